@@ -79,7 +79,7 @@ extension TransactionHeader {
         )
     }
 
-    private static func seen(_ value: JSONValue?, writer: UniqueID) throws(JSONError) -> [UniqueID: UInt64] {
+    static func seen(_ value: JSONValue?, writer: UniqueID) throws(JSONError) -> [UniqueID: UInt64] {
         switch value {
         case nil, .null: return [:]
         case .object(let members):

@@ -1,17 +1,14 @@
-import CLinux
-import Glibc
 import TributaryChanges
 
-/// Publishes whole segments in the log folder: writes a staged file, syncs it, and renames it without ever replacing a
-/// file.
+/// Publishes whole segments in the log folder, without ever replacing a file.
 package struct SegmentPublisher: Sendable {
     /// The folder of unfinished files, which is not replicated.
     package static let stagingFolder = ".staging"
 
-    private let logs: LogFolder
+    private let files: FilePublisher
 
     package init(_ logs: LogFolder) {
-        self.logs = logs
+        files = FilePublisher(logs)
     }
 
     /// Writes a segment and renames it to its final name.
@@ -29,127 +26,10 @@ package struct SegmentPublisher: Sendable {
         header: String,
         body: (SegmentWriter) throws -> Void
     ) throws -> SegmentEnd {
-        let staging = try folder(name.writer.description, in: try staging(), mode: 0o700)
-        // Two programs with one writer must not share a staged file. On a file system without locks, the rename still
-        // fails for one of them.
-        flock(staging.descriptor, LOCK_EX)
-        defer {
-            flock(staging.descriptor, LOCK_UN)
-            close(staging.descriptor)
-        }
-        let (descriptor, path) = try create(name, in: staging)
-        defer { close(descriptor) }
-        do {
+        try files.publish(.init(writer: name.writer, fileName: name.fileName)) { descriptor, path in
             let writer = try SegmentWriter(descriptor: descriptor, file: path, header: header)
             try body(writer)
-            let end = try writer.finish(last: name.last)
-            try sync(descriptor, path)
-            try renameIntoFolder(name, from: staging, path: path)
-            return end
-        } catch {
-            unlinkat(staging.descriptor, name.fileName, 0)
-            throw error
+            return try writer.finish(last: name.last)
         }
-    }
-
-    private struct Folder {
-        var descriptor: Int32
-        var path: String
-    }
-
-    private func staging() throws(SegmentError) -> Folder {
-        let logs = Folder(descriptor: logs.descriptor, path: logs.path)
-        return try folder(SegmentPublisher.stagingFolder, in: logs, mode: 0o770)
-    }
-
-    /// Opens a folder, and creates it when it does not exist.
-    ///
-    /// The umask and the parent folder (setgid) determine its mode and group.
-    private func folder(_ name: String, in parent: Folder, mode: mode_t) throws(SegmentError) -> Folder {
-        defer { if parent.descriptor != logs.descriptor { close(parent.descriptor) } }
-        let path = "\(parent.path)/\(name)"
-        if mkdirat(parent.descriptor, name, mode) == 0 {
-            try sync(parent.descriptor, parent.path)
-        } else if errno != EEXIST {
-            throw SegmentError.system(errno, file: path, doing: "make the folder")
-        }
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = clinux_openat(parent.descriptor, name, flags, 0)
-        guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open the folder") }
-        return Folder(descriptor: descriptor, path: path)
-    }
-
-    /// Creates a file in the staging folder, after removing the remains of an interrupted export.
-    private func create(_ name: SegmentName, in staging: Folder) throws(SegmentError) -> (Int32, String) {
-        let path = "\(staging.path)/\(name.fileName)"
-        unlinkat(staging.descriptor, name.fileName, 0)
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = clinux_openat(staging.descriptor, name.fileName, flags, 0o660)
-        guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "create") }
-        // The replicator reads the file through its group, whatever the umask of this process.
-        guard fchmod(descriptor, 0o660) == 0 else {
-            defer { close(descriptor) }
-            throw SegmentError.system(errno, file: path, doing: "set the mode")
-        }
-        return (descriptor, path)
-    }
-
-    /// Renames the file into the writer's folder.
-    private func renameIntoFolder(_ name: SegmentName, from staging: Folder, path: String) throws(SegmentError) {
-        let logs = Folder(descriptor: logs.descriptor, path: logs.path)
-        let writer = try folder(name.writer.description, in: logs, mode: 0o770)
-        defer { close(writer.descriptor) }
-        var isTaken = false
-        if clinux_rename_noreplace(staging.descriptor, name.fileName, writer.descriptor, name.fileName) != 0 {
-            if errno == EINVAL || errno == ENOSYS {
-                isTaken = try link(name, from: staging, to: writer)
-            } else if errno == EEXIST {
-                isTaken = true
-            } else {
-                throw SegmentError.system(errno, file: "\(writer.path)/\(name.fileName)", doing: "rename into place")
-            }
-        }
-        if isTaken {
-            try requireSameBytes(name, staged: path)
-            unlinkat(staging.descriptor, name.fileName, 0)
-        }
-        try sync(writer.descriptor, writer.path)
-    }
-
-    /// Links the file, for file systems that cannot rename without replacing: a hard link cannot replace a file either.
-    private func link(_ name: SegmentName, from staging: Folder, to writer: Folder) throws(SegmentError) -> Bool {
-        if linkat(staging.descriptor, name.fileName, writer.descriptor, name.fileName, 0) == 0 {
-            unlinkat(staging.descriptor, name.fileName, 0)
-            return false
-        }
-        guard errno == EEXIST else {
-            throw SegmentError.system(errno, file: "\(writer.path)/\(name.fileName)", doing: "link into place")
-        }
-        return true
-    }
-
-    /// Compares the published file with the staged one, byte by byte.
-    private func requireSameBytes(_ name: SegmentName, staged path: String) throws(SegmentError) {
-        let published = try logs.open(name)
-        let staged = try OpenFile.open(path: path)
-        let size = try published.size()
-        var isSame = try staged.size() == size
-        var offset: UInt64 = 0
-        while isSame, offset < size {
-            let range = offset..<min(size, offset + 1 << 20)
-            isSame = try published.bytes(in: range) == staged.bytes(in: range)
-            offset = range.upperBound
-        }
-        guard !isSame else { return }
-        throw SegmentError(
-            .forked,
-            file: published.file,
-            writer: name.writer,
-            reason: "the name is taken by a segment with other bytes"
-        )
-    }
-
-    private func sync(_ descriptor: Int32, _ path: String) throws(SegmentError) {
-        guard fsync(descriptor) == 0 else { throw SegmentError.system(errno, file: path, doing: "sync") }
     }
 }

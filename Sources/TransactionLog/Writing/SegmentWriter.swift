@@ -1,6 +1,3 @@
-import Glibc
-import TributaryChanges
-
 /// Writes the lines of a segment to a descriptor and hashes them.
 ///
 /// ```swift
@@ -9,12 +6,7 @@ import TributaryChanges
 /// let end = try writer.finish(last: header.last)
 /// ```
 package final class SegmentWriter {
-    private static let bufferSize = 256 << 10
-
-    private let descriptor: Int32
-    private let file: String
-    private var hash = SHA256()
-    private var pending: [UInt8] = []
+    private let file: HashedFile
     private var transactions: UInt64 = 0
     private var changes: UInt64 = 0
 
@@ -26,16 +18,15 @@ package final class SegmentWriter {
     ///   - header: The header line.
     /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package init(descriptor: Int32, file: String, header: String) throws(SegmentError) {
-        self.descriptor = descriptor
-        self.file = file
-        try write(Array(header.utf8) + [0x0A])
+        self.file = HashedFile(descriptor: descriptor, file: file)
+        try self.file.write(Array(header.utf8) + [0x0A])
     }
 
     /// Appends a whole transaction: its line and those of its changes, each with a newline.
     ///
     /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package func append(lines: [UInt8], changes count: Int) throws(SegmentError) {
-        try write(lines)
+        try file.write(lines)
         transactions += 1
         changes += UInt64(count)
     }
@@ -44,34 +35,11 @@ package final class SegmentWriter {
     ///
     /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package func finish(last: UInt64) throws(SegmentError) -> SegmentEnd {
-        try flush()
-        let end = SegmentEnd(
-            last: last,
-            transactions: transactions,
-            changes: changes,
-            sha256: hash.finalize().hexadecimal
-        )
-        pending = Array(end.line.utf8) + [0x0A]
-        try flush(hashed: false)
-        return end
-    }
-
-    private func write(_ bytes: [UInt8]) throws(SegmentError) {
-        pending.append(contentsOf: bytes)
-        if pending.count >= SegmentWriter.bufferSize { try flush() }
-    }
-
-    private func flush(hashed: Bool = true) throws(SegmentError) {
-        if hashed { hash.update(data: pending) }
-        var failure: Int32 = 0
-        pending.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty, failure == 0 {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
-            }
+        var end = SegmentEnd(last: last, transactions: transactions, changes: changes, sha256: "")
+        try file.end { hash in
+            end.sha256 = hash
+            return end.line
         }
-        guard failure == 0 else { throw SegmentError.system(failure, file: file, doing: "write") }
-        pending.removeAll(keepingCapacity: true)
+        return end
     }
 }

@@ -3,11 +3,11 @@ package struct BaselineTransaction: Hashable, Sendable {
     package var writer: UniqueID
     package var sequence: UInt64
     package var clock: HybridClock
-    /// The index in its transaction that all of the changes have; 0 where the index decides nothing.
-    package var index: Int
+    /// The index in its transaction that all of the changes have; nil where the index decides nothing.
+    package var index: Int?
     package var changeCount: Int
 
-    package init(writer: UniqueID, sequence: UInt64, clock: HybridClock, index: Int, changeCount: Int) {
+    package init(writer: UniqueID, sequence: UInt64, clock: HybridClock, index: Int?, changeCount: Int) {
         self.writer = writer
         self.sequence = sequence
         self.clock = clock
@@ -22,7 +22,7 @@ package struct BaselineTransaction: Hashable, Sendable {
             JSONMember(key: "writer", value: .string(writer.description)),
             JSONMember(key: "clock", value: .string(clock.description)),
         ]
-        if index != 0 { members.append(JSONMember(key: "index", value: .integer(Int64(index)))) }
+        if let index { members.append(JSONMember(key: "index", value: .integer(Int64(index)))) }
         members.append(JSONMember(key: "changes", value: .integer(Int64(changeCount))))
         return JSONValue.object(members).text
     }

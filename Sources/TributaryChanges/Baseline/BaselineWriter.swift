@@ -1,8 +1,8 @@
 /// A writer in a baseline: how far its transactions are in it.
+///
+/// Its name is left out, because stores may know different ones at one vector; its next segment tells it.
 package struct BaselineWriter: Hashable, Sendable {
     package var id: UniqueID
-    /// Its name in its last segment.
-    package var name: String?
     /// Its last transaction that the baseline has.
     package var sequence: UInt64
     /// The greatest clock of its transactions.
@@ -14,14 +14,12 @@ package struct BaselineWriter: Hashable, Sendable {
 
     package init(
         id: UniqueID,
-        name: String?,
         sequence: UInt64,
         clock: HybridClock,
         hash: String?,
         seen: [UniqueID: UInt64]
     ) {
         self.id = id
-        self.name = name
         self.sequence = sequence
         self.clock = clock
         self.hash = hash
@@ -31,7 +29,6 @@ package struct BaselineWriter: Hashable, Sendable {
     /// The line, without its newline.
     package var line: String {
         var members = [JSONMember(key: "writer", value: .string(id.description))]
-        if let name { members.append(JSONMember(key: "name", value: .string(name))) }
         members.append(JSONMember(key: "sequence", value: .integer(Int64(clamping: sequence))))
         members.append(JSONMember(key: "clock", value: .string(clock.description)))
         if let hash { members.append(JSONMember(key: "sha256", value: .string(hash))) }

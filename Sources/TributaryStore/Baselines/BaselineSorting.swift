@@ -6,9 +6,12 @@ struct BaselineSorting {
     private let scratch: Database
     private let add: BoundStatement
 
-    /// The order of the changes of one version: a deletion comes before what follows it in its transaction.
+    /// The order of the changes of one version.
+    ///
+    /// A deletion comes before what follows it in its transaction. Links come before the values of objects, because
+    /// linking an object to its owner also writes the object's register, whose value is among those.
     private enum Phase: Int64 {
-        case delete, insert, update, unlink, link, bound, counter
+        case delete, unlink, link, insert, update, bound, counter
     }
 
     init(_ scratch: Database) throws {
@@ -25,35 +28,40 @@ struct BaselineSorting {
 
     mutating func insert(_ item: BaselineItem) throws {
         switch item {
-        case .change(let change, let version, let sequence):
+        case .change(let change, let version, let index, let sequence):
             var line: [UInt8] = []
             change.inNameOrder.write(to: &line)
-            try insert(part: 0, version, phase: BaselineSorting.phase(change), change.entity, change.id, sequence, line)
+            add.bind(1, Int64(0))
+            bind(index: Int64(index ?? -1), sequence: Int64(bitPattern: sequence))
+            try insert(version, phase: BaselineSorting.phase(change), change.entity, change.id, line)
         case .bound(let bound):
-            try insert(part: 1, .none, phase: .bound, bound.entity, bound.id, 0, BaselineSorting.bytes(bound.line))
+            add.bind(1, Int64(1))
+            bind(index: -1, sequence: 0)
+            try insert(.none, phase: .bound, bound.entity, bound.id, BaselineSorting.bytes(bound.line))
         case .counter(let counter):
-            let line = BaselineSorting.bytes(counter.line)
-            try insert(part: 2, .none, phase: .counter, counter.entity, counter.id, 0, line)
+            add.bind(1, Int64(2))
+            bind(index: -1, sequence: 0)
+            try insert(.none, phase: .counter, counter.entity, counter.id, BaselineSorting.bytes(counter.line))
         }
     }
 
+    private func bind(index: Int64, sequence: Int64) {
+        add.bind(4, index)
+        add.bind(8, sequence)
+    }
+
     private func insert(
-        part: Int64,
         _ version: Version,
         phase: Phase,
         _ entity: String,
         _ id: UniqueID,
-        _ sequence: UInt64,
         _ line: [UInt8]
     ) throws {
-        add.bind(1, part)
         add.bind(2, version.clock.description)
         add.bind(3, version.writer.description)
-        add.bind(4, Int64(version.index))
         add.bind(5, phase.rawValue)
         add.bind(6, entity)
         add.bind(7, id)
-        add.bind(8, Int64(bitPattern: sequence))
         add.bind(9, line)
         try add.run()
     }
@@ -71,49 +79,50 @@ struct BaselineSorting {
     private static func bytes(_ line: String) -> [UInt8] { Array(line.utf8) + [UInt8(ascii: "\n")] }
 
     /// Hands the sorted lines to `write`, with a line before the changes of each transaction.
-    func forEachLine(_ write: ([UInt8]) throws -> Void) throws -> BaselineText.Counts {
-        var counts = BaselineText.Counts()
+    func forEachLine(_ write: ([UInt8]) throws -> Void) throws -> BaselineCounts {
+        var counts = BaselineCounts()
         try scratch.execute(
-            sql: "CREATE INDEX item_order ON item(part, clock, writer, position, phase, entity, id, line)"
+            sql: "CREATE INDEX item_order ON item(part, clock, writer, position, phase, entity, id, line, sequence)"
         )
-        let select = try BoundStatement(
+        let transactions = try BoundStatement(
             scratch,
             """
-            SELECT part, clock, writer, position, sequence, line FROM item
-            ORDER BY part, clock, writer, position, phase, entity, id, line
+            SELECT clock, writer, position, max(sequence), count(*) FROM item WHERE part = 0
+            GROUP BY clock, writer, position ORDER BY clock, writer, position
             """
         )
-        var head: BaselineTransaction?
-        var lines: [UInt8] = []
-        func flush() throws {
-            guard var transaction = head else { return }
-            transaction.changeCount = counts.changes - transaction.changeCount
-            try write(BaselineSorting.bytes(transaction.line) + lines)
+        let changes = try BoundStatement(
+            scratch,
+            """
+            SELECT line FROM item WHERE part = 0 AND clock = ?1 AND writer = ?2 AND position = ?3
+            ORDER BY phase, entity, id, line
+            """
+        )
+        try transactions.forEach { row in
+            guard let clock = HybridClock(row.text(0)), let writer = UniqueID(row.text(1)) else { return }
+            let transaction = BaselineTransaction(
+                writer: writer,
+                sequence: UInt64(bitPattern: row.integer(3)),
+                clock: clock,
+                index: row.integer(2) < 0 ? nil : Int(row.integer(2)),
+                changeCount: Int(row.integer(4))
+            )
+            try write(BaselineSorting.bytes(transaction.line))
             counts.transactions += 1
-            head = nil
-            lines = []
+            counts.changes += transaction.changeCount
+            changes.bind(1, row.text(0))
+            changes.bind(2, row.text(1))
+            changes.bind(3, row.integer(2))
+            try changes.forEach { try write($0.bytes(0)) }
         }
-        try select.forEach { row in
-            guard row.integer(0) == 0, let clock = HybridClock(row.text(1)), let writer = UniqueID(row.text(2)) else {
-                try flush()
-                counts.changes += 1
-                return try write(row.bytes(5))
-            }
-            let index = Int(row.integer(3))
-            if head?.clock != clock || head?.writer != writer || head?.index != index {
-                try flush()
-                head = BaselineTransaction(
-                    writer: writer,
-                    sequence: UInt64(bitPattern: row.integer(4)),
-                    clock: clock,
-                    index: index,
-                    changeCount: counts.changes
-                )
-            }
-            lines += row.bytes(5)
+        let rest = try BoundStatement(
+            scratch,
+            "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, position, phase, entity, id, line"
+        )
+        try rest.forEach { row in
             counts.changes += 1
+            try write(row.bytes(0))
         }
-        try flush()
         return counts
     }
 }

@@ -51,18 +51,35 @@ final class BaselineState {
             }
         }
         try flush()
-        try DeferredState(database: reader.database, layout: layout, versions: versions).forEach { write in
-            try items(of: write).forEach(emit)
+        var deferred = DeferredChanges()
+        func emitDeferred() throws {
+            for (change, number) in deferred.changes { try self.emit(change, at: number, isDeferred: true, emit) }
+            for bound in deferred.bounds { try emit(.bound(bound)) }
+            for counter in deferred.counters { try emit(.counter(counter)) }
         }
+        try DeferredState(database: reader.database, layout: layout, versions: versions).forEach { write in
+            if write.entity != deferred.entity || write.id != deferred.id {
+                try emitDeferred()
+                deferred = DeferredChanges(entity: write.entity, id: write.id)
+            }
+            deferred.add(write)
+        }
+        try emitDeferred()
     }
 
     // MARK: Objects
+
+    /// The writes of one version under the name of one entity.
+    private struct Group: Hashable {
+        var number: Int64
+        var entity: String
+    }
 
     private func changes(of object: MergeStateItem.Object, _ emit: (BaselineItem) throws -> Void) throws {
         let root = object.table.root.name
         let deleted = object.deleted.map(VersionNumber.transaction)
         let inserted = object.inserted.map(VersionNumber.transaction)
-        var writes: [Int64: [PropertyWrite]] = [:]
+        var writes: [Group: [PropertyWrite]] = [:]
         for column in object.columns {
             guard let register = column.register else { continue }
             let index = StoreModel.ColumnIndex(table: object.table.index, column: column.index)
@@ -74,20 +91,16 @@ final class BaselineState {
             }
             let number =
                 layout[index].isOneToOne ? register.version : VersionNumber.transaction(of: register.version)
-            if object.entity == nil {
-                // Without a concrete entity each property is written under the entity that has it.
-                let update = Change(entity: name.entity, id: object.id, operation: .update([write]))
-                try self.emit(update, at: number, emit)
-            } else {
-                writes[number, default: []].append(write)
-            }
+            writes[Group(number: number, entity: name.entity), default: []].append(write)
         }
         if let deleted { try self.emit(Change(entity: root, id: object.id, operation: .delete), at: deleted, emit) }
-        guard let entity = object.entity?.entity.name, let inserted else { return }
-        let values = writes.removeValue(forKey: inserted) ?? []
-        try self.emit(Change(entity: entity, id: object.id, operation: .insert(values)), at: inserted, emit)
-        for (number, values) in writes {
-            try self.emit(Change(entity: entity, id: object.id, operation: .update(values)), at: number, emit)
+        if let entity = object.entity?.entity.name, let inserted {
+            let values = writes.removeValue(forKey: Group(number: inserted, entity: entity)) ?? []
+            try self.emit(Change(entity: entity, id: object.id, operation: .insert(values)), at: inserted, emit)
+        }
+        for (group, values) in writes {
+            let update = Change(entity: group.entity, id: object.id, operation: .update(values))
+            try self.emit(update, at: group.number, emit)
         }
     }
 
@@ -123,58 +136,15 @@ final class BaselineState {
         try self.emit(change, at: VersionNumber.transaction(of: pair.version), emit)
     }
 
-    private func emit(_ change: Change, at number: Int64, _ emit: (BaselineItem) throws -> Void) throws {
+    private func emit(
+        _ change: Change,
+        at number: Int64,
+        isDeferred: Bool = false,
+        _ emit: (BaselineItem) throws -> Void
+    ) throws {
         let sequence = try sequences.sequence(of: VersionNumber.transaction(of: number))
-        try emit(.change(change, version: try versions.version(number), sequence: sequence))
-    }
-
-    // MARK: Deferred writes
-
-    private func items(of write: DeferredSurvivor) throws -> [BaselineItem] {
-        func change(
-            _ operation: Change.Operation,
-            _ version: DeferredVersion,
-            entity: String? = nil
-        ) throws -> [BaselineItem] {
-            var found: [BaselineItem] = []
-            let change = Change(entity: entity ?? write.entity, id: write.id, operation: operation)
-            try emit(change, at: number(of: version)) { found.append($0) }
-            return found
-        }
-        switch write.kind {
-        case .deleted(let version): return try change(.delete, version)
-        case .inserted(let version, let entity): return try change(.insert([]), version, entity: entity)
-        case .value(let property, let value, let version):
-            return try change(.update([PropertyWrite(name: property, value: value)]), version)
-        case .pair(let property, let target, let value, let version):
-            let positions = value.position.isEmpty ? nil : [value.position]
-            return try change(
-                value.isLinked
-                    ? .link(to: property, ids: [target], positions: positions)
-                    : .unlink(to: property, ids: [target]),
-                version
-            )
-        case .extreme(let property, let value):
-            let write = BaselineBound(
-                entity: write.entity,
-                id: write.id,
-                write: PropertyWrite(name: property, value: value.json)
-            )
-            return [.bound(write)]
-        case .total(let property, let total, let writer):
-            guard let writer = UniqueID(writer) else { return [] }
-            let counter = BaselineCounter(
-                entity: write.entity,
-                id: write.id,
-                property: property,
-                totals: [writer: total.json]
-            )
-            return [.counter(counter)]
-        }
-    }
-
-    /// The number of a deferred write's version, with the index of its change.
-    private func number(of version: DeferredVersion) -> Int64 {
-        VersionNumber.number(version.number, atLeast: Int(clamping: max(0, version.order.first ?? 0)))
+        let version = try versions.version(number)
+        let index = isDeferred || version.index > 0 ? version.index : nil
+        try emit(.change(change, version: version, index: index, sequence: sequence))
     }
 }

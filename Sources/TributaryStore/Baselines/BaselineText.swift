@@ -1,5 +1,5 @@
 import GRDB
-import TributaryChanges
+package import TributaryChanges
 import TributaryModel
 
 /// Writes the merge state of a store as the lines of a baseline.
@@ -7,12 +7,6 @@ import TributaryModel
 /// The lines are a function of the vector and the model: those of the writers by UUID, then the transactions by clock
 /// and writer, each with the changes that still have an effect, then greatest and least values and counters.
 package struct BaselineText {
-    /// How much was written, for the end line.
-    package struct Counts: Sendable, Hashable {
-        package var transactions = 0
-        package var changes = 0
-    }
-
     let reader: Reader
 
     /// Hands the lines to `write`, each ended by a newline, without the end line.
@@ -22,12 +16,12 @@ package struct BaselineText {
     /// - Parameters:
     ///   - progress: Is called with the number of changes that have been read, from time to time.
     ///   - write: Takes some whole lines.
-    /// - Returns: The numbers of transactions and changes.
+    /// - Returns: The numbers of writers, transactions and changes.
     /// - Throws: ``StoreError``, and what `write` throws.
     package func forEachLine(
         progress: (Int) throws -> Void = { _ in },
         _ write: ([UInt8]) throws -> Void
-    ) throws -> Counts {
+    ) throws -> BaselineCounts {
         let writers = try reader.writers.all().filter { $0.sequence > 0 }.sorted { $0.id < $1.id }
         let model = reader.context.layout.model
         let header = BaselineHeader(
@@ -39,7 +33,6 @@ package struct BaselineText {
         for writer in writers {
             let line = BaselineWriter(
                 id: writer.id,
-                name: writer.name,
                 sequence: writer.sequence,
                 clock: writer.clock,
                 hash: writer.lastSegmentHash,
@@ -58,7 +51,8 @@ package struct BaselineText {
                 count += 1
                 if count & 0x3FF == 0 { try progress(count) }
             }
-            let counts = try sorting.forEachLine(write)
+            var counts = try sorting.forEachLine(write)
+            counts.writers = writers.count
             try scratch.execute(sql: "COMMIT")
             return counts
         }

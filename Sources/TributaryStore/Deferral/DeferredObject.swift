@@ -53,6 +53,8 @@ struct DeferredObject {
     private(set) var totals: [String: [Int64: Total]] = [:]
     /// Links and unlinks.
     private(set) var pairs: [Pair: PairWrite] = [:]
+    /// For each property, the entity that its winning write names; of several the first one by name.
+    private(set) var names: [String: String] = [:]
 
     init(entity: String, id: UniqueID) {
         self.entity = entity
@@ -86,6 +88,12 @@ struct DeferredObject {
     /// Merges a link or unlink.
     mutating func merge(_ write: PairWrite, into pair: Pair, by order: DeferredVersionOrder) throws {
         pairs[pair] = try DeferredObject.greater(pairs[pair], write, by: order)
+    }
+
+    /// Records the entity that a write of the property names; `isWinning` when no other write of it counts any more.
+    mutating func name(_ property: String, by entity: String, isWinning: Bool = false) {
+        if !isWinning, let known = names[property], !entity.precedesByBytes(known) { return }
+        names[property] = entity
     }
 
     /// Returns the write with the greater version; the second write when the versions are equal.

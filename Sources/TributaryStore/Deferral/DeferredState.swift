@@ -111,18 +111,24 @@ struct DeferredState {
             case .counter:
                 if entry.isInsert, value == .null { return }
                 if let amount = ValueConverter.increment(value, type: attribute.type, isInsert: entry.isInsert) {
+                    object.name(property, by: entry.name)
                     return object.add(amount.json, to: property, by: entry.writer)
                 }
             case .max, .min:
                 if let converted = attribute.value(from: value) {
+                    object.name(property, by: entry.name)
                     return object.merge(extreme: converted, into: property, rule: attribute.effectiveRule)
                 }
             case .latest: value = attribute.value(from: value)?.json ?? value
             }
         } else if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
+            object.name(property, by: entry.name)
             return object.add(amount, to: property, by: entry.writer)
         }
         try object.merge(Write(version: entry.version, value: value), into: property, by: order)
+        if object.values[property]?.version == entry.version {
+            object.name(property, by: entry.name, isWinning: true)
+        }
     }
 
     private func addPairs(
@@ -137,6 +143,7 @@ struct DeferredState {
             guard case .array(let values)? = json?[key] else { return [] }
             return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
         }
+        object.name(property, by: entry.name)
         let isLink = row.text(5) == "link"
         let positions = texts("positions")
         for (index, target) in texts("ids").enumerated() {
@@ -172,26 +179,33 @@ struct DeferredState {
             if try order.versions.isTooLate(version.number, after: stored) { return true }
             return try order.isTooLate(version, after: object.deleted)
         }
-        func keep(_ kind: DeferredSurvivor.Kind) throws {
-            try emit(DeferredSurvivor(entity: object.entity, id: object.id, kind: kind))
+        func keep(_ kind: DeferredSurvivor.Kind, of property: String? = nil) throws {
+            let named = property.flatMap { object.names[$0] } ?? object.entity
+            try emit(DeferredSurvivor(entity: object.entity, id: object.id, named: named, kind: kind))
         }
         if let deleted = object.deleted { try keep(.deleted(deleted)) }
         if let inserted = object.inserted, try !isSuperseded(inserted) {
             try keep(.inserted(inserted, entity: object.insertedEntity ?? object.entity))
         }
         for (property, write) in object.values where try !isSuperseded(write.version) {
-            try keep(.value(property: property, write.value, write.version))
+            try keep(.value(property: property, write.value, write.version), of: property)
         }
-        for (property, value) in object.extremes { try keep(.extreme(property: property, value)) }
+        for (property, value) in object.extremes { try keep(.extreme(property: property, value), of: property) }
         for (property, totals) in object.totals {
             for (writer, sum) in totals {
-                try keep(.total(property: property, sum, writer: try uuid(of: writer)))
+                try keep(.total(property: property, sum, writer: try uuid(of: writer)), of: property)
             }
         }
         for (pair, write) in object.pairs where try !isSuperseded(write.version) {
             let deletion = try deletions.last(of: pair.target)
             if try order.versions.isTooLate(write.version.number, after: deletion) { continue }
-            try keep(.pair(property: pair.property, target: pair.target, write.value, write.version))
+            let kind = DeferredSurvivor.Kind.pair(
+                property: pair.property,
+                target: pair.target,
+                write.value,
+                write.version
+            )
+            try keep(kind, of: pair.property)
         }
     }
 

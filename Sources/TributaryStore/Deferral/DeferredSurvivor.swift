@@ -17,5 +17,7 @@ struct DeferredSurvivor {
     /// The entity's name; the root entity's name in a hierarchy.
     var entity: String
     var id: UniqueID
+    /// The entity that the write names, which may be a sub-entity of `entity`.
+    var named: String
     var kind: Kind
 }

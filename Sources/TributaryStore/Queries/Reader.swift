@@ -40,6 +40,9 @@ package struct Reader {
     /// Looks for damage.
     package var inspection: StoreInspection { StoreInspection(reader: self) }
 
+    /// The merge state as a baseline.
+    package var baseline: BaselineText { BaselineText(reader: self) }
+
     /// A setting that the store keeps for itself.
     package func setting(_ key: String) throws -> String? {
         let statement = try BoundStatement(database, "SELECT value FROM tributary_setting WHERE key = ?1")

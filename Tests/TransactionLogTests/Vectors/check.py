@@ -263,6 +263,11 @@ def ended(data):
 def examine(path, data):
     """The state of the file whose last two path components are its folder and its name."""
     try:
+        if classify(*path.parts[-2:]) == "baseline":
+            from baseline import Baseline
+
+            Baseline(data)
+            return {"state": "valid"}
         segment = Segment(path.parts[-2], path.parts[-1], data)
     except Refused as refusal:
         return {"state": refusal.state, "line": refusal.line, "reason": refusal.reason}
@@ -311,4 +316,6 @@ def main(arguments):
 
 
 if __name__ == "__main__":
+    # The reader of baselines takes this very module.
+    sys.modules["check"] = sys.modules["__main__"]
     sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,94 @@
+import TributaryChanges
+
+/// Parses and validates the lines of a baseline in order: the header, the writers, the transactions with their changes,
+/// then greatest and least values and counters.
+///
+/// The writers are kept, in bounded memory; every other line is handed over and forgotten.
+struct BaselineLines {
+    /// The greatest number of writers.
+    static let writerLimit = 65_536
+    /// The greatest number of entries of `seen` altogether, 40 bytes each.
+    static let seenLimit = 1 << 20
+
+    private(set) var header: BaselineHeader?
+    private(set) var writers: [BaselineWriter] = []
+    private(set) var counts = BaselineCounts()
+    private var places: [UniqueID: Int] = [:]
+    private var seenCount = 0
+    private var transaction: BaselineTransaction?
+    /// The number of changes that the current transaction has still to come.
+    private var remaining = 0
+    private var hasTotals = false
+    private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
+
+    /// Whether the lines may end here.
+    var isComplete: Bool { header.map { $0.writerCount == writers.count } ?? false && remaining == 0 }
+
+    /// Reads a line; nil for the header and the lines of the writers, which are kept.
+    ///
+    /// - Throws: ``JSONError`` with the reason when the line is none of a baseline, or not the one that is due.
+    mutating func next(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> BaselineEntry? {
+        guard !line.isBlank else { throw BaselineLines.failure("the line is blank") }
+        guard let header else {
+            header = try BaselineHeader(line: line)
+            return nil
+        }
+        if writers.count < header.writerCount {
+            try add(try BaselineWriter(line: line))
+            return nil
+        }
+        if remaining > 0 {
+            remaining -= 1
+            counts.changes += 1
+            scanner.begin(line)
+            return .change(try ChangeLine(&scanner, builds: true).change(names: &scanner))
+        }
+        let fields = try LineFields(line)
+        if !hasTotals, fields.has("transaction") { return .transaction(try begin(fields)) }
+        hasTotals = true
+        counts.changes += 1
+        if fields.has("bound") { return .bound(try BaselineBound(fields)) }
+        if fields.has("counter") { return .counter(try counter(fields)) }
+        throw BaselineLines.failure("it is no line of a baseline, or not the one that is due")
+    }
+
+    private mutating func add(_ writer: BaselineWriter) throws(JSONError) {
+        guard writers.last.map({ $0.id < writer.id }) ?? true else {
+            throw BaselineLines.failure("the writers are not in the order of their UUIDs")
+        }
+        seenCount += writer.seen.count
+        guard seenCount <= BaselineLines.seenLimit else {
+            throw BaselineLines.failure("the writers have more than \(BaselineLines.seenLimit) entries of 'seen'")
+        }
+        places[writer.id] = writers.count
+        writers.append(writer)
+        counts.writers += 1
+    }
+
+    private mutating func begin(_ fields: LineFields) throws(JSONError) -> BaselineTransaction {
+        let next = try BaselineTransaction(fields)
+        guard let place = places[next.writer], next.sequence <= writers[place].sequence,
+            next.clock <= writers[place].clock
+        else { throw BaselineLines.failure("the transaction is not in the vector of the baseline") }
+        if let last = transaction {
+            let versions = [last, next].map { Version(clock: $0.clock, writer: $0.writer, index: $0.index ?? -1) }
+            guard versions[0] < versions[1] else {
+                throw BaselineLines.failure("the transactions are not in the order of their versions")
+            }
+        }
+        transaction = next
+        remaining = next.changeCount
+        counts.transactions += 1
+        return next
+    }
+
+    private func counter(_ fields: LineFields) throws(JSONError) -> BaselineCounter {
+        let counter = try BaselineCounter(fields)
+        for writer in counter.totals.keys where places[writer] == nil {
+            throw BaselineLines.failure("writer \(writer) of a total is not in the vector of the baseline")
+        }
+        return counter
+    }
+
+    static func failure(_ reason: String) -> JSONError { JSONError(offset: 0, reason: reason) }
+}

@@ -1,0 +1,35 @@
+import TributaryChanges
+
+/// Publishes whole baselines in the log folder, with the safety rules of segments.
+package struct BaselinePublisher: Sendable {
+    private let files: FilePublisher
+
+    package init(_ logs: LogFolder) {
+        files = FilePublisher(logs)
+    }
+
+    /// Writes a baseline and renames it to its final name.
+    ///
+    /// A file of this name with the same bytes is the result of an earlier attempt and counts as success.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the baseline.
+    ///   - body: Hands whole lines to the closure that it is given, each ended by a newline, and returns their counts.
+    /// - Returns: The end line.
+    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `body` throws.
+    package func publish(
+        _ name: BaselineName,
+        body: (([UInt8]) throws -> Void) throws -> BaselineEnd.Counts
+    ) throws -> BaselineEnd {
+        try files.publish(.init(writer: name.writer, fileName: name.fileName)) { descriptor, path in
+            let file = HashedFile(descriptor: descriptor, file: path)
+            let counts = try body { try file.write($0) }
+            var end = BaselineEnd(counts: counts, sha256: "")
+            try file.end { hash in
+                end.sha256 = hash
+                return end.line
+            }
+            return end
+        }
+    }
+}

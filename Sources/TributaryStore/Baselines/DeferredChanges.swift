@@ -1,0 +1,90 @@
+import TributaryChanges
+
+/// The deferred writes of one object as changes: one change for all writes of one version.
+///
+/// Each of these changes was one change before, so it can be deferred again under the index that it had.
+struct DeferredChanges {
+    /// The entity's name; the root entity's name in a hierarchy.
+    let entity: String
+    let id: UniqueID
+    private var deletion: Int64?
+    private var insertion: (number: Int64, entity: String)?
+    private var values: [Values: [PropertyWrite]] = [:]
+    private var pairs: [Pairs: [UniqueID: String]] = [:]
+    private(set) var bounds: [BaselineBound] = []
+    private(set) var counters: [BaselineCounter] = []
+
+    private struct Values: Hashable {
+        var number: Int64
+        var entity: String
+    }
+
+    private struct Pairs: Hashable {
+        var number: Int64
+        var entity: String
+        var property: String
+        var isLinked: Bool
+    }
+
+    init(entity: String = "", id: UniqueID = Version.none.writer) {
+        self.entity = entity
+        self.id = id
+    }
+
+    mutating func add(_ write: DeferredSurvivor) {
+        switch write.kind {
+        case .deleted(let version): deletion = number(of: version)
+        case .inserted(let version, let entity): insertion = (number(of: version), entity)
+        case .value(let property, let value, let version):
+            let key = Values(number: number(of: version), entity: write.named)
+            values[key, default: []].append(PropertyWrite(name: property, value: value))
+        case .pair(let property, let target, let value, let version):
+            let key = Pairs(
+                number: number(of: version),
+                entity: write.named,
+                property: property,
+                isLinked: value.isLinked
+            )
+            pairs[key, default: [:]][target] = value.position
+        case .extreme(let property, let value):
+            let value = PropertyWrite(name: property, value: value.json)
+            bounds.append(BaselineBound(entity: write.named, id: id, write: value))
+        case .total(let property, let total, let writer):
+            guard let writer = UniqueID(writer) else { return }
+            let totals = [writer: total.json]
+            counters.append(BaselineCounter(entity: write.named, id: id, property: property, totals: totals))
+        }
+    }
+
+    /// The changes with the numbers of their versions, in no particular order.
+    var changes: [(change: Change, number: Int64)] {
+        var found: [(Change, Int64)] = []
+        var values = values
+        if let deletion { found.append((Change(entity: entity, id: id, operation: .delete), deletion)) }
+        if let insertion {
+            let key = Values(number: insertion.number, entity: insertion.entity)
+            let writes = values.removeValue(forKey: key) ?? []
+            found.append((Change(entity: insertion.entity, id: id, operation: .insert(writes)), insertion.number))
+        }
+        for (key, writes) in values {
+            found.append((Change(entity: key.entity, id: id, operation: .update(writes)), key.number))
+        }
+        for (key, targets) in pairs {
+            let sorted = targets.sorted { $0.key < $1.key }
+            let ids = sorted.map(\.key)
+            // A missing position equals an empty one.
+            let positions = sorted.allSatisfy(\.value.isEmpty) ? nil : sorted.map(\.value)
+            let operation: Change.Operation =
+                key.isLinked
+                ? .link(to: key.property, ids: ids, positions: positions)
+                : .unlink(to: key.property, ids: ids)
+            found.append((Change(entity: key.entity, id: id, operation: operation), key.number))
+        }
+        return found
+    }
+
+    /// The number of a write's version, with the index of its change.
+    private func number(of version: DeferredVersion) -> Int64 {
+        VersionNumber.number(version.number, atLeast: Int(clamping: max(0, version.order.first ?? 0)))
+    }
+}

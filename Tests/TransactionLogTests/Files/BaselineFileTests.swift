@@ -1,0 +1,224 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+
+/// Baselines as files: publishing, verifying, reading, and files of hostile programs.
+@Suite struct BaselineFileTests {
+    private static let writer = UniqueID(high: 0x5f0c_0000_0000_7000, low: 0x8000_0000_0000_0001)
+    private static let other = "6f0c0000-0000-7000-8000-000000000002"
+    private static let id = "0190f1a2-0000-7000-8000-000000000001"
+
+    /// The lines of a valid baseline without its end line.
+    private static let lines = [
+        #"{"tributary":1,"baseline":1,"model":"3","modelHash":"00ff","writers":2}"#,
+        #"{"writer":"\#(writer)","sequence":42,"clock":"019aa3f1c2d40001","seen":{"\#(other)":17}}"#,
+        #"{"writer":"\#(other)","sequence":17,"clock":"019aa3f1c2d30000"}"#,
+        #"{"transaction":16,"writer":"\#(other)","clock":"019aa3f1c2d20000","changes":1}"#,
+        #"{"delete":"Employee","id":"\#(id)"}"#,
+        #"{"transaction":41,"writer":"\#(writer)","clock":"019aa3f1c2d40000","changes":1}"#,
+        #"{"insert":"Employee","id":"\#(id)","values":{"name":"Ann"}}"#,
+        #"{"transaction":41,"writer":"\#(writer)","clock":"019aa3f1c2d40000","index":3,"changes":1}"#,
+        #"{"update":"Employee","id":"\#(id)","values":{"badge":7}}"#,
+        #"{"bound":"Employee","id":"\#(id)","values":{"best":12}}"#,
+        #"{"counter":"Employee","id":"\#(id)","property":"visits","totals":{"\#(other)":4}}"#,
+    ]
+
+    /// Lines that make the baseline invalid in the place of its own, by index.
+    private static let wrongLines: [(Int, String)] = [
+        (0, #"{"tributary":2,"baseline":1,"modelHash":"00ff","writers":2}"#),
+        (0, #"{"tributary":1,"modelHash":"00ff","writers":2}"#),
+        (0, #"{"tributary":1,"baseline":1,"writers":2}"#),
+        (0, #"{"tributary":1,"baseline":1,"modelHash":"00ff","writers":65537}"#),
+        (1, #"{"writer":"\#(other)","sequence":17,"clock":"019aa3f1c2d30000"}"#),
+        (1, #"{"writer":"\#(writer)","sequence":0,"clock":"019aa3f1c2d40001"}"#),
+        (1, #"{"writer":"\#(writer)","sequence":9223372036854775807,"clock":"019aa3f1c2d40001"}"#),
+        (1, #"{"writer":"\#(writer)","sequence":42,"clock":"ffffffffffffffff"}"#),
+        (3, #"{"transaction":18,"writer":"\#(other)","clock":"019aa3f1c2d20000","changes":1}"#),
+        (3, #"{"transaction":16,"writer":"\#(other)","clock":"019aa3f1c2d30001","changes":1}"#),
+        (3, #"{"transaction":16,"writer":"\#(id)","clock":"019aa3f1c2d20000","changes":1}"#),
+        (3, #"{"transaction":16,"writer":"\#(other)","clock":"019aa3f1c2d20000","changes":0}"#),
+        (3, #"{"transaction":16,"writer":"\#(other)","clock":"019aa3f1c2d20000","changes":2}"#),
+        (4, #"{"delete":"Employee"}"#),
+        (4, ""),
+        (5, #"{"transaction":15,"writer":"\#(other)","clock":"019aa3f1c2d10000","changes":1}"#),
+        (7, #"{"transaction":41,"writer":"\#(writer)","clock":"019aa3f1c2d40000","changes":1}"#),
+        (9, #"{"bound":"Employee","id":"\#(id)","values":{}}"#),
+        (9, #"{"limit":"Employee","id":"\#(id)","values":{"best":12}}"#),
+        (10, #"{"counter":"Employee","id":"\#(id)","property":"visits","totals":{"\#(id)":4}}"#),
+        (10, #"{"transaction":41,"writer":"\#(writer)","clock":"019aa3f1c2d40000","index":4,"changes":1}"#),
+        (10, #"{"counter":"E","id":"\#(id)","property":[[[[[[[[1]]]]]]]],"totals":{"\#(other)":4}}"#),
+    ]
+
+    private static var counts: BaselineCounts {
+        var counts = BaselineCounts()
+        (counts.writers, counts.transactions, counts.changes) = (2, 3, 5)
+        return counts
+    }
+
+    private static func bytes(_ lines: [String], end: String? = nil) -> [UInt8] {
+        let body = Array(lines.map { $0 + "\n" }.joined().utf8)
+        let line = end ?? #"{"end":2,"transactions":3,"changes":5,"sha256":"\#(SegmentEnd.sha256(of: body))"}"#
+        return body + Array(line.utf8) + [0x0A]
+    }
+
+    private static func failure(_ bytes: [UInt8]) -> SegmentError? {
+        do throws(SegmentError) {
+            _ = try VerifiedBaseline.verify(MemorySegment(bytes, piece: { _ in 7 }))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The example in the article is the vector, and it is valid.
+    @Test func theExampleOfTheArticleIsValid() throws {
+        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
+        let vector = try SegmentVectors.bytes(of: "valid/article.baseline")
+        #expect(article.block(after: "<!-- vector: baseline -->") == String(decoding: vector, as: UTF8.self))
+        #expect(try VerifiedBaseline.verify(MemorySegment(vector)).end.counts == Self.counts)
+    }
+
+    @Test func aValidBaselineIsReadLineByLine() throws {
+        let source = MemorySegment(Self.bytes(Self.lines))
+        let baseline = try VerifiedBaseline.verify(source)
+        #expect(baseline.header == BaselineHeader(model: "3", modelHash: "00ff", writerCount: 2))
+        #expect(baseline.writers.map(\.sequence) == [42, 17])
+        #expect(baseline.writers[0].seen.count == 1)
+        #expect(baseline.end.counts == Self.counts)
+        let reader = BaselineReader(source, baseline)
+        var lines: [String] = [baseline.header.line] + baseline.writers.map(\.line)
+        while let entry = try reader.next() {
+            switch entry {
+            case .transaction(let transaction): lines.append(transaction.line)
+            case .change(let change):
+                var bytes: [UInt8] = []
+                change.write(to: &bytes)
+                lines.append(String(decoding: bytes.dropLast(), as: UTF8.self))
+            case .bound(let bound): lines.append(bound.line)
+            case .counter(let counter): lines.append(counter.line)
+            }
+        }
+        // What is written of the parsed values is what was read.
+        #expect(lines == Self.lines)
+    }
+
+    /// The same bytes are published once; other bytes under the name are refused, and nothing is replaced.
+    @Test func publishingReplacesNothing() throws {
+        let folder = try TemporaryFolder("baselines")
+        let logs = try LogFolder(path: folder.path)
+        let name = BaselineName(writer: Self.writer, sequence: 42)
+        #expect(SegmentFileKind.classify(name.fileName, writer: Self.writer) == .baseline(sequence: 42))
+        func publish(_ lines: [String]) throws -> BaselineEnd {
+            try BaselinePublisher(logs).publish(name) { write in
+                for line in lines { try write(Array((line + "\n").utf8)) }
+                return Self.counts
+            }
+        }
+        let end = try publish(Self.lines)
+        let path = folder.path(name.path)
+        #expect(try Array(Data(contentsOf: URL(filePath: path))) == Self.bytes(Self.lines))
+        let file = try logs.open(fileName: name.fileName, writer: Self.writer)
+        #expect(try VerifiedBaseline.verify(file).end == end)
+        #expect(try publish(Self.lines) == end)
+        #expect(throws: SegmentError.self) { try publish(Self.lines.dropLast()) }
+        #expect(try Array(Data(contentsOf: URL(filePath: path))) == Self.bytes(Self.lines))
+        let staged = try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(Self.writer)"))
+        #expect(staged.isEmpty)
+    }
+
+    /// Each change of a line makes the baseline invalid, with the line at fault.
+    @Test(arguments: wrongLines)
+    func aWrongLineIsRejected(_ line: Int, _ text: String) throws {
+        var lines = Self.lines
+        lines[line] = text
+        let failure = try #require(Self.failure(Self.bytes(lines)))
+        #expect(failure.kind == .rejected)
+        let found = try #require(failure.line)
+        #expect((line + 1...line + 3).contains(found), "\(failure)")
+    }
+
+    /// The reader in Python, written from the specification alone, finds the same faults in the same lines.
+    @Test(.enabled(if: Python() != nil, "python3 is not installed"))
+    func theIndependentReaderAgrees() async throws {
+        struct Finding: Decodable {
+            var state: String
+            var line: Int?
+        }
+        let python = try #require(Python())
+        let folder = try TemporaryFolder("baselines-other")
+        let place = folder.path(Self.writer.description)
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        var files: [[UInt8]] = [Self.bytes(Self.lines)]
+        for (line, text) in Self.wrongLines {
+            var lines = Self.lines
+            lines[line] = text
+            files.append(Self.bytes(lines))
+        }
+        var paths: [String] = []
+        for (index, bytes) in files.enumerated() {
+            let name = BaselineName(writer: Self.writer, sequence: UInt64(index) + 1)
+            paths.append(folder.path(name.path))
+            try Data(bytes).write(to: URL(filePath: folder.path(name.path)))
+        }
+        let result = try await python.run(SegmentVectors.checker, ["examine"] + paths)
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == files.count)
+        for (bytes, line) in zip(files, lines) {
+            let finding = try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
+            let failure = Self.failure(bytes)
+            #expect(finding.state == failure?.state.rawValue ?? "valid", "\(line)")
+            #expect(finding.line == failure?.line, "\(line)")
+        }
+    }
+
+    @Test func missingAndFurtherLinesAreRejected() throws {
+        for count in 1..<Self.lines.count {
+            #expect(Self.failure(Self.bytes(Array(Self.lines.prefix(count))))?.kind == .rejected)
+        }
+        #expect(Self.failure(Self.bytes(Self.lines + [Self.lines[10]]))?.kind == .rejected)
+        #expect(Self.failure(Self.bytes([]))?.kind == .rejected)
+    }
+
+    @Test func aFileThatIsCutOrChangedIsNotRead() throws {
+        let bytes = Self.bytes(Self.lines)
+        for count in [0, 1, bytes.count / 2, bytes.count - 1] {
+            #expect(Self.failure(Array(bytes.prefix(count)))?.kind == .incomplete)
+        }
+        var random = SeededGenerator.fromEnvironment()
+        for _ in 0..<200 {
+            var changed = bytes
+            let place = Int.random(in: 0..<(bytes.count - 160), using: &random)
+            changed[place] ^= UInt8.random(in: 1...255, using: &random)
+            #expect(Self.failure(changed)?.kind == .damaged, "seed \(random.seed)")
+        }
+    }
+
+    /// A file that is edited between the verification and the reading is not read to its end.
+    @Test func theBytesThatAreReadAreTheVerifiedOnes() throws {
+        let source = MemorySegment(Self.bytes(Self.lines))
+        let baseline = try VerifiedBaseline.verify(source)
+        var lines = Self.lines
+        lines[6] = #"{"insert":"Employee","id":"\#(Self.id)","values":{"name":"Bob"}}"#
+        source.replace(Self.bytes(lines))
+        let reader = BaselineReader(source, baseline)
+        let failure = #expect(throws: SegmentError.self) { while try reader.next() != nil {} }
+        #expect(failure?.kind == .changed)
+    }
+
+    /// A baseline that names many writers, or much that they have seen, is refused before it fills the memory.
+    @Test func theMemoryOfTheVectorIsBounded() throws {
+        let count = 120
+        var lines = [#"{"tributary":1,"baseline":1,"modelHash":"00ff","writers":\#(count)}"#]
+        let seen = (0..<10_000).map { #""\#(UniqueID(high: 7, low: UInt64($0)))":1"# }.joined(separator: ",")
+        for index in 0..<count {
+            let id = UniqueID(high: 9, low: UInt64(index))
+            lines.append(#"{"writer":"\#(id)","sequence":1,"clock":"019aa3f1c2d30000","seen":{\#(seen)}}"#)
+        }
+        let failure = try #require(Self.failure(Self.bytes(lines)))
+        #expect(failure.kind == .rejected)
+        #expect(failure.reason.contains("seen"))
+    }
+}
