@@ -1,4 +1,5 @@
 import TestSupport
+import TransactionLog
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -32,4 +33,47 @@ extension Replica {
 
     func dump() throws -> String { try store.read { try $0.mergeState.dump() } }
     func digest() throws -> String { try store.read { try $0.mergeState.digest().digest } }
+}
+
+extension Replica {
+    /// The lines of the store's baseline.
+    func baseline() throws -> [String] {
+        var bytes: [UInt8] = []
+        _ = try store.read { try $0.baseline.forEachLine { bytes += $0 } }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Joins a baseline through its bytes in a file, which may change after it was verified.
+    @discardableResult
+    func join(_ lines: [String], changedTo changed: [String]? = nil) throws -> CommittedTransaction? {
+        let source = MemorySegment(SegmentText.baseline(lines))
+        let baseline = try VerifiedBaseline.verify(source)
+        if let changed { source.replace(SegmentText.baseline(changed)) }
+        let reader = BaselineReader(source, baseline)
+        return try store.write { write in
+            try write.joinBaseline(
+                baseline.header,
+                writers: baseline.writers,
+                transactionCount: baseline.end.counts.transactions
+            ) { try reader.next() }
+        }
+    }
+
+    func newestTransaction() throws -> Int64 { try store.read { try $0.history.newestTransaction() } }
+}
+
+extension SegmentText {
+    /// The bytes of a baseline, with its end line.
+    fileprivate static func baseline(_ lines: [String]) -> [UInt8] {
+        let body = Array(lines.map { $0 + "\n" }.joined().utf8)
+        let writers = lines.filter { $0.hasPrefix("{\"writer\"") }.count
+        let transactions = lines.filter { $0.hasPrefix("{\"transaction\"") }.count
+        let end = SegmentEnd(
+            last: UInt64(writers),
+            transactions: UInt64(transactions),
+            changes: UInt64(lines.count - 1 - writers - transactions),
+            sha256: SegmentEnd.sha256(of: body)
+        )
+        return body + Array(end.line.utf8) + [0x0A]
+    }
 }

@@ -48,6 +48,7 @@ struct Schedule: Sendable {
             switch generator.number(0...5) {
             case 0: return .restart(replica: replica)
             case 1: return .grow(replica: replica)
+            case 2...4: return .join(from: generator.number(0...(replicas - 1)), to: replica)
             default: return .tick
             }
         default:

@@ -22,6 +22,8 @@ enum Step: Hashable, Sendable, CustomStringConvertible {
     case restart(replica: Int)
     /// A replica's store is closed and opened again with the model that has grown.
     case grow(replica: Int)
+    /// A replica joins the baseline of another one.
+    case join(from: Int, to: Int)
     /// The common clock advances.
     case tick
     /// A replica is compared with the merge oracle.
@@ -42,6 +44,7 @@ enum Step: Hashable, Sendable, CustomStringConvertible {
             "abort \(writer) to \(to), count \(count), piece \(piece), after \(after)"
         case .restart(let replica): "restart \(replica)"
         case .grow(let replica): "grow \(replica)"
+        case .join(let from, let to): "join \(from) to \(to)"
         case .tick: "tick"
         case .check(let replica): "check \(replica)"
         }

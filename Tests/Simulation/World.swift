@@ -17,6 +17,8 @@ final class World {
     /// The writers of the replicas, followed by those of the producers.
     private let writers: [UniqueID]
     private var written: [[LogTransaction]]
+    /// The number of replicas that began with a baseline.
+    private var joinedCount = 0
 
     init(_ schedule: Schedule) throws {
         folder = try TemporaryFolder.inMemory("simulation")
@@ -90,9 +92,45 @@ final class World {
         case .grow(let replica):
             try replicas[replica].grow()
             try check(replicas[replica], "replica \(replica) with a grown model")
+        case .join(let from, let to): try join(from: from, to: to)
         case .tick: clock.tick()
         case .check(let replica): try check(replicas[replica], "replica \(replica)")
         }
+    }
+
+    /// Lets a replica join the baseline of another one, which may know more of some writers and less of others.
+    private func join(from: Int, to: Int) throws {
+        guard from != to, replicas[from].model.version == replicas[to].model.version else { return }
+        let baseline = try replicas[from].baseline()
+        _ = try replicas[to].join(baseline)
+        try check(replicas[to], "replica \(to) after it joined the baseline of replica \(from)")
+        try demandNoEffect(baseline, on: replicas[to])
+    }
+
+    /// Joins a baseline of which the replica has everything.
+    private func demandNoEffect(_ baseline: [String], on replica: Replica) throws {
+        let (dump, newest) = (try replica.dump(), try replica.newestTransaction())
+        let joined = try replica.join(baseline)
+        guard joined == nil, try replica.newestTransaction() == newest, try replica.dump() == dump else {
+            throw Divergence(description: "joining a baseline twice has an effect")
+        }
+    }
+
+    /// A new replica that begins with the baseline has the state of the others.
+    private func compareJoined(_ baseline: [String], dump: String) throws {
+        let model = replicas[0].model
+        joinedCount += 1
+        let replica = try Replica(100 + joinedCount, model: model, folder: folder, clock: clock)
+        defer { try? replica.close() }
+        _ = try replica.join(baseline)
+        try check(replica, "a new replica that joined the baseline")
+        try World.demandEqual(
+            dump.split(separator: "\n").map(String.init),
+            try replica.dump().split(separator: "\n").map(String.init),
+            "the dump of a new replica that joined the baseline differs"
+        )
+        try World.demandEqual(baseline, try replica.baseline(), "the baseline of a new replica that joined it differs")
+        try demandNoEffect(baseline, on: replica)
     }
 
     private func produce(_ index: Int, _ skew: Int, _ changes: [Change]) {
@@ -127,7 +165,7 @@ final class World {
 
     private func compare() throws {
         let first = replicas[0]
-        let (digest, dump) = (try first.digest(), try first.dump())
+        let (digest, dump, baseline) = (try first.digest(), try first.dump(), try first.baseline())
         try check(first, "replica 0 in the end")
         for (index, replica) in replicas.enumerated().dropFirst() {
             try check(replica, "replica \(index) in the end")
@@ -139,7 +177,9 @@ final class World {
             guard try replica.digest() == digest else {
                 throw Divergence(description: "the digests of replicas 0 and \(index) differ, their dumps do not")
             }
+            try World.demandEqual(baseline, try replica.baseline(), "the baselines of replicas 0 and \(index) differ")
         }
+        try compareJoined(baseline, dump: dump)
     }
 
     /// Compares the visible state of a replica with the oracle, which plays the transactions that the replica has

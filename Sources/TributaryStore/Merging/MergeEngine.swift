@@ -101,6 +101,26 @@ final class MergeEngine {
         try apply(ChangeSlice(changes: [change], first: entry.index, valueIndex: entry.valueIndex))
     }
 
+    /// The transaction of changes that are merged after later ones, under their original version.
+    struct Origin {
+        /// The number of the version, including the index of the changes.
+        var number: Int64
+        var version: Version
+        /// The row of the writer.
+        var writer: Int64
+        /// The index of the first change in its transaction.
+        var index: Int
+    }
+
+    /// Merges changes with their original version.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func apply(_ changes: [Change], of origin: Origin) throws {
+        cursor.resume(number: origin.number, writer: origin.writer)
+        tables.versions.insert(origin.version, of: origin.number)
+        try apply(ChangeSlice(changes: changes, first: origin.index))
+    }
+
     private func apply(_ unresolved: ChangeSlice) throws {
         var slice = unresolved
         try resolver.resolve(&slice)

@@ -67,6 +67,17 @@ final class WriterTable {
         return made
     }
 
+    /// The last sequence of the writer that was applied without a gap; 0 for an unknown writer.
+    func appliedSequence(of uuid: UniqueID) throws -> UInt64 { try known(uuid)?.sequence ?? 0 }
+
+    /// Records the hash of a writer's last segment.
+    func setHash(_ hash: String?, row: Int64) throws {
+        let update = try BoundStatement(db, "UPDATE tributary_writer SET hash = ?2 WHERE id = ?1")
+        update.bind(1, row)
+        update.bind(2, hash)
+        try update.run()
+    }
+
     /// The sequence of the writer's next transaction.
     ///
     /// - Throws: ``StoreError`` `database` when the sequences of the writer are exhausted, which only damage can cause.

@@ -1,5 +1,6 @@
 import GRDB
 package import TributaryChanges
+import TributaryModel
 
 extension WriteTransaction {
     /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
@@ -82,5 +83,48 @@ extension WriteTransaction {
         update.bind(1, writer)
         update.bind(2, name)
         try update.run()
+    }
+
+    // MARK: Baselines
+
+    /// The author in history of the transactions with which the store has joined baselines.
+    package static let joinAuthor = "baseline"
+
+    /// Joins a baseline: afterwards the store has the effects of its own transactions and of those in the baseline.
+    ///
+    /// Positions, clocks, hashes and acknowledgements of the writers that are ahead in the baseline move with it. A store
+    /// that has applied all of the baseline does not change.
+    ///
+    /// - Parameters:
+    ///   - header: The header of the baseline.
+    ///   - writers: The baseline's vector.
+    ///   - transactionCount: The number of transactions in the baseline.
+    ///   - next: Returns the next line after those of the writers; nil at the end.
+    /// - Returns: The transaction that has the effects; nil when there is nothing to join.
+    /// - Throws: ``BaselineJoinError``, ``StoreError``, and what `next` throws; nothing may be committed then.
+    package func joinBaseline(
+        _ header: BaselineHeader,
+        writers: [BaselineWriter],
+        transactionCount: Int,
+        next: () throws -> BaselineEntry?
+    ) throws -> CommittedTransaction? {
+        guard header.modelHash == reader.context.layout.model.versionHash else {
+            throw BaselineJoinError.otherModel(header.model)
+        }
+        let table = try self.writers()
+        let vector = try BaselineVector(writers, table)
+        guard !vector.ahead.isEmpty else { return nil }
+        let join = try BaselineJoin(self, vector, transactionCount: transactionCount)
+        while let entry = try next() { try join.merge(entry) }
+        try join.end()
+        try vector.move(table)
+        let engine = try engine()
+        let header = TransactionHeader(
+            sequence: 0,
+            clock: try table.position(of: table.own).clock,
+            author: WriteTransaction.joinAuthor,
+            changeCount: engine.cursor.changeCount
+        )
+        return CommittedTransaction(number: join.number, writer: table.own, header: header, engine: engine)
     }
 }

@@ -32,6 +32,28 @@ final class CounterTable {
         try replace.run()
     }
 
+    /// Replaces the total of a writer.
+    ///
+    /// - Returns: whether it was another one.
+    func set(_ total: PropertyValue, writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> Bool {
+        let select = try BoundStatement(
+            db,
+            "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3 AND writer = ?4"
+        )
+        let replace = try BoundStatement(
+            db,
+            "INSERT OR REPLACE INTO tributary_counter(root, id, place, writer, total) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        for statement in [select, replace] {
+            bind(id, column, to: statement)
+            statement.bind(4, writer)
+        }
+        if try select.first({ layout[column].value(in: $0, at: 0) }) == total { return false }
+        replace.bind(5, total)
+        try replace.run()
+        return true
+    }
+
     /// The counter's value; nil when no writer has counted.
     func value(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
         let statement = try BoundStatement(

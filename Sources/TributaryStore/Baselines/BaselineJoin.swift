@@ -1,0 +1,154 @@
+import GRDB
+import TributaryChanges
+import TributaryModel
+
+/// Merges a baseline into the store: the effects of transactions that the store has not applied, under their own
+/// versions.
+///
+/// What the store has applied is in its merge state already, so those transactions are passed over. The effects are
+/// history of one new transaction of this store, which has the greatest number; the transactions that the versions
+/// refer to get numbers below it.
+final class BaselineJoin {
+    private let db: Database
+    private let engine: MergeEngine
+    private let layout: StoreModel
+    private let now: Double
+    private let own: Int64
+    private let vector: BaselineVector
+    private let totals: BaselineTotals
+    /// The number of the transaction that has the effects.
+    let number: Int64
+    private var nextNumber: Int64
+    /// The transaction whose changes follow; nil while they are passed over.
+    private var current: Current?
+    private var waiting: [Change] = []
+    private static let sliceChanges = 1_000
+
+    private struct Current {
+        var transaction: BaselineTransaction
+        /// The row of its writer.
+        var writer: Int64
+        var number: Int64
+    }
+
+    /// Begins to join.
+    ///
+    /// - Parameters:
+    ///   - transaction: The write transaction.
+    ///   - vector: The writers that are ahead in the baseline.
+    ///   - transactionCount: The number of transactions in the baseline.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    init(_ transaction: WriteTransaction, _ vector: BaselineVector, transactionCount: Int) throws {
+        db = transaction.db
+        engine = try transaction.engine()
+        try engine.bulk.flush()
+        layout = transaction.reader.context.layout
+        now = transaction.reader.context.configuration.environment.wallTime().unixSeconds
+        var vector = vector
+        let newest = try transaction.reader.history.newestTransaction()
+        nextNumber = newest + 1 + Int64(vector.ahead.count)
+        number = nextNumber + Int64(transactionCount)
+        let writers = try transaction.writers()
+        let ownPosition = try writers.position(of: writers.own)
+        own = ownPosition.id
+        let insert = BaselineJoin.inserting(db, now)
+        try vector.numberLastTransactions(from: newest + 1) { number, entry, sequence, clock in
+            try insert(number, entry.row, sequence, clock, nil)
+        }
+        try insert(number, own, 0, ownPosition.clock, WriteTransaction.joinAuthor)
+        self.vector = vector
+        totals = BaselineTotals(engine, layout: layout, vector: vector, reader: transaction.reader)
+        engine.begin(
+            number: number,
+            version: Version(clock: ownPosition.clock, writer: writers.own),
+            writer: own,
+            isLocal: false
+        )
+    }
+
+    /// Merges the next line of the baseline.
+    func merge(_ entry: BaselineEntry) throws {
+        switch entry {
+        case .transaction(let transaction):
+            try flush()
+            try begin(transaction)
+        case .change(let change):
+            guard current != nil else { return }
+            waiting.append(change)
+            if waiting.count >= BaselineJoin.sliceChanges { try flush() }
+        case .bound(let bound):
+            try flush()
+            current = nil
+            engine.cursor.resume(number: number, writer: own)
+            try engine.apply([Change(entity: bound.entity, id: bound.id, operation: .update([bound.write]))])
+        case .counter(let counter):
+            try flush()
+            current = nil
+            try totals.merge(counter)
+        }
+    }
+
+    /// Ends the transaction and writes its history.
+    func end() throws {
+        try flush()
+        try engine.end()
+    }
+
+    private func begin(_ transaction: BaselineTransaction) throws {
+        guard let writer = vector.ahead[transaction.writer], transaction.sequence > writer.applied else {
+            return current = nil
+        }
+        if transaction.sequence == writer.writer.sequence {
+            current = Current(transaction: transaction, writer: writer.row, number: writer.lastNumber)
+        } else if let known = current, known.transaction.writer == transaction.writer,
+            known.transaction.sequence == transaction.sequence
+        {
+            // The next changes of the transaction have another index.
+            current = Current(transaction: transaction, writer: writer.row, number: known.number)
+        } else {
+            let insert = BaselineJoin.inserting(db, now)
+            try insert(nextNumber, writer.row, transaction.sequence, transaction.clock, nil)
+            current = Current(transaction: transaction, writer: writer.row, number: nextNumber)
+            nextNumber += 1
+        }
+    }
+
+    private func flush() throws {
+        guard let current, !waiting.isEmpty else { return }
+        let changes = waiting
+        waiting.removeAll(keepingCapacity: true)
+        _ = engine.cursor.countChanges(changes.count)
+        let version = Version(clock: current.transaction.clock, writer: current.transaction.writer)
+        guard let index = current.transaction.index else {
+            let origin = MergeEngine.Origin(number: current.number, version: version, writer: current.writer, index: 0)
+            return try engine.apply(changes, of: origin)
+        }
+        // All of these changes have the one index.
+        let number = VersionNumber.number(current.number, atLeast: index)
+        let origin = MergeEngine.Origin(number: number, version: version, writer: current.writer, index: index)
+        for change in changes { try engine.apply([change], of: origin) }
+    }
+
+    /// A function that inserts a transaction with its number, the row of its writer, sequence, clock and author.
+    private static func inserting(
+        _ db: Database,
+        _ now: Double
+    ) -> (Int64, Int64, UInt64, HybridClock, String?) throws -> Void {
+        { number, writer, sequence, clock, author in
+            let insert = try BoundStatement(
+                db,
+                """
+                INSERT INTO tributary_transaction(number, writer, sequence, clock, author, committed_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                """
+            )
+            insert.bind(1, number)
+            insert.bind(2, writer)
+            insert.bind(3, Int64(bitPattern: sequence))
+            insert.bind(4, Int64(bitPattern: clock.rawValue))
+            insert.bind(5, author)
+            insert.bind(6, now)
+            try insert.run()
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// The reason for which a store cannot join a baseline.
+package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The baseline was made under another model, whose rules may decide otherwise.
+    case otherModel(String?)
+    /// The baseline has more of the store's own transactions than the store: the store is older than what it has
+    /// published.
+    case ownWriterAhead(sequence: UInt64, known: UInt64)
+
+    package var description: String {
+        switch self {
+        case .otherModel(let version):
+            "the baseline was made under \(version.map { "version '\($0)' of the model" } ?? "another model")"
+        case .ownWriterAhead(let sequence, let known):
+            "the baseline has the store's own transactions up to \(sequence), the store up to \(known)"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import TributaryChanges
+import TributaryModel
+
+/// Takes the counter totals of a baseline, for the writers of which it has more.
+final class BaselineTotals {
+    private let engine: MergeEngine
+    private let layout: StoreModel
+    private let vector: BaselineVector
+    private let reader: Reader
+    /// What the store has deferred of counters, read when a baseline has the first total of an unknown counter.
+    private var deferred: [Key: JSONValue]?
+    private var deferredCount = 0
+
+    private struct Key: Hashable {
+        var entity: String
+        var id: UniqueID
+        var property: String
+        var writer: UniqueID
+    }
+
+    init(_ engine: MergeEngine, layout: StoreModel, vector: BaselineVector, reader: Reader) {
+        self.engine = engine
+        self.layout = layout
+        self.vector = vector
+        self.reader = reader
+    }
+
+    /// Merges a counter: the total of each writer that is ahead in the baseline replaces the store's.
+    func merge(_ counter: BaselineCounter) throws {
+        let ahead = counter.totals.sorted { $0.key < $1.key }.compactMap { writer, total in
+            vector.ahead[writer].map { (entry: $0, total: total) }
+        }
+        guard !ahead.isEmpty else { return }
+        guard let (column, type) = column(of: counter) else {
+            for (entry, total) in ahead { try deferTotal(total, of: counter, entry) }
+            return
+        }
+        var isChanged = false
+        for (entry, total) in ahead {
+            guard let value = BaselineTotals.value(total, type) else { continue }
+            if try engine.tables.counters.set(value, writer: entry.row, of: counter.id, column) { isChanged = true }
+        }
+        if isChanged { try show(column, of: counter.id) }
+    }
+
+    private func column(of counter: BaselineCounter) -> (StoreModel.ColumnIndex, AttributeType)? {
+        guard let entity = layout.entityIndex(named: counter.entity).map({ layout.entities[$0] }),
+            let property = layout.propertyIndex(named: counter.property, of: entity.entity),
+            case .column(let column) = entity.places[property]
+        else { return nil }
+        let index = StoreModel.ColumnIndex(table: entity.table, column: column)
+        guard case .attribute(let type, .counter) = layout[index].kind else { return nil }
+        return (index, type)
+    }
+
+    /// Shows the counter's value where the object is visible.
+    private func show(_ column: StoreModel.ColumnIndex, of id: UniqueID) throws {
+        let tables = engine.tables
+        guard let row = try tables.objects.row(column.table, id) else {
+            // An insert looks for totals where the object has a row.
+            return try tables.partialRows.store(tables.partialRows.rowOrEmpty(column.table, id), column.table, id)
+        }
+        let value = try tables.counterValue(id, column, entity: row.entity)
+        guard try tables.objects.table(column.table).value(column.column, rowid: row.rowid) != value else { return }
+        try engine.objects.write([RegisterWrite(column: column.column, value: value)], to: row, table: column.table)
+        let names = engine.objects.names(of: [column.column], column.table)
+        try engine.effects.record(.update, column.table, id, entity: row.entity, properties: names)
+    }
+
+    private static func value(_ json: JSONValue, _ type: AttributeType) -> PropertyValue? {
+        switch json {
+        case .integer(let value): type.isInteger ? .integer(value) : .double(Double(value))
+        case .double(let value): .double(value)
+        case .number(let text): Double(text).map(PropertyValue.double)
+        case .null, .boolean, .string, .array, .object, .unrepresentable: nil
+        }
+    }
+
+    // MARK: Counters that the model does not know
+
+    /// Defers the part of a total that the store has not deferred yet, as an increment of the writer's last
+    /// transaction.
+    private func deferTotal(_ total: JSONValue, of counter: BaselineCounter, _ entry: BaselineVector.Ahead) throws {
+        let key = Key(entity: counter.entity, id: counter.id, property: counter.property, writer: entry.writer.id)
+        let rest: JSONValue
+        switch (total, try known()[key]) {
+        case (.integer(let total), .integer(let known)?): rest = .integer(total &- known)
+        case (.double(let total), .double(let known)?): rest = .double(total - known)
+        case (.double(let total), .integer(let known)?): rest = .double(total - Double(known))
+        default: rest = total
+        }
+        guard rest != .integer(0) || total == .integer(0) else { return }
+        deferredCount += 1
+        let write = PropertyWrite(
+            name: counter.property,
+            value: .object([JSONMember(key: "increment", value: rest)])
+        )
+        try engine.tables.deferred.insert(
+            entity: counter.entity,
+            id: counter.id,
+            DeferredWriteTable.Content(write, isInsert: false),
+            number: entry.lastNumber,
+            index: -deferredCount,
+            valueIndex: 0,
+            reason: "'\(counter.entity)' has no counter '\(counter.property)'"
+        )
+    }
+
+    private func known() throws -> [Key: JSONValue] {
+        if let deferred { return deferred }
+        var found: [Key: JSONValue] = [:]
+        let state = DeferredState(database: reader.database, layout: layout, versions: engine.tables.versions)
+        try state.forEach { write in
+            guard case .total(let property, let total, let writer) = write.kind, let writer = UniqueID(writer) else {
+                return
+            }
+            found[Key(entity: write.named, id: write.id, property: property, writer: writer)] = total.json
+        }
+        deferred = found
+        return found
+    }
+}
