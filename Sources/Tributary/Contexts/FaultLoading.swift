@@ -56,7 +56,7 @@ struct FaultLoading {
                 guard let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root) else {
                     return nil
                 }
-                return HistoryToken(store: try reader.writers.own().id.description, number: row.revision)
+                return HistoryToken(store: try reader.writers.tokenWriter(), number: row.revision)
             }
         } catch {
             throw ContextError(error)

@@ -42,7 +42,7 @@ package final class MergePipeline: Sendable {
         self.pendingNotifications = pendingNotifications
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         rowCache = RowCache(newest: generation.number)
-        let name = try generation.read { try $0.writers.own().id.description }
+        let name = try generation.read { try $0.writers.tokenWriter() }
         main = MainMerger(storeName: name, limit: pendingNotifications.options.pendingLimit)
         state = Mutex(State(generation: generation, noticed: generation.number))
         ExitDrain.add(self)

@@ -77,6 +77,6 @@ package struct BatchWriter {
         lines.reserveCapacity(changes.count + 256)
         header.write(to: &lines)
         lines += changes
-        try OutboxTable(db: db).insert(header, lines: lines)
+        try transaction.keepForExport(header, lines: lines)
     }
 }

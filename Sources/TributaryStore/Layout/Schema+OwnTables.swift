@@ -29,21 +29,27 @@ extension Schema {
         """,
     ]
 
-    /// Adds columns that earlier programs left out of the store's own tables; ``ownIndexes`` need them.
+    /// Adds columns that earlier programs left out of the store's own tables; ``ownIndexes`` need some of them.
     ///
-    /// A program that does not know ranks can still use the store: a row without a rank gets one when it is needed.
-    static func addRanks(in db: Database) throws {
-        let found = try Int.fetchOne(
-            db,
-            sql: "SELECT 1 FROM pragma_table_info('tributary_reference') WHERE name = 'rank'"
-        )
-        if found == nil { try db.execute(sql: "ALTER TABLE tributary_reference ADD COLUMN rank BLOB") }
+    /// A program that does not know the columns can still use the store: a row without a rank gets one when it is needed.
+    static func addColumns(in db: Database) throws {
+        let added = [
+            ("tributary_reference", "rank"), ("tributary_outgoing", "totals"), ("tributary_outgoing", "announced"),
+        ]
+        for (table, column) in added {
+            let found = try Int.fetchOne(
+                db,
+                sql: "SELECT 1 FROM pragma_table_info('\(table)') WHERE name = '\(column)'"
+            )
+            if found == nil { try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(column) BLOB") }
+        }
     }
 
     /// Removes writers without applied transactions: earlier programs recorded every writer that another one named.
     static let unknownWriters = """
-        DELETE FROM tributary_seen WHERE other IN (SELECT id FROM tributary_writer WHERE sequence = 0 AND is_self = 0);
-        DELETE FROM tributary_writer WHERE sequence = 0 AND is_self = 0
+        DELETE FROM tributary_seen
+        WHERE other IN (SELECT id FROM tributary_writer WHERE sequence = 0 AND is_self = 0 AND state IS NULL);
+        DELETE FROM tributary_writer WHERE sequence = 0 AND is_self = 0 AND state IS NULL
         """
 
     /// The tables of the merge, the history and the positions.
@@ -133,7 +139,7 @@ extension Schema {
         // The outbox, export ranges and idempotency results.
         """
         CREATE TABLE tributary_outgoing(
-            sequence INTEGER PRIMARY KEY, lines BLOB NOT NULL, changes INTEGER NOT NULL)
+            sequence INTEGER PRIMARY KEY, lines BLOB NOT NULL, changes INTEGER NOT NULL, totals BLOB, announced BLOB)
         """,
         """
         CREATE TABLE tributary_export(

@@ -41,7 +41,7 @@ package enum Schema {
             return try create(in: db, configuration: configuration, migrator: migrator)
         }
         if found < 3 { try upgradeWriters(in: db) }
-        try addRanks(in: db)
+        try addColumns(in: db)
         for statement in [tombstoneTable, conflictTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
             try db.execute(sql: statement)
         }

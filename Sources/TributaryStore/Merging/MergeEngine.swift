@@ -51,6 +51,7 @@ final class MergeEngine {
         cursor.begin(number: number, writer: origin.writer, isLocal: isLocal)
         effects.begin(number: number, writer: origin.writer)
         tables.versions.insert(version, origin: origin, of: number)
+        tables.counters.begin(isLocal: isLocal)
     }
 
     /// Ends a transaction and writes its history.

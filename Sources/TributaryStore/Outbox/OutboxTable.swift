@@ -10,16 +10,43 @@ struct OutboxTable {
     /// - Parameters:
     ///   - header: the header of the transaction.
     ///   - lines: its lines in a segment, the line of the header included.
+    ///   - origin: what it changed of the store's own records, for another writer that issues it again.
     /// - Throws: ``StoreError`` of SQLite.
-    func insert(_ header: TransactionHeader, lines: [UInt8]) throws {
+    func insert(_ header: TransactionHeader, lines: [UInt8], origin: OutgoingOrigin) throws {
         let insert = try BoundStatement(
             db,
-            "INSERT INTO tributary_outgoing(sequence, lines, changes) VALUES (?1, ?2, ?3)"
+            "INSERT INTO tributary_outgoing(sequence, lines, changes, totals, announced) VALUES (?1, ?2, ?3, ?4, ?5)"
         )
         insert.bind(1, Int64(bitPattern: header.sequence))
         insert.bind(2, lines)
         insert.bind(3, Int64(header.changeCount))
+        insert.bind(4, origin.totals.encoded)
+        insert.bind(5, origin.encodedAnnounced)
         try insert.run()
+    }
+
+    /// Hands the transactions from `first` on to `block`, oldest first, each with what it changed of the own records.
+    func forEachOrigin(from first: UInt64, _ block: (ExportableTransaction, OutgoingOrigin) throws -> Void) throws {
+        let statement = try BoundStatement(
+            db,
+            """
+            SELECT sequence, lines, changes, totals, announced FROM tributary_outgoing
+            WHERE sequence >= ?1 ORDER BY sequence
+            """
+        )
+        statement.bind(1, Int64(bitPattern: first))
+        try statement.forEach { row in
+            let transaction = ExportableTransaction(
+                sequence: UInt64(bitPattern: row.integer(0)),
+                lines: row.bytes(1),
+                changeCount: Int(row.integer(2))
+            )
+            let totals = row.withBytes(3, CountedTotals.init(encoded:))
+            try block(
+                transaction,
+                OutgoingOrigin(totals: totals, announced: row.withBytes(4, OutgoingOrigin.announced))
+            )
+        }
     }
 
     /// Hands the transactions from `first` on to `block`, oldest first, until it returns false.

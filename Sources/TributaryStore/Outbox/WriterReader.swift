@@ -18,6 +18,25 @@ package struct WriterReader {
         return own
     }
 
+    /// The row, the identifier, the name and the last sequence of the store's own writer.
+    static func own(_ db: Database) throws -> (row: Int64, id: UniqueID, name: String?, sequence: UInt64) {
+        let select = try BoundStatement(db, "SELECT id, uuid, name, sequence FROM tributary_writer WHERE is_self = 1")
+        let found = try select.first { row in
+            UniqueID(row.text(1)).map {
+                (row.integer(0), $0, row.optionalText(2), UInt64(bitPattern: row.integer(3)))
+            }
+        }
+        guard let own = found ?? nil else {
+            throw StoreError.database(code: 11, message: "the store has no writer of its own")
+        }
+        return own
+    }
+
+    /// The writer whose identifier tokens of history carry: the store's first own one.
+    package func tokenWriter() throws -> String {
+        try reader.setting(IdentityKeys.tokens) ?? WriterReader.own(database).id.description
+    }
+
     private func records(where condition: String) throws -> [WriterRecord] {
         var seen: [Int64: VersionVector] = [:]
         let pairs = try BoundStatement(
@@ -35,7 +54,7 @@ package struct WriterReader {
         let writers = try BoundStatement(
             database,
             """
-            SELECT w.id, w.uuid, w.name, w.sequence, w.clock, w.hash, w.is_self FROM tributary_writer w
+            SELECT w.id, w.uuid, w.name, w.sequence, w.clock, w.hash, w.is_self, w.state FROM tributary_writer w
             WHERE \(condition) ORDER BY w.uuid
             """
         )
@@ -49,7 +68,8 @@ package struct WriterReader {
                     clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(4))),
                     lastSegmentHash: row.optionalText(5),
                     seen: seen[row.integer(0)] ?? VersionVector(),
-                    isSelf: row.integer(6) != 0
+                    isSelf: row.integer(6) != 0,
+                    state: row.optionalText(7).flatMap(WriterState.init)
                 )
             )
         }

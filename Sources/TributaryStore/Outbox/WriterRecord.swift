@@ -12,6 +12,8 @@ package struct WriterRecord: Sendable, Hashable {
     /// The vector of transactions that this writer has seen of others, accumulated.
     package var seen: VersionVector
     package var isSelf: Bool
+    /// What an administrator or the store has decided about the writer; nil for nothing.
+    package var state: WriterState?
 
     package init(
         id: UniqueID,
@@ -20,7 +22,8 @@ package struct WriterRecord: Sendable, Hashable {
         clock: HybridClock,
         lastSegmentHash: String?,
         seen: VersionVector,
-        isSelf: Bool
+        isSelf: Bool,
+        state: WriterState? = nil
     ) {
         self.id = id
         self.name = name
@@ -29,5 +32,6 @@ package struct WriterRecord: Sendable, Hashable {
         self.lastSegmentHash = lastSegmentHash
         self.seen = seen
         self.isSelf = isSelf
+        self.state = state
     }
 }

@@ -12,12 +12,19 @@ final class WriterTable {
     private let db: Database
     private var positions: [UniqueID: Position] = [:]
     private(set) var own: UniqueID
+    /// What the store's own writer had announced before of the writers that the last announcement names.
+    private(set) var announcedBefore: [UniqueID: UInt64] = [:]
     private let update: BoundStatement
     private let select: BoundStatement
 
     init(_ db: Database) throws {
         self.db = db
-        update = try BoundStatement(db, "UPDATE tributary_writer SET sequence = ?2, clock = ?3 WHERE id = ?1")
+        update = try BoundStatement(
+            db,
+            """
+            UPDATE tributary_writer SET sequence = ?2, clock = ?3, state = nullif(state, 'evicted') WHERE id = ?1
+            """
+        )
         select = try BoundStatement(db, "SELECT id, sequence, clock FROM tributary_writer WHERE uuid = ?1")
         let own = try BoundStatement(db, "SELECT uuid FROM tributary_writer WHERE is_self = 1")
         guard let own = try own.first({ UniqueID($0.text(0)) }) ?? nil else {
@@ -26,11 +33,14 @@ final class WriterTable {
         self.own = own
     }
 
-    /// The greatest clock of all applied transactions.
+    /// The greatest clock of all applied transactions, except clocks that were set aside.
     func lastClock() throws -> HybridClock {
         // Clocks with the upper bit set are negative in the table.
-        for condition in [" WHERE clock < 0", ""] {
-            let greatest = try BoundStatement(db, "SELECT max(clock) FROM tributary_writer" + condition)
+        for condition in ["clock < 0 AND", ""] {
+            let greatest = try BoundStatement(
+                db,
+                "SELECT max(clock) FROM tributary_writer WHERE \(condition) aside IS NOT clock"
+            )
             if let found = try greatest.first({ $0.optionalInteger(0) }) ?? nil {
                 return HybridClock(rawValue: UInt64(bitPattern: found))
             }
@@ -110,15 +120,21 @@ final class WriterTable {
         let select = try BoundStatement(
             db,
             """
-            SELECT uuid, sequence, id FROM tributary_writer WHERE sequence > announced AND is_self = 0
-            ORDER BY id LIMIT \(LogLimits.seenEntries)
+            SELECT w.uuid, w.sequence, w.id, s.sequence FROM tributary_writer w
+            LEFT JOIN tributary_seen s ON s.writer = ?1 AND s.other = w.id
+            WHERE w.sequence > w.announced AND w.is_self = 0
+            ORDER BY w.id LIMIT \(LogLimits.seenEntries)
             """
         )
+        select.bind(1, try position(of: own).id)
         var last: Int64 = 0
         var seen: [UniqueID: UInt64] = [:]
+        announcedBefore = [:]
         try select.forEach { row in
-            if let uuid = UniqueID(row.text(0)) { seen[uuid] = UInt64(bitPattern: row.integer(1)) }
             last = row.integer(2)
+            guard let uuid = UniqueID(row.text(0)) else { return }
+            seen[uuid] = UInt64(bitPattern: row.integer(1))
+            announcedBefore[uuid] = UInt64(bitPattern: row.integer(3))
         }
         guard !seen.isEmpty else { return [:] }
         let announce = try BoundStatement(

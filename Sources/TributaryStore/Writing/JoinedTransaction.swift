@@ -33,7 +33,7 @@ final class JoinedTransaction {
         header.changeCount = changes.count
         let committed = try transaction.end(engine, writer: own, header: header)
         let lines = LogTransaction(header: header, changes: changes).lines
-        try OutboxTable(db: transaction.db).insert(header, lines: lines)
+        try transaction.keepForExport(header, lines: lines)
         return committed
     }
 }

@@ -32,7 +32,8 @@ package struct UnloggedTransaction {
             arguments: [author, context.configuration.environment.wallTime().unixSeconds]
         )
         let number = db.lastInsertedRowID
-        engine.begin(number: number, version: .none, origin: WriteOrigin(writer: 1, sequence: 0), isLocal: false)
+        let own = try Int64.fetchOne(db, sql: "SELECT id FROM tributary_writer WHERE is_self = 1") ?? 0
+        engine.begin(number: number, version: .none, origin: WriteOrigin(writer: own, sequence: 0), isLocal: false)
         try block(UnloggedTransaction(engine: engine))
         try engine.end()
         // A transaction without effects needs no change notification.

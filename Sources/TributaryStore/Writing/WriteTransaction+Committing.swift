@@ -32,7 +32,7 @@ extension WriteTransaction {
         let engine = try begin(writer: own, header: header, context: local.contextName, isLocal: true)
         try engine.apply(changes)
         let committed = try end(engine, writer: own, header: header)
-        try OutboxTable(db: db).insert(header, lines: LogTransaction(header: header, changes: changes).lines)
+        try keepForExport(header, lines: LogTransaction(header: header, changes: changes).lines)
         if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
         if let conflict = local.restoredConflict { try ConflictTable(db).markRestored(conflict, by: committed.number) }
         return committed
@@ -50,6 +50,15 @@ extension WriteTransaction {
             seen: try writers.announceSeen(),
             changeCount: 0
         )
+    }
+
+    /// Adds the local transaction that has just been merged to the outbox.
+    func keepForExport(_ header: TransactionHeader, lines: [UInt8]) throws {
+        let origin = OutgoingOrigin(
+            totals: try engine().tables.counters.counted ?? CountedTotals(),
+            announced: header.seen.isEmpty ? [:] : try writers().announcedBefore
+        )
+        try OutboxTable(db: db).insert(header, lines: lines, origin: origin)
     }
 
     func keep(_ answer: LocalTransaction.Idempotency, number: Int64) throws {

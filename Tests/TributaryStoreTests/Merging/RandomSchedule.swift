@@ -44,7 +44,8 @@ struct RandomSchedule {
         }
     }
 
-    private static func change(_ generator: inout SeededGenerator) -> Change {
+    /// A random change of the sample model.
+    static func change(_ generator: inout SeededGenerator) -> Change {
         func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }
         func number() -> JSONValue { .integer(Int64.random(in: 0...9, using: &generator)) }
         func text() -> JSONValue { .string(["a", "b", "c"].randomElement(using: &generator) ?? "a") }

@@ -7,11 +7,16 @@ import TributaryChanges
 final class CounterTable {
     private let db: Database
     private let layout: StoreModel
+    /// What the local transaction in progress has counted; nil while an imported one is merged.
+    @exclusivity(unchecked) private(set) var counted: CountedTotals?
 
     init(_ db: Database, layout: StoreModel) {
         self.db = db
         self.layout = layout
     }
+
+    /// Begins a transaction; of a local one the counts are kept.
+    func begin(isLocal: Bool) { counted = isLocal ? CountedTotals() : nil }
 
     /// Adds an increment to the total of the writer with the row `writer`.
     func add(_ amount: PropertyValue, writer: Int64, to id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
@@ -28,11 +33,16 @@ final class CounterTable {
             statement.bind(4, writer)
         }
         let before = try select.first { layout[column].value(in: $0, at: 0) }
+        counted?.add(
+            amount,
+            to: CountedTotals.Counter(root: layout.tables[column.table].code, id: id, place: Int64(column.column)),
+            before: before
+        )
         replace.bind(5, before.map { CounterTotals.sum($0, amount) } ?? amount)
         try replace.run()
     }
 
-    /// Replaces the total of a writer.
+    /// Replaces the total of the writer with the row `writer`.
     ///
     /// - Returns: whether it was another one.
     func set(_ total: PropertyValue, writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> Bool {
@@ -40,18 +50,25 @@ final class CounterTable {
             db,
             "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3 AND writer = ?4"
         )
-        let replace = try BoundStatement(
-            db,
-            "INSERT OR REPLACE INTO tributary_counter(root, id, place, writer, total) VALUES (?1, ?2, ?3, ?4, ?5)"
-        )
-        for statement in [select, replace] {
-            bind(id, column, to: statement)
-            statement.bind(4, writer)
-        }
+        bind(id, column, to: select)
+        select.bind(4, writer)
         if try select.first({ layout[column].value(in: $0, at: 0) }) == total { return false }
-        replace.bind(5, total)
-        try replace.run()
+        try setTotal(total, writer: writer, of: id, column)
         return true
+    }
+
+    /// Sets the total of the writer with the row `writer`; nil when it has not counted.
+    func setTotal(_ total: PropertyValue?, writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
+        let statement = try BoundStatement(
+            db,
+            total == nil
+                ? "DELETE FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3 AND writer = ?4"
+                : "INSERT OR REPLACE INTO tributary_counter(root, id, place, writer, total) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        bind(id, column, to: statement)
+        statement.bind(4, writer)
+        if let total { statement.bind(5, total) }
+        try statement.run()
     }
 
     /// The counter's value; nil when no writer has counted.

@@ -1,0 +1,30 @@
+import TributaryChanges
+
+/// What a local transaction has changed of the store's own records, and what was there before.
+///
+/// When the store becomes another writer, the records of the former one are set back with it.
+struct OutgoingOrigin {
+    /// The totals of counters.
+    var totals = CountedTotals()
+    /// What the writer had announced before of the writers that the transaction announces as seen.
+    var announced: [UniqueID: UInt64] = [:]
+
+    /// A sequence of writers (16 bytes) and sequences (variable-length numbers); nil when there are none.
+    var encodedAnnounced: [UInt8]? {
+        guard !announced.isEmpty else { return nil }
+        var writer = VariableLengthWriter()
+        for (other, sequence) in announced.sorted(by: { $0.key < $1.key }) {
+            writer.append(contentsOf: other.bytes)
+            writer.append(sequence)
+        }
+        return writer.bytes
+    }
+
+    /// Reads ``encodedAnnounced``.
+    static func announced(_ bytes: UnsafeRawBufferPointer) -> [UniqueID: UInt64] {
+        var reader = VariableLengthReader(bytes: bytes)
+        var found: [UniqueID: UInt64] = [:]
+        while let other = reader.read(16), let sequence = reader.next() { found[UniqueID(bytes: other)] = sequence }
+        return found
+    }
+}

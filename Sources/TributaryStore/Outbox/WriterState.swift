@@ -1,0 +1,9 @@
+/// What is known or decided about a writer beside its log.
+package enum WriterState: String, Sendable, Hashable {
+    /// Nobody counts on its acknowledgements until something newer of it is applied.
+    case evicted
+    /// Nobody waits for its missing transactions.
+    case abandoned
+    /// An earlier identity of this store.
+    case former
+}
