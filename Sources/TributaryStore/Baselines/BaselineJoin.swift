@@ -61,7 +61,7 @@ final class BaselineJoin {
         engine.begin(
             number: number,
             version: Version(clock: ownPosition.clock, writer: writers.own),
-            writer: own,
+            origin: WriteOrigin(writer: own, sequence: 0),
             isLocal: false
         )
     }
@@ -119,14 +119,15 @@ final class BaselineJoin {
         waiting.removeAll(keepingCapacity: true)
         _ = engine.cursor.countChanges(changes.count)
         let version = Version(clock: current.transaction.clock, writer: current.transaction.writer)
+        let origin = WriteOrigin(writer: current.writer, sequence: current.transaction.sequence)
         guard let index = current.transaction.index else {
-            let origin = MergeEngine.Origin(number: current.number, version: version, writer: current.writer, index: 0)
-            return try engine.apply(changes, of: origin)
+            let merged = MergeEngine.Origin(number: current.number, version: version, origin: origin, index: 0)
+            return try engine.apply(changes, of: merged)
         }
         // All of these changes have the one index.
         let number = VersionNumber.number(current.number, atLeast: index)
-        let origin = MergeEngine.Origin(number: number, version: version, writer: current.writer, index: index)
-        for change in changes { try engine.apply([change], of: origin) }
+        let merged = MergeEngine.Origin(number: number, version: version, origin: origin, index: index)
+        for change in changes { try engine.apply([change], of: merged) }
     }
 
     /// A function that inserts a transaction with its number, the row of its writer, sequence, clock and author.

@@ -9,6 +9,8 @@ struct WriterNeighbours {
     private var lower: UniqueID?
     /// The least writer after the former one.
     private var upper: UniqueID?
+    /// The number of identifiers that are tried with each size of the random part.
+    private static let attempts = 32
 
     init(of former: UniqueID, among others: [UniqueID]) {
         lower = others.filter { $0 < former }.max()
@@ -23,8 +25,10 @@ struct WriterNeighbours {
         // The random part is made smaller until the identifier fits between the neighbours.
         for bits in stride(from: 62, to: 0, by: -1) {
             let mask: UInt64 = (1 << UInt64(bits)) - 1
-            let candidate = UniqueID(high: former.high, low: former.low & ~mask | random() & mask)
-            if candidate != former, contains(candidate) { return candidate }
+            for _ in 0..<WriterNeighbours.attempts {
+                let candidate = UniqueID(high: former.high, low: former.low & ~mask | random() & mask)
+                if candidate != former, contains(candidate) { return candidate }
+            }
         }
         return proposed
     }

@@ -107,8 +107,8 @@ final class MergeEngine {
         /// The number of the version, including the index of the changes.
         var number: Int64
         var version: Version
-        /// The row of the writer.
-        var writer: Int64
+        /// The row of the writer, and the sequence of the transaction.
+        var origin: WriteOrigin<Int64>
         /// The index of the first change in its transaction.
         var index: Int
     }
@@ -116,10 +116,10 @@ final class MergeEngine {
     /// Merges changes with their original version.
     ///
     /// - Throws: ``StoreError`` when the store cannot be read or written.
-    func apply(_ changes: [Change], of origin: Origin) throws {
-        cursor.resume(number: origin.number, writer: origin.writer)
-        tables.versions.insert(origin.version, of: origin.number)
-        try apply(ChangeSlice(changes: changes, first: origin.index))
+    func apply(_ changes: [Change], of transaction: Origin) throws {
+        cursor.resume(number: transaction.number, writer: transaction.origin.writer)
+        tables.versions.insert(transaction.version, origin: transaction.origin, of: transaction.number)
+        try apply(ChangeSlice(changes: changes, first: transaction.index))
     }
 
     private func apply(_ unresolved: ChangeSlice) throws {

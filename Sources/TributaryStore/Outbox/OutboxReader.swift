@@ -30,15 +30,14 @@ package struct OutboxReader {
     package func export(beginningAt first: UInt64) throws -> ExportRange? {
         let statement = try BoundStatement(
             database,
-            "SELECT first, last, header, sha256 FROM tributary_export WHERE first = ?1"
+            "SELECT first, last, header FROM tributary_export WHERE first = ?1"
         )
         statement.bind(1, Int64(bitPattern: first))
         return try statement.first { row in
             ExportRange(
                 first: UInt64(bitPattern: row.integer(0)),
                 last: UInt64(bitPattern: row.integer(1)),
-                header: row.text(2),
-                sha256: row.optionalText(3)
+                header: row.text(2)
             )
         }
     }

@@ -28,9 +28,6 @@ package struct Reader {
     /// The values that lost against concurrent writes.
     package var conflicts: ConflictReader { ConflictReader(reader: self) }
 
-    /// The large binaries beside the store that rows name.
-    package var externalValues: ExternalValueReader { ExternalValueReader(reader: self) }
-
     /// The merge state as a whole.
     package var mergeState: MergeStateReader { MergeStateReader(reader: self) }
 
