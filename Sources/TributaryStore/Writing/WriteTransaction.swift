@@ -27,6 +27,9 @@ package final class WriteTransaction {
     /// Changes to many objects at once.
     package var batches: BatchWriter { BatchWriter(transaction: self) }
 
+    /// Changes of what the store knows about writers, itself included.
+    package var writerChanges: WriterChanges { WriterChanges(transaction: self) }
+
     func engine() throws -> MergeEngine {
         if let engineInUse { return engineInUse }
         let made = try MergeEngine(db, layout: reader.context.layout, blobs: reader.context.blobs)

@@ -20,7 +20,7 @@ import TributaryModel
             for _ in 0..<Int.random(in: 1...2, using: &generator) {
                 try world.run(replica, steps: Int.random(in: 4...14, using: &generator), &exported, &generator)
                 let before = try replica.dump().split(separator: "\n").filter { $0.contains(" shows ") }
-                let minted = try replica.store.write { try $0.mintWriter() }
+                let minted = try replica.store.write { try $0.writerChanges.mintWriter() }
                 // The values that readers see stay.
                 let after = try replica.dump().split(separator: "\n").filter { $0.contains(" shows ") }
                 #expect(

@@ -28,7 +28,7 @@ import TributaryModel
 
     @Test func `the former writer keeps what it has published, and the new one begins at 1`() throws {
         let (replica, exported) = try makeReplica()
-        let minted = try replica.store.write { try $0.mintWriter() }
+        let minted = try replica.store.write { try $0.writerChanges.mintWriter() }
         #expect(minted.former == exported.transactions[0].writer)
         #expect(minted.published == 1 && minted.reissued == 2)
         let records = try records(replica)
@@ -45,7 +45,7 @@ import TributaryModel
 
     @Test func `the first transaction announces all that the former writer has seen, and its own last one`() throws {
         let (replica, _) = try makeReplica()
-        let minted = try replica.store.write { try $0.mintWriter() }
+        let minted = try replica.store.write { try $0.writerChanges.mintWriter() }
         let other = ForeignTransaction(1, 1, clock: 1).writer
         let outbox = try ExportedWriter.outbox(of: replica)
         #expect(outbox.map(\.header.seen) == [[other: 1, minted.former: 1], [other: 2]])
@@ -62,7 +62,7 @@ import TributaryModel
         try replica.commit(.insert("Tag", 42))
         var exported = ExportedWriter()
         try exported.publish(replica)
-        let minted = try replica.store.write { try $0.mintWriter() }
+        let minted = try replica.store.write { try $0.writerChanges.mintWriter() }
         #expect(minted.reissued == 0)
         try replica.commit()
         let other = ForeignTransaction(1, 1, clock: 1).writer
@@ -72,8 +72,8 @@ import TributaryModel
     @Test func `history keeps its numbers, and tokens their writer`() throws {
         let (replica, _) = try makeReplica()
         let before = try replica.store.read { (try $0.history.newestTransaction(), try $0.writers.tokenWriter()) }
-        _ = try replica.store.write { try $0.mintWriter() }
-        _ = try replica.store.write { try $0.mintWriter() }
+        _ = try replica.store.write { try $0.writerChanges.mintWriter() }
+        _ = try replica.store.write { try $0.writerChanges.mintWriter() }
         let after = try replica.store.read { (try $0.history.newestTransaction(), try $0.writers.tokenWriter()) }
         #expect(before.0 == after.0 && before.1 == after.1)
     }
@@ -83,7 +83,7 @@ import TributaryModel
         let own = try replica.store.read { try $0.writers.own().id }
         try replica.store.write { try $0.beginExport(ExportRange(first: 2, last: 2, header: "{}")) }
         let segment = SegmentRecord(writer: own, first: 2, last: 2, sha256: "found")
-        let minted = try replica.store.write { try $0.mintWriter(WriterMint(published: [segment])) }
+        let minted = try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(published: [segment])) }
         #expect(minted.published == 2 && minted.reissued == 1)
         #expect(try records(replica)[own]?.lastSegmentHash == "found")
         #expect(try replica.store.read { try $0.outbox.unfinishedExports() }.isEmpty)
@@ -92,7 +92,7 @@ import TributaryModel
     @Test func `a former writer without a published transaction stays known as such`() throws {
         let replica = try Replica()
         try replica.commit(.insert("Tag", 41))
-        let minted = try replica.store.write { try $0.mintWriter() }
+        let minted = try replica.store.write { try $0.writerChanges.mintWriter() }
         try replica.reopen()
         #expect(try records(replica)[minted.former]?.state == .former)
         #expect(try ExportedWriter.outbox(of: replica).map(\.header.seen) == [[:]])
@@ -106,7 +106,7 @@ import TributaryModel
         var ahead = ForeignTransaction(1, 1, clock: 0, .insert("Tag", 43))
         ahead.header.clock = HybridClock(milliseconds: Replica.now.milliseconds + 9_000_000)
         try replica.apply(ahead)
-        _ = try replica.store.write { try $0.mintWriter(WriterMint(greatestClock: limit)) }
+        _ = try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(greatestClock: limit)) }
         // The save before the import kept its clock, and the next one is near the wall time again.
         try replica.commit(.insert("Tag", 42))
         let clocks = try ExportedWriter.outbox(of: replica).map(\.header.clock)
@@ -124,7 +124,7 @@ import TributaryModel
         #expect(
             throws: WriterMintError.restsOnAheadClock(writer: ahead.writer, sequence: 1, clock: ahead.header.clock)
         ) {
-            try replica.store.write { try $0.mintWriter(WriterMint(greatestClock: limit)) }
+            try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(greatestClock: limit)) }
         }
         #expect(try replica.dump() == dump)
     }
@@ -134,8 +134,8 @@ import TributaryModel
         for writer in 1...2 { try replica.apply(ForeignTransaction(writer, 1, clock: 1, .insert("Tag", 40 + writer))) }
         let writers = (1...2).map { ForeignTransaction($0, 1, clock: 1).writer }
         try replica.store.write { write in
-            try write.setState(.evicted, of: writers[0])
-            try write.setState(.abandoned, of: writers[1])
+            try write.writerChanges.setState(.evicted, of: writers[0])
+            try write.writerChanges.setState(.abandoned, of: writers[1])
         }
         #expect(try writers.map { try records(replica)[$0]?.state } == [.evicted, .abandoned])
         for writer in 1...2 { try replica.apply(ForeignTransaction(writer, 2, clock: 2, .insert("Tag", 50 + writer))) }

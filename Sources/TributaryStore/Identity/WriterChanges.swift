@@ -1,0 +1,43 @@
+package import TributaryChanges
+
+/// Changes of what a store knows about writers: who it is itself, and what an administrator has decided about another.
+///
+/// Valid only inside the closure that the write transaction is given to.
+package struct WriterChanges {
+    let transaction: WriteTransaction
+
+    /// Continues the store as another writer.
+    ///
+    /// The former writer keeps what it has published. Its other transactions become the first ones of the new writer, and
+    /// the versions of all that they wrote with them. Numbers of history and answers to repeated requests stay.
+    ///
+    /// - Parameter mint: What is published, and which clocks are drawn anew.
+    /// - Returns: The new writer and the former one.
+    /// - Throws: ``WriterMintError``, and ``StoreError`` when the store cannot be read or written.
+    package func mintWriter(_ mint: WriterMint = WriterMint()) throws -> MintedWriter {
+        try transaction.applyWaiting()
+        transaction.forget()
+        defer { transaction.forget() }
+        for record in mint.published { try transaction.recordSegment(record, name: nil) }
+        transaction.forget()
+        let context = transaction.reader.context
+        return try WriterMinting(transaction.db, context: context, greatestClock: mint.greatestClock).run()
+    }
+
+    /// Records what is decided about another writer, which becomes known when it is not.
+    ///
+    /// - Parameters:
+    ///   - state: The decision; nil for none.
+    ///   - writer: The writer; nothing is recorded of the store's own one.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    package func setState(_ state: WriterState?, of writer: UniqueID) throws {
+        let row = try transaction.writers().position(of: writer).id
+        let update = try BoundStatement(
+            transaction.db,
+            "UPDATE tributary_writer SET state = ?2 WHERE id = ?1 AND is_self = 0"
+        )
+        update.bind(1, row)
+        update.bind(2, state?.rawValue)
+        try update.run()
+    }
+}
