@@ -20,8 +20,11 @@ extension Engine {
         let store: Store
         do {
             store = try await NIOThreadPool.singleton.runIfActive {
-                try StoreRestoration(store: configuration.store, logger: logger).complete()
-                return try Store.open(settings, migrator: Migrator(migration))
+                let restoration = StoreRestoration(store: configuration.store, logger: logger)
+                try restoration.complete()
+                let store = try Store.open(settings, migrator: Migrator(migration))
+                try restoration.renewWriter(of: store)
+                return store
             }
         } catch MigrationError.interrupted(let from, let to) {
             throw MigrationInterruption(from: from, to: to)

@@ -57,6 +57,41 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
+    /// The former writer's later transactions come back from the folder, and the new writer's do not collide with them.
+    @Test func aRestoredStoreGoesOnAsAnotherWriter() async throws {
+        let (daemon, backup) = try await backedUp()
+        let own = "SELECT uuid FROM tributary_writer WHERE is_self = 1"
+        let sql = PlainSQL(path: daemon.store)
+        let former = try #require(try sql.value(own))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
+        #expect(try await daemon.command(restore).ending == .exited(0))
+
+        try await daemon.start()
+        let writer = try #require(try sql.value(own))
+        #expect(writer != former && daemon.log.contains("continues as a new writer"), "\(daemon.log)")
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try titles(daemon) == ["after", "before"])
+        try await insert("later", into: daemon)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        let status = try await daemon.command(["status", "--check"])
+        #expect(status.ending == .exited(0), "\(status)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+
+        try await daemon.start()
+        #expect(try sql.value(own) == writer)
+        let check = try await daemon.command(["check"])
+        #expect(check.ending == .exited(0), "\(check)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        // A new machine that imports the folder has the same.
+        let rebuild = try await daemon.command(["restore", "--from-logs", "--store", daemon.store])
+        #expect(rebuild.ending == .exited(0), "\(rebuild)")
+        try await daemon.start()
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try titles(daemon) == ["after", "before", "later"])
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
     @Test func badBackupsAreRefused() async throws {
         let (daemon, backup) = try await backedUp()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
@@ -129,7 +164,8 @@ import TributaryAdmin
         let restored = try #require(objects.first?["values"] as? [String: Any])
         #expect(restored["image"] as? String == image.base64EncodedString())
 
-        // A value whose file is gone is a problem that a backup tells.
+        // A value whose file is gone is a problem that a backup tells, unless the import brings it back.
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
         try FileManager.default.removeItem(atPath: daemon.store + "-blobs")
         let lost = try await daemon.command(["check"])
         #expect(lost.ending == .exited(75) && lost.output.contains("large value"), "\(lost)")
