@@ -7,19 +7,23 @@ import TributarySync
 final class Engine: Sendable {
     let container: PersistentContainer
     let sync: SyncService
-    /// The writer of the store, whose history the tokens are about.
+    /// The store's own writer.
     let writer: String
+    /// The writer that tokens name: another one once the store has become another writer.
+    let tokenWriter: String
     let file: StoreFile
 
     init(container: PersistentContainer, sync: SyncService) throws {
         self.container = container
         self.sync = sync
         file = StoreFile(path: container.store.configuration.path)
-        writer = try container.store.read { try $0.writers.own() }.id.description
+        (writer, tokenWriter) = try container.store.read { reader in
+            (try reader.writers.own().id.description, try reader.writers.tokenWriter())
+        }
     }
 
     /// The newest transaction that the main context has merged, as a token.
-    var token: HistoryToken { HistoryToken(store: writer, number: container.mainGeneration.number) }
+    var token: HistoryToken { HistoryToken(store: tokenWriter, number: container.mainGeneration.number) }
 
     /// The current wall time.
     var wallTime: WallTime { container.store.configuration.environment.wallTime() }

@@ -12,7 +12,8 @@ struct StoreRestoration {
     /// Checks the restored store, writes its large values beside it, records the restoration in the store, and removes
     /// the marker; does nothing without a marker.
     ///
-    /// - Throws: ``StartFailure`` with exit status 78, after which a restart does not help.
+    /// - Throws: ``StartFailure`` with exit status 74 when a disk or another program is in the way, and with 78 when a
+    ///   restart does not help.
     func complete() throws(StartFailure) {
         let path = RestoreMarker.path(besideStore: store)
         do {
@@ -26,6 +27,8 @@ struct StoreRestoration {
             logger.notice("The store was restored from a backup", metadata: ["sha256": "\(marker.sha256)"])
         } catch let failure as StartFailure {
             throw failure
+        } catch let error as StoreError where error.mayPass {
+            throw StartFailure(error)
         } catch {
             throw refused("the restored store cannot be used: \(error)")
         }
@@ -54,4 +57,15 @@ struct StoreRestoration {
     private var errorText: String { String(cString: strerror(errno)) }
 
     private func refused(_ reason: String) -> StartFailure { StartFailure(reason, status: .badConfiguration) }
+}
+
+extension StoreError {
+    /// Whether the operation may succeed when it is tried again: the disk is full, does not answer, or is in use.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .database(let code, _): [5, 6, 8, 10, 13, 14].contains(code & 0xFF)
+        case .blob, .scratch: true
+        default: false
+        }
+    }
 }

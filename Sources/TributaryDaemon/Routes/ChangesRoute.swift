@@ -35,7 +35,7 @@ enum ChangesRoute {
             updates: updates,
             shutdownBroadcast: request.daemon.shutdownBroadcast,
             channel: request.channel,
-            start: after.map { HistoryToken(store: engine.writer, number: $0) } ?? now,
+            start: after.map { HistoryToken(store: engine.tokenWriter, number: $0) } ?? now,
             missed: missed
         )
         return Response(

@@ -18,7 +18,7 @@ enum HistoryRoute {
             return (start: start, transactions: transactions)
         }
         let shown = page.transactions.prefix(limit)
-        let last = HistoryToken(store: engine.writer, number: shown.last?.number ?? page.start)
+        let last = HistoryToken(store: engine.tokenWriter, number: shown.last?.number ?? page.start)
         var members = [
             JSONMember(key: "transactions", value: .array(shown.map(transaction))),
             JSONMember(key: "token", value: .string(last.text)),

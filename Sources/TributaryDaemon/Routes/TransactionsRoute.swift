@@ -89,10 +89,10 @@ enum TransactionsRoute {
     /// Returns the response; `number` is nil when the changes were already in effect, so that nothing was written.
     static func response(number: Int64?, ids: [String], engine: Engine) async throws -> Response {
         if let number {
-            let token = HistoryToken(store: engine.writer, number: number)
+            let token = HistoryToken(store: engine.tokenWriter, number: number)
             await engine.container.mergePendingChanges(through: token)
         }
-        let token = number.map { HistoryToken(store: engine.writer, number: $0) } ?? engine.token
+        let token = number.map { HistoryToken(store: engine.tokenWriter, number: $0) } ?? engine.token
         return .json(
             .object([
                 JSONMember(key: "transaction", value: .integer(token.number)),

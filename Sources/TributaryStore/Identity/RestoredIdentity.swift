@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// The identity of a store that was restored from a backup.
 ///
 /// The writer of the backup may have gone on after it, so the store must not write under that identity.
@@ -20,6 +22,8 @@ package struct RestoredIdentity {
             guard let restored = try RestoredIdentity.restorationToAnswer(transaction.reader) else { return nil }
             let minted = try transaction.writerChanges.mintWriter()
             try transaction.setSetting(IdentityKeys.renewed, to: restored)
+            // The numbers after the backup are given again: tokens from before must not be taken for tokens of them.
+            try transaction.setSetting(IdentityKeys.tokens, to: minted.new.description)
             return minted
         }
     }

@@ -3,7 +3,7 @@ import GRDB
 
 /// The bytes of a value in a table, read and written in portions.
 final class IncrementalBlob {
-    private let blob: OpaquePointer?
+    private var blob: OpaquePointer?
     private let connection: OpaquePointer?
 
     /// Opens the value in the column `bytes` of a row.
@@ -22,7 +22,16 @@ final class IncrementalBlob {
         blob = opened
     }
 
-    deinit { sqlite3_blob_close(blob) }
+    deinit { if let blob { sqlite3_blob_close(blob) } }
+
+    /// Closes the value, which may commit what was written.
+    ///
+    /// - Throws: ``StoreError`` when that failed, such as on a full disk.
+    func close() throws {
+        let code = sqlite3_blob_close(blob)
+        blob = nil
+        guard code == SQLITE_OK else { throw StoreError.database(of: connection) }
+    }
 
     var count: Int { Int(sqlite3_blob_bytes(blob)) }
 

@@ -67,7 +67,8 @@ package struct RestoredStore {
             sql: "SELECT rowid, sha256, length(bytes) FROM \(StoreCopy.blobTable) ORDER BY rowid"
         )
         while let row = try rows.next() {
-            let (id, sha256, size): (Int64, String, Int64) = (row[0], row[1], row[2])
+            let (id, text, bytes): (Int64, String?, Int64?) = (row[0], row[1], row[2])
+            guard let sha256 = text, let size = bytes else { throw refused("a large value in it has no hash") }
             _ = try folder.keep(sha256: sha256, size: size) { take in
                 var hash = SHA256()
                 let blob = try IncrementalBlob(database, table: StoreCopy.blobTable, row: id, isWritable: false)

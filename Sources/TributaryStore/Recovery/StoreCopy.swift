@@ -75,6 +75,7 @@ struct StoreCopy {
                     try blob.write(portion, at: offset)
                     offset += portion.count
                 }
+                try blob.close()
             } catch StoreError.blob {
                 missing += 1
                 try target.execute(sql: "DELETE FROM \(StoreCopy.blobTable) WHERE rowid = ?", arguments: [row])

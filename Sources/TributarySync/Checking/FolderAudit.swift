@@ -107,7 +107,10 @@ struct FolderAudit {
         do {
             return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
         } catch let error as SegmentError where error.kind == .missing {
-            guard name.writer == state.own, let record, try republish?(record) == true else {
+            // Without the folder of the store's own writer this may be the mount point of an unmounted share.
+            guard name.writer == state.own, !logs.lacksFolder(of: state.own), let record,
+                try republish?(record) == true
+            else {
                 addMissing(name)
                 return false
             }

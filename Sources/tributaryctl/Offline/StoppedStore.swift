@@ -36,7 +36,10 @@ final class StoppedStore {
 
     deinit { close(lock) }
 
-    var exists: Bool { access(path, F_OK) == 0 }
+    /// Whether a file of a store is there.
+    ///
+    /// SQLite would apply a write-ahead log that an earlier store left behind to the next one of the same name.
+    var exists: Bool { ["", "-wal", "-journal"].contains { access(path + $0, F_OK) == 0 } }
 
     /// Moves the store's files away, with a time in their name.
     ///

@@ -63,11 +63,17 @@ import TributaryAdmin
         let own = "SELECT uuid FROM tributary_writer WHERE is_self = 1"
         let sql = PlainSQL(path: daemon.store)
         let former = try #require(try sql.value(own))
+        let token = try #require(try await daemon.call(.get, "/v1/history").1["token"] as? String)
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
         #expect(try await daemon.command(restore).ending == .exited(0))
 
         try await daemon.start()
+        // Tokens from before the restoration are of a history that has ended; new ones are accepted.
+        #expect(try await daemon.call(.get, "/v1/history?after=\(token)").0 == 410)
+        let history = try await daemon.call(.get, "/v1/history").1
+        let next = try #require(history["token"] as? String)
+        #expect(try await daemon.call(.get, "/v1/history?after=\(next)").0 == 200)
         let writer = try #require(try sql.value(own))
         #expect(writer != former && daemon.log.contains("continues as a new writer"), "\(daemon.log)")
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
@@ -90,6 +96,18 @@ import TributaryAdmin
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         #expect(try titles(daemon) == ["after", "before", "later"])
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    /// SQLite would apply a write-ahead log that an earlier store left behind to the restored one.
+    @Test func aWriteAheadLogOfAnEarlierStoreIsNoPlaceForABackup() async throws {
+        let (daemon, backup) = try await backedUp()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let place = daemon.folder.path("left.sqlite")
+        try Data("frames".utf8).write(to: URL(fileURLWithPath: place + "-wal"))
+        let refused = try await daemon.command(["restore", backup, "--store", place])
+        #expect(refused.ending == .exited(64) && !FileManager.default.fileExists(atPath: place), "\(refused)")
+        let moved = try await daemon.command(["restore", backup, "--store", place, "--move-aside"])
+        #expect(moved.ending == .exited(0) && !FileManager.default.fileExists(atPath: place + "-wal"), "\(moved)")
     }
 
     @Test func badBackupsAreRefused() async throws {
