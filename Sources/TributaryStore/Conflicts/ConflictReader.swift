@@ -5,8 +5,11 @@ import TributaryChanges
 package struct ConflictReader {
     let reader: Reader
 
-    private static let select = """
-        SELECT c.number, t.committed_at, c.kind, c.rule, c.entity, c.id, c.property, c.object, c.restored,
+    /// The columns that ``conflict(_:)`` reads; the state of the object, which may be large, only for a restoration.
+    private static func select(withObject: Bool) -> String {
+        """
+        SELECT c.number, t.committed_at, c.kind, c.rule, c.entity, c.id, c.property,
+            \(withObject ? "c.object" : "NULL"), c.restored,
             c.losing, c.losing_value, l.clock, lw.uuid, l.sequence, lw.name,
             c.winning, c.winning_value, w.clock, ww.uuid, w.sequence, ww.name
         FROM tributary_conflict c
@@ -16,10 +19,11 @@ package struct ConflictReader {
         JOIN tributary_transaction w ON w.number = c.winning & \(VersionNumber.transactionMask)
         JOIN tributary_writer ww ON ww.id = w.writer
         """
+    }
 
     /// The conflicts after a number, in the order in which they were found.
     package func conflicts(after number: Int64, limit: Int) throws -> [Conflict] {
-        let sql = ConflictReader.select + " WHERE c.number > ?1 ORDER BY c.number LIMIT ?2"
+        let sql = ConflictReader.select(withObject: false) + " WHERE c.number > ?1 ORDER BY c.number LIMIT ?2"
         let statement = try BoundStatement(reader.database, sql)
         statement.bind(1, number)
         statement.bind(2, Int64(limit))
@@ -30,7 +34,10 @@ package struct ConflictReader {
 
     /// The conflict with a number; nil when there is none, or not any more.
     package func conflict(_ number: Int64) throws -> Conflict? {
-        let statement = try BoundStatement(reader.database, ConflictReader.select + " WHERE c.number = ?1")
+        let statement = try BoundStatement(
+            reader.database,
+            ConflictReader.select(withObject: true) + " WHERE c.number = ?1"
+        )
         statement.bind(1, number)
         return try statement.first { ConflictReader.conflict($0) } ?? nil
     }
