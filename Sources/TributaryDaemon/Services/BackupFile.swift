@@ -83,9 +83,8 @@ final class BackupFile: Sendable {
         cancellation: ReadCancellation,
         progress: WorkProgress
     ) throws -> (Int64, SHA256.Digest) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw StoreError.scratch(path: path, code: errno) }
-        let total = Int64(status.st_size)
+        let total = Int64(lseek(descriptor, 0, SEEK_END))
+        guard total >= 0 else { throw StoreError.scratch(path: path, code: errno) }
         var hash = SHA256()
         var offset: Int64 = 0
         while true {
