@@ -40,7 +40,7 @@ package struct CheckMessage: Codable, Hashable, Sendable {
     package var problems: [Problem]
     /// The number of all problems, also of those that are not listed.
     package var problemCount: Int
-    /// What was repaired, each as a sentence.
+    /// The repairs that were made, one sentence for each.
     package var repairs: [String]
     /// The number of segments that were verified.
     package var segments: Int

@@ -5,7 +5,7 @@ import TributaryModel
 /// Merges a baseline into the store: the effects of transactions that the store has not applied, under their own
 /// versions.
 ///
-/// What the store has applied is in its merge state already, so those transactions are passed over. The effects are
+/// Transactions that the store has applied are in its merge state already, so they are passed over. The effects are
 /// history of one new transaction of this store, which has the greatest number; the transactions that the versions
 /// refer to get numbers below it.
 final class BaselineJoin {

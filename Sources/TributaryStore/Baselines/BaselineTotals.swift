@@ -7,7 +7,7 @@ final class BaselineTotals {
     private let layout: StoreModel
     private let vector: BaselineVector
     private let reader: Reader
-    /// What the store has deferred of counters, read when a baseline has the first total of an unknown counter.
+    /// The deferred increments of counters, read when a baseline has the first total of an unknown counter.
     private var deferred: [Key: JSONValue]?
     private var deferredCount = 0
 

@@ -9,7 +9,7 @@ struct DeferredSurvivor {
         case value(property: String, JSONValue, DeferredVersion)
         /// A greatest or least value.
         case extreme(property: String, PropertyValue)
-        /// What the writer with this UUID has added to a counter.
+        /// The sum of the increments of the writer with this UUID.
         case total(property: String, DeferredObject.Total, writer: String)
         case pair(property: String, target: UniqueID, DeferredObject.PairValue, DeferredVersion)
     }

@@ -275,7 +275,7 @@ struct WriterMinting {
         }
     }
 
-    /// What the first transaction of the new writer announces: everything that the former one has announced, and itself.
+    /// The `seen` of the new writer's first transaction: everything that the former one has announced, and itself.
     private func firstSeen(_ own: [UniqueID: UInt64]) throws -> [UniqueID: UInt64] {
         var seen = own
         let select = try BoundStatement(

@@ -1,12 +1,12 @@
 import TributaryChanges
 
-/// What a local transaction has changed of the store's own records, and what was there before.
+/// The changes of a local transaction to the store's own records, with the former values.
 ///
 /// When the store becomes another writer, the records of the former one are set back with it.
 struct OutgoingOrigin {
     /// The totals of counters.
     var totals = CountedTotals()
-    /// What the writer had announced before of the writers that the transaction announces as seen.
+    /// The former entries of `seen` for the writers that the transaction announces.
     var announced: [UniqueID: UInt64] = [:]
 
     /// A sequence of writers (16 bytes) and sequences (variable-length numbers); nil when there are none.

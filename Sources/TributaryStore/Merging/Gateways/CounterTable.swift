@@ -7,7 +7,7 @@ import TributaryChanges
 final class CounterTable {
     private let db: Database
     private let layout: StoreModel
-    /// What the local transaction in progress has counted; nil while an imported one is merged.
+    /// The increments of the local transaction in progress; nil while an imported one is merged.
     @exclusivity(unchecked) private(set) var counted: CountedTotals?
 
     init(_ db: Database, layout: StoreModel) {
