@@ -1,9 +1,7 @@
 """Reads baselines as the specification says, for check.py."""
 
-import hashlib
-
 from check import (CLOCK, FIRST_INVALID_CLOCK, HASH, LINE_BYTES, TEXT_BYTES, UUID, Refused, acknowledged, change, count,
-                   ended, line_object, matching, optional_string, string)
+                   ended, line_object, matching, optional_string, read_verified, string)
 from log_json import Invalid
 
 WRITERS = 65_536
@@ -32,15 +30,7 @@ class Baseline:
         body, self.end = ended(data)
         self.writers, self.transactions, self.changes, self.seen = {}, 0, 0, 0
         self.expected, self.remaining, self.version, self.totals = None, 0, None, False
-        fault = None
-        try:
-            self.read(body)
-        except Refused as refusal:
-            fault = refusal
-        if hashlib.sha256(body).hexdigest() != self.end["sha256"]:
-            raise Refused("damaged", None, "the hash is that of other bytes")
-        if fault is not None:
-            raise fault
+        read_verified(body, self.end, self.read)
 
     def read(self, body):
         lines = body.split(b"\n")[:-1]

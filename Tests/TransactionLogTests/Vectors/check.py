@@ -181,6 +181,19 @@ def classify(folder, name):
     return "conflict copy" if CONFLICT_NAME.fullmatch(name) else "other"
 
 
+def read_verified(body, end, read):
+    """Has the lines before the end line read; a wrong hash is reported before a wrong line."""
+    fault = None
+    try:
+        read(body)
+    except Refused as refusal:
+        fault = refusal
+    if hashlib.sha256(body).hexdigest() != end["sha256"]:
+        raise Refused("damaged", None, "the hash is that of other bytes")
+    if fault is not None:
+        raise fault
+
+
 class Segment:
     """A valid segment, in normal form."""
 
@@ -190,15 +203,7 @@ class Segment:
         self.writer = writer
         self.first, self.last = (int(part, 16) for part in FILE_NAME.fullmatch(name).groups())
         body, self.end = ended(data)
-        fault = None
-        try:
-            self.read(body)
-        except Refused as refusal:
-            fault = refusal
-        if hashlib.sha256(body).hexdigest() != self.end["sha256"]:
-            raise Refused("damaged", None, "the hash is that of other bytes")
-        if fault is not None:
-            raise fault
+        read_verified(body, self.end, self.read)
 
     def read(self, body):
         lines = body.split(b"\n")[:-1]
