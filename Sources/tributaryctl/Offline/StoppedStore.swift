@@ -52,10 +52,25 @@ final class StoppedStore {
             guard access(aside + suffix, F_OK) != 0 else { throw NewFile.failure(aside + suffix, EEXIST) }
             guard rename(path + suffix, aside + suffix) == 0 else { throw NewFile.failure(path + suffix, errno) }
         }
-        unlink(RestoreMarker.path(besideStore: path))
         try NewFile.syncFolder(of: path)
         return aside
     }
+
+    /// Whether a restoration has begun that no daemon has completed.
+    var isMarked: Bool { access(RestoreMarker.path(besideStore: path), F_OK) == 0 }
+
+    /// Writes the marker of a restoration beside the store, in place of an earlier one.
+    ///
+    /// - Throws: ``CommandFailure`` with exit status 74.
+    func mark(_ marker: RestoreMarker) throws {
+        unmark()
+        let file = try newFile(RestoreMarker.path(besideStore: path))
+        try marker.bytes.withUnsafeBytes { bytes in try file.write(bytes) }
+        try file.finish()
+    }
+
+    /// Removes the marker of a restoration.
+    func unmark() { unlink(RestoreMarker.path(besideStore: path)) }
 
     /// Creates a file beside the store, with the owner and the mode of a store's file.
     func newFile(_ path: String) throws(CommandFailure) -> NewFile {

@@ -147,6 +147,16 @@ import TributaryAdmin
         let without = try daemon.spawn()
         #expect(await without.ending() == .exited(78))
         #expect(daemon.log.contains("restore was interrupted"), "\(daemon.log)")
+        // Both ways out work: the backup again, or the log folder.
+        #expect(try await daemon.command(restore).ending == .exited(0))
+        #expect(FileManager.default.fileExists(atPath: daemon.store))
+        try FileManager.default.removeItem(atPath: daemon.store)
+        let cleared = try await daemon.command(["restore", "--from-logs", "--store", daemon.store])
+        #expect(cleared.ending == .exited(0), "\(cleared)")
+        try await daemon.start()
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try titles(daemon) == ["after", "before"])
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func largeValuesComeBack() async throws {

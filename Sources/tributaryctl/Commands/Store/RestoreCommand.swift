@@ -15,7 +15,7 @@ struct RestoreCommand: OfflineCommand {
             With --from-logs the store is moved away without a replacement, and the daemon builds a new one from the log
             folder at its next start.
 
-            The store is --store, TRIBUTARY_STORE, that of --instance, or the default one; the configuration is not
+            The store is --store, that of --instance, TRIBUTARY_STORE, or the default one; the configuration is not
             read. An existing store is never replaced: --move-aside gives it another name.
 
             Ends with 64 when there is a store already, 65 when the file is no backup, 75 while a daemon has the store.
@@ -64,22 +64,33 @@ struct RestoreCommand: OfflineCommand {
         if let sha256, sha256.lowercased() != digest {
             throw CommandFailure(reason: "'\(file)' has the SHA-256 \(digest), not \(sha256)", status: .badData)
         }
-        let aside = target.exists ? try target.moveAside() : nil
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1_000))
-        let path = RestoreMarker.path(besideStore: target.path)
-        unlink(path)
-        let marker = try target.newFile(path)
-        try RestoreMarker(restored: now, sha256: digest).bytes.withUnsafeBytes { bytes in try marker.write(bytes) }
-        try marker.finish()
+        // The marker comes first: a daemon that starts after an interruption must neither make an empty store in the free
+        // place nor take the former store for the restored one.
+        try target.mark(RestoreMarker(restored: now, sha256: digest))
+        let aside = try target.exists ? moveAside(target) : nil
         try copy.finish()
         report(target, aside: aside, digest: digest, terminal)
     }
 
     private func clear(_ target: StoppedStore, _ terminal: Terminal) throws {
-        guard target.exists else {
+        guard target.exists || target.isMarked else {
             throw CommandFailure(reason: "there is no store '\(target.path)'", status: .noSuchThing)
         }
-        report(target, aside: try target.moveAside(), digest: nil, terminal)
+        let aside = target.exists ? try target.moveAside() : nil
+        // A restoration that was interrupted leaves a marker, with which no daemon starts.
+        target.unmark()
+        report(target, aside: aside, digest: nil, terminal)
+    }
+
+    /// Moves the former store away; when that fails it stays the store.
+    private func moveAside(_ target: StoppedStore) throws -> String {
+        do {
+            return try target.moveAside()
+        } catch {
+            if target.exists { target.unmark() }
+            throw error
+        }
     }
 
     private func report(_ target: StoppedStore, aside: String?, digest: String?, _ terminal: Terminal) {
