@@ -17,7 +17,7 @@ enum BackupRoute {
         let hold = try request.daemon.backupLock.hold(for: request.caller)
         let progress = WorkProgress(phase: "copying")
         let store = engine.container.store
-        let work = ClientWork.start(until: request.daemon.shutdownBroadcast) {
+        let work = ClientWork.start(for: request.channel, until: request.daemon.shutdownBroadcast) {
             do {
                 return try await BackupFile(of: store, hold: hold, progress: progress)
             } catch {

@@ -29,7 +29,7 @@ enum CheckRoute {
             progress: { phase, done, total in progress.set(phase: phase, done: done, total: total) }
         )
         let (logger, caller) = (request.daemon.logger, request.caller)
-        let work = ClientWork.start(until: request.daemon.shutdownBroadcast) {
+        let work = ClientWork.start(for: request.channel, until: request.daemon.shutdownBroadcast) {
             defer { hold.release() }
             let report = try await check.run()
             log(report, by: caller, logger)

@@ -28,6 +28,7 @@ final class BackupFile: Sendable {
     /// - Throws: ``StoreError``, and `CancellationError` when the task was cancelled.
     init(of store: Store, hold: WorkLock.Hold, progress: WorkProgress) async throws {
         let scratch = try ScratchFolder(.backup, besideStore: store.configuration.path)
+        try scratch.demandRoom(forCopyOf: store.configuration.path)
         let path = scratch.file("backup.sqlite")
         let missing = try await store.copy(to: path) { done, total in
             progress.set(phase: "copying", done: done, total: total)

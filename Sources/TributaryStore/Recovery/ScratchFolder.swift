@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TributaryChanges
 
 /// A private folder beside a store for files that live no longer than one piece of work: `STORE.scratch-PURPOSE`.
 ///
@@ -28,6 +29,29 @@ package final class ScratchFolder: Sendable {
     }
 
     deinit { ScratchFolder.remove(path) }
+
+    /// The greatest number of bytes that stay free for the live store beside the work.
+    private static let greatestReserve: Int64 = 32 << 20
+
+    /// Demands that the disk has room for a file as large as a store, and some for the store to go on.
+    ///
+    /// - Parameter store: The path of the store.
+    /// - Throws: ``StoreError`` `scratch` with the code of a full disk.
+    package func demandRoom(forCopyOf store: String) throws(StoreError) {
+        var volume = statvfs()
+        guard statvfs(path, &volume) == 0 else { return }
+        let size = ScratchFolder.size(of: store).addingSaturating(ScratchFolder.size(of: store + "-wal"))
+        let needed = size.addingSaturating(min(size, ScratchFolder.greatestReserve))
+        let (free, overflow) = Int64(clamping: volume.f_bavail).multipliedReportingOverflow(
+            by: Int64(clamping: volume.f_frsize)
+        )
+        guard overflow || free >= needed else { throw .scratch(path: path, code: ENOSPC) }
+    }
+
+    private static func size(of path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
 
     /// Returns the path of a file in the folder.
     package func file(_ name: String) -> String { path + "/" + name }

@@ -17,6 +17,8 @@ package struct CheckReport: Sendable {
         case storeDamaged = "store-damaged"
         case segmentsMissing = "segments-missing"
         case logsUnreadable = "logs-unreadable"
+        /// The store cannot be built anew beside the live one, for want of room or because the disk fails.
+        case scratchUnusable = "scratch-unusable"
     }
 
     package private(set) var problems: [CheckProblem] = []

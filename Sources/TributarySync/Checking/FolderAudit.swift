@@ -5,9 +5,8 @@ import TributaryStore
 /// Holds the log folder against a state of the store, reads every segment, and merges those that the store has applied
 /// into a rebuilt store.
 struct FolderAudit {
-    let logs: LogFolder
     /// The names of the segments in the log folder, listed before the state was read.
-    let listing: [UniqueID: [SegmentName]]
+    let listing: LogListing
     let state: CheckedState
     /// Receives the applied segments; nil when there is nothing to compare.
     let rebuild: ScratchRebuild?
@@ -20,11 +19,10 @@ struct FolderAudit {
 
     private(set) var report: CheckReport
     /// Why the rebuilt store lacks something; nil when it does not.
-    private(set) var obstacle: String?
+    private(set) var obstacle: (reason: CheckReport.Obstacle, detail: String)?
 
     init(
-        logs: LogFolder,
-        listing: [UniqueID: [SegmentName]],
+        listing: LogListing,
         state: CheckedState,
         rebuild: ScratchRebuild?,
         scratch: LogFolder,
@@ -32,7 +30,6 @@ struct FolderAudit {
         republish: ((SegmentRecord) throws -> Bool)?,
         step: @escaping (Int) throws -> Void
     ) {
-        self.logs = logs
         self.listing = listing
         self.state = state
         self.rebuild = rebuild
@@ -44,11 +41,12 @@ struct FolderAudit {
 
     /// Runs the audit.
     ///
-    /// - Throws: What `step` throws, ``StoreError`` of the rebuilt store, and ``SegmentError`` of the scratch folder.
+    /// - Throws: What `step` throws, and ``SegmentError`` of the scratch folder.
     mutating func run() throws {
-        for writer in state.writers { try audit(writer) }
+        for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
+        for writer in state.writers where listing.unreadable[writer.id] == nil { try audit(writer) }
         let known = Set(state.writers.map(\.id))
-        for (writer, names) in listing.sorted(by: { $0.key < $1.key }) where !known.contains(writer) {
+        for (writer, names) in listing.names.sorted(by: { $0.key < $1.key }) where !known.contains(writer) {
             for name in names {
                 if writer == state.own { addAhead(name) } else { try auditUnapplied(name) }
             }
@@ -72,15 +70,21 @@ struct FolderAudit {
         }
         if writer.id == state.own, let tail = state.tail, tail.first == position + 1 {
             let file = try scratch.open(tail)
-            if isWhole { try rebuild?.merge(try SegmentVerifier().verify(file, name: tail), file, through: tail.last) }
+            if isWhole {
+                let segment = try SegmentVerifier().verify(file, name: tail)
+                isWhole = try mergeAgain(segment, file, through: tail.last)
+            }
             position = tail.last
         }
         if position < writer.sequence {
             addHole(writer, from: position + 1, to: writer.sequence + 1)
             isWhole = false
         }
-        if !isWhole, obstacle == nil {
-            obstacle = "Segments of the writer \(writer.id) are not in the log folder as they were applied."
+        if !isWhole {
+            setObstacle(
+                .segmentsMissing,
+                "Segments of the writer \(writer.id) are not in the log folder as they were applied."
+            )
         }
         try auditOthers(of: writer)
     }
@@ -108,7 +112,7 @@ struct FolderAudit {
             return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
         } catch let error as SegmentError where error.kind == .missing {
             // Without the folder of the store's own writer this may be the mount point of an unmounted share.
-            guard name.writer == state.own, !logs.lacksFolder(of: state.own), let record,
+            guard name.writer == state.own, !listing.logs.lacksFolder(of: state.own), let record,
                 try republish?(record) == true
             else {
                 addMissing(name)
@@ -122,14 +126,14 @@ struct FolderAudit {
         }
     }
 
-    /// Reads a segment and merges it; a failure of the rebuilt store becomes the obstacle.
+    /// Reads a segment and merges it.
     private mutating func merge(
         _ name: SegmentName,
         sha256: String,
         through last: UInt64,
         isWhole: Bool
     ) throws -> Bool {
-        let file = try logs.open(name)
+        let file = try listing.logs.open(name)
         let segment = try SegmentVerifier().verify(file, name: name)
         report.segments += 1
         guard segment.end.sha256 == sha256 else {
@@ -147,14 +151,30 @@ struct FolderAudit {
             return false
         }
         addMissingBlobs(of: segment, file)
-        guard isWhole else { return false }
+        return try isWhole && mergeAgain(segment, file, through: last)
+    }
+
+    /// Merges a segment into the rebuilt store, whose first failure becomes the obstacle and ends the comparison.
+    private mutating func mergeAgain(
+        _ segment: VerifiedSegment,
+        _ file: OpenFile,
+        through last: UInt64
+    ) throws -> Bool {
+        guard let rebuild, obstacle == nil else { return true }
         do {
-            try rebuild?.merge(segment, file, through: last)
-        } catch let error as StoreError where !error.isInputOutput {
-            obstacle = obstacle ?? "The segment \(name.path) cannot be merged into a new store: \(error)."
+            try rebuild.merge(segment, file, through: last)
+            return true
+        } catch let error as StoreError {
+            setObstacle(
+                error.isInputOutput ? .scratchUnusable : .segmentsMissing,
+                "The segment \(segment.name.path) cannot be merged into a new store: \(error)."
+            )
             return false
         }
-        return true
+    }
+
+    private mutating func setObstacle(_ reason: CheckReport.Obstacle, _ detail: String) {
+        if obstacle == nil { obstacle = (reason, detail) }
     }
 
     // MARK: Segments that are not applied
@@ -162,7 +182,7 @@ struct FolderAudit {
     /// Audits the files of a writer that are no applied segments.
     private mutating func auditOthers(of writer: CheckedState.Writer) throws {
         let applied = Set(writer.records.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) })
-        for name in listing[writer.id] ?? [] where !applied.contains(name) && name != writer.partial?.name {
+        for name in listing.names[writer.id] ?? [] where !applied.contains(name) && name != writer.partial?.name {
             if writer.id == state.own, state.unfinished.contains(name) { continue }
             if name.first > writer.sequence {
                 if writer.id == state.own { addAhead(name) } else { try auditUnapplied(name) }
@@ -172,7 +192,7 @@ struct FolderAudit {
                 CheckProblem(
                     code: .segmentUnknown,
                     detail: "The segment \(name.path) has transactions that this store has from another segment.",
-                    file: "\(logs.path)/\(name.path)",
+                    file: "\(listing.logs.path)/\(name.path)",
                     writer: writer.id,
                     hint: "Two programs write as this writer: tributaryctl status"
                 )
@@ -183,7 +203,7 @@ struct FolderAudit {
     private mutating func auditUnapplied(_ name: SegmentName) throws {
         try step(report.segments)
         do throws(SegmentError) {
-            let file = try logs.open(name)
+            let file = try listing.logs.open(name)
             let segment = try SegmentVerifier().verify(file, name: name)
             report.segments += 1
             report.unapplied += 1
@@ -195,6 +215,20 @@ struct FolderAudit {
     }
 
     // MARK: Problems
+
+    private mutating func addUnreadable(_ writer: UniqueID, _ error: SegmentError) {
+        report.add(
+            CheckProblem(
+                code: .logsUnreadable,
+                detail: "The folder of the writer \(writer) cannot be read: \(error.reason).",
+                file: error.file,
+                writer: writer,
+                hint: "Give the daemon the right to read it; its segments were not checked."
+            )
+        )
+        guard state.writers.contains(where: { $0.id == writer }) else { return }
+        setObstacle(.logsUnreadable, "The folder of the writer \(writer) cannot be read.")
+    }
 
     private mutating func add(_ error: SegmentError, to name: SegmentName) {
         report.add(
@@ -214,7 +248,7 @@ struct FolderAudit {
             CheckProblem(
                 code: isOwn ? .exportMissing : .segmentMissing,
                 detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
-                file: "\(logs.path)/\(name.path)",
+                file: "\(listing.logs.path)/\(name.path)",
                 writer: name.writer,
                 hint: isOwn
                     ? "Bring it from another machine. Recent ones come back with: tributaryctl check --repair"
@@ -240,7 +274,7 @@ struct FolderAudit {
             CheckProblem(
                 code: .ownSegmentsAhead,
                 detail: "The segment \(name.path) of this store's writer is newer than the store.",
-                file: "\(logs.path)/\(name.path)",
+                file: "\(listing.logs.path)/\(name.path)",
                 writer: name.writer,
                 hint: "An older copy of the store is in use, or another machine runs one: tributaryctl status"
             )
@@ -248,14 +282,14 @@ struct FolderAudit {
     }
 
     private mutating func addMissingBlobs(of segment: VerifiedSegment, _ file: OpenFile) {
-        guard let missing = try? BlobSearch(logs: logs).missing(in: segment, file: file) else { return }
+        guard let missing = try? BlobSearch(logs: listing.logs).missing(in: segment, file: file) else { return }
         for blob in missing {
             report.add(
                 CheckProblem(
                     code: .blobMissing,
                     detail:
                         "The segment \(segment.name.path) names the large value \(blob), which is missing or damaged.",
-                    file: "\(logs.path)/\(segment.name.writer)/blobs/\(blob)",
+                    file: "\(listing.logs.path)/\(segment.name.writer)/blobs/\(blob)",
                     writer: segment.name.writer,
                     hint: "Bring it from its writer or another machine."
                 )

@@ -7,13 +7,18 @@ struct LogListing: Sendable {
     let logs: LogFolder
     /// The segments of each writer with a folder, in order.
     let names: [UniqueID: [SegmentName]]
+    /// The folders of writers that cannot be listed.
+    let unreadable: [UniqueID: SegmentError]
 
     /// The writers with a folder.
     var folders: [UniqueID] { names.keys.sorted() }
 
+    /// The number of segments.
+    var count: Int { names.values.reduce(0) { $0 + $1.count } }
+
     /// Lists the folder.
     ///
-    /// - Throws: ``SegmentError`` when it cannot be read.
+    /// - Throws: ``SegmentError`` when the folder itself cannot be read.
     init(path: String) throws(SegmentError) {
         logs = try LogFolder(path: path)
         guard let entries = DirectoryEntries(of: logs.descriptor) else {
@@ -27,10 +32,16 @@ struct LogListing: Sendable {
         }
         guard isComplete else { throw SegmentError.system(errno, file: path, doing: "list the folder") }
         var names: [UniqueID: [SegmentName]] = [:]
+        var unreadable: [UniqueID: SegmentError] = [:]
         for writer in writers {
-            names[writer] = try logs.fileNames(of: writer).compactMap { SegmentName(writer: writer, fileName: $0) }
-                .sorted()
+            do throws(SegmentError) {
+                let files = try logs.fileNames(of: writer)
+                names[writer] = files.compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
+            } catch {
+                unreadable[writer] = error
+            }
         }
         self.names = names
+        self.unreadable = unreadable
     }
 }

@@ -217,19 +217,12 @@ package struct StoreCheck: Sendable {
         _ report: CheckReport,
         _ cancellation: ReadCancellation
     ) throws -> CheckReport {
-        var configuration = StoreConfiguration(
-            path: scratch.file("rebuilt.sqlite"),
-            name: store.configuration.name,
-            model: store.model
-        )
-        configuration.isScratch = true
-        let rebuild = ScratchRebuild(store: try open(configuration))
-        let total = Int64(listing.names.values.reduce(0) { $0 + $1.count })
+        let (rebuild, obstacle) = opened(scratch)
+        let total = Int64(listing.count)
         let own = try LogFolder(path: scratch.file("logs"))
         let publisher = OwnSegmentPublisher(store: store, logs: listing.logs, scratch: own)
         var audit = FolderAudit(
-            logs: listing.logs,
-            listing: listing.names,
+            listing: listing,
             state: state,
             rebuild: rebuild,
             scratch: own,
@@ -241,11 +234,18 @@ package struct StoreCheck: Sendable {
         }
         try audit.run()
         var report = audit.report
-        if let obstacle = audit.obstacle {
-            report.comparison = .impossible(reason: .segmentsMissing, detail: obstacle)
+        guard let rebuild, audit.obstacle == nil else {
+            let found = audit.obstacle ?? (.scratchUnusable, obstacle ?? "")
+            report.comparison = .impossible(reason: found.reason, detail: found.detail)
             return report
         }
-        let rebuilt = try rebuild.digest { progress("comparison", $0, nil) }
+        let rebuilt: String
+        do {
+            rebuilt = try rebuild.digest { progress("comparison", $0, nil) }
+        } catch let error as StoreError {
+            report.comparison = .impossible(reason: .scratchUnusable, detail: "The new store cannot be read: \(error).")
+            return report
+        }
         if rebuilt == state.digest.digest {
             report.comparison = .equal(digest: rebuilt)
             return report
@@ -261,5 +261,22 @@ package struct StoreCheck: Sendable {
             )
         )
         return report
+    }
+
+    /// Opens an empty store in the scratch folder; without one, says why.
+    private func opened(_ scratch: ScratchFolder) -> (store: ScratchRebuild?, obstacle: String?) {
+        var configuration = StoreConfiguration(
+            path: scratch.file("rebuilt.sqlite"),
+            name: store.configuration.name,
+            model: store.model
+        )
+        configuration.isScratch = true
+        do {
+            // It becomes about as large as the live store.
+            try scratch.demandRoom(forCopyOf: store.configuration.path)
+            return (ScratchRebuild(store: try open(configuration)), nil)
+        } catch {
+            return (nil, "A new store cannot be built beside this one: \(error).")
+        }
     }
 }
