@@ -12,12 +12,18 @@ final class ConflictTable {
     static let replacementLimit = 1_000
     /// The number of bytes of a value; longer ones are not kept.
     static let valueLimit = 1 << 20
+    /// The number of bytes of all values; the oldest rows make room for a new one.
+    static let byteLimit: Int64 = 32 << 20
+    /// The setting with the number of bytes of all values.
+    static let bytesKey = "conflicts.bytes"
     /// The setting with the number of conflicts that were removed or not kept.
     static let droppedKey = "conflicts.dropped"
 
     private let db: Database
     /// The least number in the table, and the number after the greatest; nil until the first conflict.
     private var range: Range<Int64>?
+    /// The number of bytes of all values; nil until the first conflict.
+    private var bytes: Int64?
     private var replacedCount = 0
     /// Dropped conflicts that are not in the setting yet.
     private var droppedCount: Int64 = 0
@@ -28,7 +34,8 @@ final class ConflictTable {
 
     /// Whether another row is kept, and not only counted.
     func hasRoom() throws -> Bool {
-        try Int64(numbers().count) < ConflictTable.rowLimit || replacedCount < ConflictTable.replacementLimit
+        if replacedCount < ConflictTable.replacementLimit { return true }
+        return try Int64(numbers().count) < ConflictTable.rowLimit && keptBytes() < ConflictTable.byteLimit
     }
 
     /// Counts a conflict that is not kept.
@@ -36,15 +43,10 @@ final class ConflictTable {
 
     /// Adds a row; `transaction` is the number of the transaction that is being merged.
     func insert(_ entry: ConflictEntry, transaction: Int64) throws {
-        var range = try numbers()
-        if Int64(range.count) >= ConflictTable.rowLimit {
-            let delete = try BoundStatement(db, "DELETE FROM tributary_conflict WHERE number = ?1")
-            delete.bind(1, range.lowerBound)
-            try delete.run()
-            range = (range.lowerBound + 1)..<range.upperBound
-            replacedCount += 1
-            droppedCount += 1
-        }
+        let values = [entry.losingValue, entry.winningValue, entry.object].map(text)
+        let size = values.reduce(0) { $0 + Int64($1?.utf8.count ?? 0) }
+        try makeRoom(for: size)
+        let (range, bytes) = (try numbers(), try keptBytes() + size)
         let insert = try BoundStatement(
             db,
             """
@@ -61,12 +63,49 @@ final class ConflictTable {
         insert.bind(6, entry.id)
         insert.bind(7, entry.property)
         insert.bind(8, entry.losing)
-        insert.bind(9, text(entry.losingValue))
+        insert.bind(9, values[0])
         insert.bind(10, entry.winning)
-        insert.bind(11, text(entry.winningValue))
-        insert.bind(12, text(entry.object))
+        insert.bind(11, values[1])
+        insert.bind(12, values[2])
         try insert.run()
         self.range = range.lowerBound..<(range.upperBound + 1)
+        self.bytes = bytes
+    }
+
+    /// Removes the oldest rows until there is room for a row with values of `size` bytes.
+    private func makeRoom(for size: Int64) throws {
+        var range = try numbers()
+        while !range.isEmpty,
+            try Int64(range.count) >= ConflictTable.rowLimit || keptBytes() + size > ConflictTable.byteLimit
+        {
+            let oldest = "FROM tributary_conflict WHERE number = ?1"
+            let select = try BoundStatement(db, "SELECT \(ConflictTable.size) \(oldest)")
+            select.bind(1, range.lowerBound)
+            bytes = try max(0, keptBytes() - (select.first { $0.integer(0) } ?? 0))
+            let delete = try BoundStatement(db, "DELETE \(oldest)")
+            delete.bind(1, range.lowerBound)
+            try delete.run()
+            range = (range.lowerBound + 1)..<range.upperBound
+            self.range = range
+            replacedCount += 1
+            droppedCount += 1
+        }
+    }
+
+    /// The number of bytes of the values of a row.
+    private static let size = ["losing_value", "winning_value", "object"]
+        .map { "ifnull(length(CAST(\($0) AS BLOB)), 0)" }.joined(separator: " + ")
+
+    /// The number of bytes of all values.
+    private func keptBytes() throws -> Int64 {
+        if let bytes { return bytes }
+        let setting = try BoundStatement(db, "SELECT CAST(value AS INTEGER) FROM tributary_setting WHERE key = ?1")
+        setting.bind(1, ConflictTable.bytesKey)
+        // A store of an earlier version has counted nothing.
+        let sum = "SELECT ifnull(sum(\(ConflictTable.size)), 0) FROM tributary_conflict"
+        let found = try setting.first { $0.integer(0) } ?? BoundStatement(db, sum).first { $0.integer(0) } ?? 0
+        bytes = found
+        return found
     }
 
     /// Records that a transaction has restored the losing value of a conflict.
@@ -77,20 +116,25 @@ final class ConflictTable {
         try update.run()
     }
 
-    /// Records the number of dropped conflicts.
+    /// Records the number of dropped conflicts and the size of the table.
     func flush() throws {
+        if let bytes { try set(ConflictTable.bytesKey, "?2", bytes) }
         guard droppedCount > 0 else { return }
-        let add = try BoundStatement(
+        try set(ConflictTable.droppedKey, "CAST(value AS INTEGER) + ?2", droppedCount)
+        droppedCount = 0
+    }
+
+    /// Writes a setting, or changes it by an expression of its value and the number `?2`.
+    private func set(_ key: String, _ change: String, _ number: Int64) throws {
+        let write = try BoundStatement(
             db,
             """
-            INSERT INTO tributary_setting(key, value) VALUES (?1, ?2)
-            ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + ?2
+            INSERT INTO tributary_setting(key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = \(change)
             """
         )
-        add.bind(1, ConflictTable.droppedKey)
-        add.bind(2, droppedCount)
-        try add.run()
-        droppedCount = 0
+        write.bind(1, key)
+        write.bind(2, number)
+        try write.run()
     }
 
     private func text(_ value: JSONValue?) -> String? {

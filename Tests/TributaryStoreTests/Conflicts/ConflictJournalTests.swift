@@ -275,6 +275,43 @@ import TributaryModel
         #expect(more == ConflictCounts(kept: limit, dropped: extra + 1))
     }
 
+    @Test func `long values are bounded together`() throws {
+        let text = JSONValue.string(String(repeating: "x", count: ConflictTable.valueLimit - 2))
+        let replica = try Replica()
+        let ids = 1_000..<1_040
+        try replica.apply([
+            ForeignTransaction(1, 1, clock: 1, ids.map { .insert("Employee", $0, ["name": "a"]) }),
+            ForeignTransaction(
+                2,
+                1,
+                clock: 5,
+                seen: Self.sawInsert,
+                ids.map { .update("Employee", $0, ["name": text]) }
+            ),
+            ForeignTransaction(
+                3,
+                1,
+                clock: 6,
+                seen: Self.sawInsert,
+                ids.map { .update("Employee", $0, ["name": "c"]) }
+            ),
+        ])
+        func kept() throws -> [Int64] {
+            try replica.store.read { try $0.conflicts.conflicts(after: 0, limit: 100).map(\.number) }
+        }
+        // Each row has the long value and the short one, which together are more than a 32nd part.
+        #expect(try kept() == Array(10...40))
+        try replica.reopen()
+        try replica.apply(ForeignTransaction(2, 2, clock: 5, .update("Employee", 1_000, ["name": text])))
+        #expect(try kept() == Array(11...41))
+        let counts = try replica.store.read { try $0.conflicts.counts() }
+        #expect(counts == ConflictCounts(kept: 31, dropped: 10))
+        // A store whose values were never counted counts them.
+        try replica.store.write { try $0.setSetting(ConflictTable.bytesKey, to: nil) }
+        try replica.apply(ForeignTransaction(2, 3, clock: 5, .update("Employee", 1_001, ["name": text])))
+        #expect(try kept() == Array(12...42))
+    }
+
     @Test func `a value that is too long is named and not kept`() throws {
         let text = JSONValue.string(String(repeating: "x", count: ConflictTable.valueLimit))
         let replica = try Replica()
