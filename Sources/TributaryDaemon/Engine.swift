@@ -8,7 +8,7 @@ final class Engine: Sendable {
     let container: PersistentContainer
     let sync: SyncService
     /// The store's own writer.
-    let writer: String
+    var writer: String { sync.ownWriter.description }
     /// The writer that tokens name: another one once the store has become another writer.
     let tokenWriter: String
     let file: StoreFile
@@ -17,9 +17,7 @@ final class Engine: Sendable {
         self.container = container
         self.sync = sync
         file = StoreFile(path: container.store.configuration.path)
-        (writer, tokenWriter) = try container.store.read { reader in
-            (try reader.writers.own().id.description, try reader.writers.tokenWriter())
-        }
+        tokenWriter = try container.store.read { try $0.writers.tokenWriter() }
     }
 
     /// The newest transaction that the main context has merged, as a token.

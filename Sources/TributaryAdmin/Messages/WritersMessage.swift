@@ -14,7 +14,7 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         package var waiting: Int?
         /// The sequences up to which this writer has stated to have applied the transactions of other writers.
         package var seen: [String: UInt64]
-        /// One of self, active, producer, evicted, abandoned and forked.
+        /// One of self, active, producer, evicted, abandoned, forked, and former for an earlier identity of the store.
         package var state: String
 
         package init(id: String, name: String?, sequence: UInt64, clock: String, state: String) {

@@ -21,6 +21,7 @@ enum ProblemMapping {
         case let error as SyncError: return problem(of: error)
         case let error as SegmentError: return problem(of: error)
         case let error as ExportFailure: return problem(of: error)
+        case let error as WriterMintError: return problem(of: error)
         case let error as ConfigurationError: return problem(of: error)
         case let error as HTTPError:
             var problem = ProblemDocument(.badRequest, detail: error.body)
@@ -66,13 +67,36 @@ enum ProblemMapping {
         case .paused: ProblemDocument(.paused, detail: error.description, hint: "To go on: tributaryctl resume")
         case .noSuchSegment: ProblemDocument(.notFound, detail: error.description)
         case .notHeld: ProblemDocument(.conflict, detail: error.description)
+        case .noSuchWriter:
+            ProblemDocument(.notFound, detail: error.description, hint: "To see all: tributaryctl writer list")
+        case .ownWriter:
+            ProblemDocument(.blocked, detail: error.description, hint: "name another one: tributaryctl writer list")
+        }
+    }
+
+    private static func problem(of error: WriterMintError) -> ProblemDocument {
+        switch error {
+        case .restsOnAheadClock(let writer, let sequence, _):
+            var problem = ProblemDocument(
+                .blocked,
+                detail: error.description,
+                hint: "To export them with the clocks that they have, raise clock.max_ahead above the lead that status "
+                    + "tells, then: tributaryctl reload"
+            )
+            problem.writer = writer.description
+            problem.sequence = sequence
+            return problem
         }
     }
 
     private static func problem(of error: ExportFailure) -> ProblemDocument {
         switch error {
         case .clockAhead:
-            ProblemDocument(.blocked, detail: error.description, hint: "set the machine's clock right")
+            ProblemDocument(
+                .blocked,
+                detail: error.description,
+                hint: "set the machine's clock right, or: tributaryctl writer restamp"
+            )
         case .cannotSync: ProblemDocument(.inputOutput, detail: error.description)
         case .foreignFolder:
             ProblemDocument(.inputOutput, detail: error.description, hint: "mount the share; status tells more")

@@ -15,6 +15,9 @@ enum RouteTable {
             Route(.post, .retrySegment, .write, SegmentRoute.retry),
             Route(.post, .acceptSegment, .owner, SegmentRoute.accept),
             Route(.get, .writers, .read, query: ["limit", "after"], WritersRoute.handle),
+            Route(.post, .evictWriter, .owner, WriterRoute.evict),
+            Route(.post, .abandonWriter, .owner, WriterRoute.abandon),
+            Route(.post, .restamp, .owner, WriterRoute.restamp),
             Route(.get, .model, .read, ModelRoute.handle),
             Route(
                 .get,
@@ -42,9 +45,6 @@ enum RouteTable {
 
     /// The routes that a later version implements; until then the response says so.
     static let unimplemented: [Route] = [
-        Route(.post, .evictWriter, .owner, needs: .nothing, UnimplementedRoute.handle),
-        Route(.post, .abandonWriter, .owner, needs: .nothing, UnimplementedRoute.handle),
-        Route(.post, .restamp, .owner, needs: .nothing, UnimplementedRoute.handle),
-        Route(.post, .compact, .owner, needs: .nothing, query: ["dryRun"], UnimplementedRoute.handle),
+        Route(.post, .compact, .owner, needs: .nothing, query: ["dryRun"], UnimplementedRoute.handle)
     ]
 }

@@ -14,7 +14,8 @@ struct FormerWriter {
     /// The hash of its last published segment.
     let hash: String?
 
-    init(_ db: Database) throws {
+    /// Reads the own writer; transactions through `sequence` count as published.
+    init(_ db: Database, publishedThrough sequence: UInt64) throws {
         let own = try WriterReader.own(db)
         (row, id, name) = (own.row, own.id, own.name)
         let segments = try BoundStatement(
@@ -26,7 +27,7 @@ struct FormerWriter {
         segments.bind(1, row)
         segments.bind(2, Int64(bitPattern: own.sequence))
         let last = try segments.first { (UInt64(bitPattern: $0.integer(0)), $0.text(1)) }
-        published = last?.0 ?? 0
+        published = max(last?.0 ?? 0, min(sequence, own.sequence))
         hash = last?.1
         let clocks = try BoundStatement(
             db,

@@ -21,7 +21,7 @@ package struct WriterChanges {
         for record in mint.published { try transaction.recordSegment(record, name: nil) }
         transaction.forget()
         let context = transaction.reader.context
-        return try WriterMinting(transaction.db, context: context, greatestClock: mint.greatestClock).run()
+        return try WriterMinting(transaction.db, context: context, mint).run()
     }
 
     /// Records what is decided about another writer, which becomes known when it is not.

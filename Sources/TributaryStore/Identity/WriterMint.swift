@@ -4,13 +4,20 @@ package import TributaryChanges
 package struct WriterMint: Sendable {
     /// Own segments in the log folder whose transactions the store has in its outbox: they count as published.
     package var published: [SegmentRecord]
+    /// The last transaction that counts as published, also when it is in the middle of a segment.
+    package var publishedThrough: UInt64
     /// The greatest clock that a transaction keeps; transactions from the first greater one on get new clocks.
     ///
     /// nil keeps all clocks.
     package var greatestClock: HybridClock?
 
-    package init(published: [SegmentRecord] = [], greatestClock: HybridClock? = nil) {
+    package init(
+        published: [SegmentRecord] = [],
+        publishedThrough: UInt64 = 0,
+        greatestClock: HybridClock? = nil
+    ) {
         self.published = published
+        self.publishedThrough = publishedThrough
         self.greatestClock = greatestClock
     }
 }

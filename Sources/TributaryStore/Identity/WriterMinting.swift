@@ -17,11 +17,11 @@ struct WriterMinting {
     private let greatestClock: HybridClock?
     private let former: FormerWriter
 
-    init(_ db: Database, context: StoreContext, greatestClock: HybridClock?) throws {
+    init(_ db: Database, context: StoreContext, _ mint: WriterMint) throws {
         self.db = db
         self.context = context
-        self.greatestClock = greatestClock
-        former = try FormerWriter(db)
+        greatestClock = mint.greatestClock
+        former = try FormerWriter(db, publishedThrough: mint.publishedThrough)
     }
 
     private var environment: StoreEnvironment { context.configuration.environment }

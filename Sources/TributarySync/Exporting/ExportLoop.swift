@@ -92,6 +92,17 @@ final class ExportLoop: Sendable {
         }
     }
 
+    /// Runs `block` between two exports, on the thread of the exports.
+    ///
+    /// - Throws: what `block` throws.
+    func betweenExports<T: Sendable>(_ block: @escaping @Sendable () throws -> T) async throws -> T {
+        try await queue.run { [work] in
+            work.begin()
+            defer { work.end() }
+            return try block()
+        }
+    }
+
     /// Exports, and returns the time of the next attempt when the export failed.
     private func tryExport(_ pacing: inout ExportPacing) async -> Duration? {
         let begin = clock.now()

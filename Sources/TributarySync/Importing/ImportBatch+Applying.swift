@@ -15,7 +15,10 @@ extension ImportBatch {
     /// Applies the writers' segments in turn until none makes progress, since one writer may wait for another.
     mutating func run(_ transaction: WriteTransaction) throws {
         try transaction.letRowsWait()
-        positions[own] = try transaction.reader.writers.own().sequence
+        let present = try transaction.reader.writers.own()
+        // The store has become another writer since the batch was planned, which is planned anew then.
+        guard present.id == own else { return }
+        positions[own] = present.sequence
         var queues: [(writer: UniqueID, items: ArraySlice<Item>)] = []
         var indexes: [UniqueID: Int] = [:]
         for item in items {

@@ -38,7 +38,7 @@ struct ImportLoop {
             state.update { $0.scans.insert(hints) }
             signals.imports.raise()
         }
-        scanner = FolderScanner(path: path, own: environment.own)
+        scanner = FolderScanner(path: path, own: state.read(\.planner.own))
         let queue = SerialQueue("tributary.import", inBackground: true)
         verification = SegmentVerification(queue: queue, control: control)
         importer = Importer(environment: environment, state: state, queue: queue, control: control)
@@ -123,7 +123,8 @@ struct ImportLoop {
 
     private mutating func scanWhereHinted() {
         let now = now
-        let hints = state.update { $0.scans.next(now: now) }
+        let (own, hints) = state.update { ($0.planner.own, $0.scans.next(now: now)) }
+        if scanner.own != own { scanner.become(own) }
         guard !hints.isEmpty else { return }
         if hints.isEverything {
             watch.start()
@@ -165,18 +166,19 @@ struct ImportLoop {
     }
 
     private func updateOwnPosition() {
-        guard let position = try? records.ownPosition() else { return }
-        state.update { $0.setPositions([environment.own: position]) }
+        guard let (own, position) = try? records.ownPosition() else { return }
+        state.update { $0.setPositions([own: position]) }
     }
 
     /// Reports files of the store's own writer with sequences that the store has not reached: another program wrote
     /// them.
     private func reportForeignFiles(_ scan: FolderScan) {
-        let own = environment.own
-        let reached = state.read { $0.planner.position(of: own).sequence }
+        let (own, reached) = state.read { ($0.planner.own, $0.planner.position(of: $0.planner.own).sequence) }
         guard let name = scan.firstFile(of: own, past: reached) else { return }
         // An export may have advanced the position while the folder was listed.
-        guard let position = try? records.ownPosition(), position.sequence < name.last else { return }
+        guard let (writer, position) = try? records.ownPosition(), writer == own, position.sequence < name.last else {
+            return
+        }
         contradict(AppliedAudit.Finding(name: name, reason: "This store has not written it."))
     }
 
@@ -268,7 +270,7 @@ struct ImportLoop {
         let audit = AppliedAudit(
             path: scanner.path,
             store: environment.store,
-            own: environment.own,
+            own: scanner.own,
             control: control
         )
         let (findings, refused) = await audit.compare(names)

@@ -19,9 +19,7 @@ struct Importer {
     /// - Throws: ``SegmentFailure`` when a segment is not the one that was verified; what the store throws.
     func apply(_ items: [ImportBatch.Item]) async throws -> ImportBatch.Outcome {
         guard !items.isEmpty else { return ImportBatch.Outcome() }
-        let (configuration, positions, abandoned) = state.read {
-            ($0.configuration, $0.planner.positions, $0.planner.abandoned)
-        }
+        let (configuration, planner) = state.read { ($0.configuration, $0.planner) }
         let readers = SegmentReaders(
             logs: try LogFolder(path: configuration.logs),
             paused: paused,
@@ -31,9 +29,9 @@ struct Importer {
         let batch = ImportBatch(
             readers: readers,
             items: try addingPartials(to: items),
-            positions: positions.mapValues(\.sequence),
-            own: environment.own,
-            abandoned: abandoned,
+            positions: planner.positions.mapValues(\.sequence),
+            own: planner.own,
+            abandoned: planner.abandoned,
             wall: environment.wall
         )
         let prefetched = try await queue.run { try batch.prefetched() }

@@ -52,7 +52,9 @@ extension ImportPlanner {
         let next = positions[writer.id].sequence.addingSaturating(1)
         let entry: PlannedSegment?
         switch block {
-        case .gap: entry = writer.order.slice(limit: 1).first.flatMap { writer.entries[$0] }
+        case .gap:
+            guard !abandoned.contains(writer.id) else { return nil }
+            entry = writer.order.slice(limit: 1).first.flatMap { writer.entries[$0] }
         case .dependencies, .blobs:
             entry = writer.order.holders(of: next).lazy.compactMap { writer.entries[$0] }.first { $0.valid != nil }
         case .unusable, .fork, .held: return nil

@@ -240,10 +240,22 @@ extension ImportPlanner {
                 reason: "Transaction \(unmet.sequence) was made after transactions that are not here: "
                     + missing.map(\.description).joined(separator: ", ") + ".",
                 waitingFor: missing,
-                hint: "See that the writers' segments arrive."
+                hint: ImportPlanner.gapHint(missing)
             )
         case .gap, .unusable: return SegmentStatus(id: id, state: .waiting)
         }
+    }
+
+    /// The remedy for missing transactions; abandoning the writer is one when its machine is gone.
+    private static func gapHint(_ missing: [UnmetDependency]) -> String {
+        let hint = "See that the writers' segments arrive."
+        guard case .transactions(let writer, _, _)? = missing.first else { return hint }
+        return "\(hint) \(abandonHint(writer))"
+    }
+
+    /// The remedy for missing transactions of a writer that is gone.
+    static func abandonHint(_ writer: UniqueID) -> String {
+        "If they are lost for ever: tributaryctl writer abandon \(writer)"
     }
 
     private func forked(_ id: SegmentName, _ reason: String) -> SegmentStatus {

@@ -57,7 +57,7 @@ package struct ImportPlanner: Sendable {
 
     package var limits: Limits
     /// The store's own writer, whose segments are never imported.
-    package let own: UniqueID
+    package private(set) var own: UniqueID
     private(set) var writers: [UniqueID: PlannedWriter] = [:]
     /// The position of each writer.
     package private(set) var positions: [UniqueID: WriterPosition] = [:]
@@ -268,6 +268,25 @@ package struct ImportPlanner: Sendable {
     package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
 
     // MARK: Requests
+
+    /// Continues as another writer; segments of the former one are imported from now on.
+    mutating func become(_ writer: UniqueID) {
+        // The next scan lists the files of the former writer anew.
+        writers[own] = nil
+        own = writer
+    }
+
+    /// Whether the writer has transactions here, has files in the folder, or is waited for; one step for each writer
+    /// with segments that are not applied.
+    func isKnown(writer id: UniqueID) -> Bool {
+        guard positions[id] == nil, writers[id] == nil else { return true }
+        return pendingWriters.contains { pending in
+            guard let writer = writers[pending] else { return false }
+            if writer.unmet?.needs[id] != nil { return true }
+            let next = position(of: pending).sequence.addingSaturating(1)
+            return writer.order.holders(of: next).contains { writer.entries[$0]?.valid?.unmet?.needs[id] != nil }
+        }
+    }
 
     /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's misfits.
     package func isKnown(_ id: SegmentName) -> Bool {

@@ -30,7 +30,7 @@ struct PrecedingSegments {
             let misfit = writer.misfits.first { $0.id.first <= first.through && first.from <= $0.id.last }
             status.reason = "Transactions \(first.from) to \(first.through) of this writer are not here."
             if let misfit { status.reason += " \(misfit.fileName) is \(misfit.state.rawValue)." }
-            status.hint = "See that the writer's segments arrive."
+            status.hint = "See that the writer's segments arrive. \(ImportPlanner.abandonHint(status.id.writer))"
         } else if let first = stuck.first {
             status.reason = "It comes after \(first.id.fileName), which is \(first.state.rawValue)."
             status.hint = first.hint

@@ -11,6 +11,10 @@ package enum SyncError: Error, Hashable, Sendable {
     case noSuchSegment(SegmentName)
     /// The segment is not held; 409.
     case notHeld(SegmentName, state: SegmentState)
+    /// No such writer is known; 404.
+    case noSuchWriter(UniqueID)
+    /// The writer is the store's own one; 409.
+    case ownWriter(UniqueID)
 }
 
 extension SyncError: CustomStringConvertible {
@@ -20,6 +24,8 @@ extension SyncError: CustomStringConvertible {
         case .paused: "Importing is paused."
         case .noSuchSegment(let name): "There is no segment \(name.path)."
         case .notHeld(let name, let state): "Segment \(name.path) is \(state.rawValue), not held."
+        case .noSuchWriter(let writer): "There is no writer \(writer)."
+        case .ownWriter(let writer): "\(writer) is this store's own writer."
         }
     }
 }

@@ -74,7 +74,7 @@ extension SyncProblem {
                 since: wall,
                 detail: "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; "
                     + "nothing is exported.",
-                hint: "Set the machine's clock right; exporting goes on by itself."
+                hint: "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
             )
         case ExportFailure.foreignFolder(_, let writer, _):
             SyncProblem(

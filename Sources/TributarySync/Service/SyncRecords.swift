@@ -9,11 +9,12 @@ struct SyncRecords: Sendable {
 
     // MARK: Positions
 
-    /// The position of the store's own writer.
+    /// The store's own writer and its position.
     ///
     /// - Throws: what reading throws; so do the other functions.
-    func ownPosition() throws -> WriterPosition {
-        WriterPosition(sequence: try store.read { try $0.writers.own().sequence })
+    func ownPosition() throws -> (writer: UniqueID, position: WriterPosition) {
+        let own = try store.read { try $0.writers.own() }
+        return (own.id, WriterPosition(sequence: own.sequence))
     }
 
     func positions() throws -> [UniqueID: WriterPosition] {

@@ -1,5 +1,3 @@
-package import TributaryChanges
-
 /// The changes that a sync has made, and the remaining segments.
 package struct SyncResult: Sendable, Hashable {
     /// The objects with changes that programs see since; incomplete when there were too many to count.
@@ -16,8 +14,8 @@ package struct SyncResult: Sendable, Hashable {
     package var exported: ImportCounts
     /// The segments that are not applied, by state.
     package var remaining: [SegmentState: Int]
-    /// The store's own writer.
-    package var writer: UniqueID
+    /// The writer that tokens of history name.
+    package var tokenWriter: String
     /// The number of the newest transaction that programs see now.
     package var transaction: Int64
 }

@@ -21,8 +21,12 @@ extension SyncService {
         let wall = environment.wall
         let (imported, counts) = state.read { ($0.progress.imported, $0.planner.counts(wall: wall)) }
         let now = replica.shownTransaction
-        let changes = try environment.store.read { reader in
-            now > shown ? try reader.history.changes(after: shown, through: now, limit: .max) : ObjectChanges()
+        let (changes, tokenWriter) = try environment.store.read { reader in
+            let isNewer = now > shown
+            return (
+                isNewer ? try reader.history.changes(after: shown, through: now, limit: .max) : ObjectChanges(),
+                try reader.writers.tokenWriter()
+            )
         }
         return SyncResult(
             imported: imported - before,
@@ -34,7 +38,7 @@ extension SyncService {
             ),
             exported: exported,
             remaining: counts.filter { $0.key != .applied },
-            writer: environment.own,
+            tokenWriter: tokenWriter,
             transaction: now
         )
     }

@@ -58,12 +58,7 @@ package final class SyncService: Service {
         signals = SyncSignals(exports: replica.commitSignal)
         let store = replica.store
         let initial = try store.read { try SyncState($0, configuration: configuration) }
-        environment = SyncEnvironment(
-            replica: replica,
-            own: initial.planner.own,
-            clock: MonotonicClock(clock),
-            logger: logger
-        )
+        environment = SyncEnvironment(replica: replica, clock: MonotonicClock(clock), logger: logger)
         state = SyncStateOwner(initial)
         deferrals = DeferralFinder(store: store, logs: configuration.logs)
         exports = ExportLoop(

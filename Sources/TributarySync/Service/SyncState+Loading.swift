@@ -11,6 +11,7 @@ extension SyncState {
         var planner = ImportPlanner(own: own, limits: configuration.limits)
         for writer in try reader.writers.all() {
             planner.setPosition(try SyncRecords.position(of: writer, reader), of: writer.id)
+            if writer.state == .abandoned { planner.abandoned.insert(writer.id) }
         }
         planner.setAccepted(try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:])
         let pause = try reader.setting(StoreKeys.paused).flatMap { ImportPause($0) }

@@ -75,6 +75,21 @@ struct SyncState: Sendable {
         for (writer, position) in positions { planner.setPosition(position, of: writer) }
     }
 
+    /// Continues as another writer: the former one is imported like others from now on.
+    ///
+    /// - Parameters:
+    ///   - writer: the new writer.
+    ///   - positions: the positions of all writers after the change.
+    mutating func become(_ writer: UniqueID, positions: [UniqueID: WriterPosition]) {
+        planner.become(writer)
+        setPositions(positions)
+        problems.end(.ownFork, .ownClockAhead, .exportFailed)
+        scans.insert(FolderHints(everything: true))
+    }
+
+    /// Stops waiting for the missing transactions of a writer.
+    mutating func abandon(_ writer: UniqueID) { planner.abandoned.insert(writer) }
+
     /// Records that the planner waits: the initial import is complete, unless importing is paused.
     mutating func waits() {
         if pause == nil { progress.isInitialImportComplete = true }

@@ -11,7 +11,7 @@ package import TributaryChanges
 package struct FolderScanner: Sendable {
     package let path: String
     /// The store's own writer: all its files count as applied, so they are compared with the exported segments.
-    package let own: UniqueID
+    package private(set) var own: UniqueID
     var known: [UniqueID: KnownFolder] = [:]
     /// The writers with applied files that are still to be compared.
     private var withUnchecked: Set<UniqueID> = []
@@ -22,6 +22,13 @@ package struct FolderScanner: Sendable {
     package init(path: String, own: UniqueID) {
         self.path = path
         self.own = own
+    }
+
+    /// Continues as another writer: the files of the former one are listed and compared anew.
+    mutating func become(_ writer: UniqueID) {
+        known[own] = nil
+        withUnchecked.remove(own)
+        own = writer
     }
 
     /// Scans the places that the hints name.

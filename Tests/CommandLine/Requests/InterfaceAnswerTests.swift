@@ -52,8 +52,11 @@ import TributaryChanges
         try await talk.ask("POST /v1/check", body: #"{"repair":true}"#, expecting: 200)
         try await talk.ask("POST /v1/check", body: #"{"mend":true}"#, expecting: 400)
         try await talk.ask("POST /v1/backup", expecting: 200)
+        try await writers(writer.id, talk)
         try await segments(of: writer.id, talk)
         try await conflicts(of: &writer, employee, talk, logs: daemon.logs)
+        // What was saved after an accepted segment that is ten days ahead cannot get other clocks.
+        try await talk.ask("POST /v1/writers/self/restamp", expecting: 409)
         try await settings(talk)
         try await talk.follow()
         try await talk.askForLaterOnes()
@@ -73,6 +76,17 @@ import TributaryChanges
         let missing = [writer, "0000000000000009-0000000000000009"]
         try await talk.ask("GET /v1/segments/{writer}/{range}", missing, expecting: 404)
         try await talk.ask("POST /v1/segments/{writer}/{range}/accept", missing, expecting: 404)
+    }
+
+    private func writers(_ writer: String, _ talk: InterfaceTalk) async throws {
+        for verb in ["evict", "abandon"] {
+            try await talk.ask("POST /v1/writers/{writer}/\(verb)", [writer], expecting: 200)
+            try await talk.ask("POST /v1/writers/{writer}/\(verb)", [writer], expecting: 200)
+            let unknown = "0190f1a2-0000-7000-8000-000000000009"
+            try await talk.ask("POST /v1/writers/{writer}/\(verb)", [unknown], expecting: 404)
+            try await talk.ask("POST /v1/writers/{writer}/\(verb)", ["nobody"], expecting: 400)
+        }
+        try await talk.ask("POST /v1/writers/self/restamp", expecting: 200)
     }
 
     /// A writer of which nothing is known loses a value that is older than the one of the daemon.

@@ -18,6 +18,7 @@ enum InterfaceMessages {
         ("SegmentList", SegmentsMessage(segments: [])),
         ("Writer", WritersMessage.Writer(id: "", name: nil, sequence: 0, clock: "", state: "")),
         ("WriterList", WritersMessage(writers: [])),
+        ("RestampResult", RestampMessage(former: "", new: "", published: 0, reissued: 0)),
         ("Model", ModelMessage(version: "", entities: [])),
         ("Entity", ModelMessage.Entity(name: "", abstract: false, parent: nil, attributes: [], relationships: [])),
         ("Attribute", ModelMessage.Attribute(name: "", type: "", optional: false)),

@@ -11,33 +11,40 @@ enum WritersRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let limit = try request.query.limit()
+        let after = request.query["after"]
+        let rest = try await messages(of: engine) { id in after.map { id.description > $0 } ?? true }
+        let shown = rest.prefix(limit)
+        return try .json(WritersMessage(writers: Array(shown), next: rest.count > limit ? shown.last?.id : nil))
+    }
+
+    /// The messages of the writers that satisfy the condition, in order; they show the newest state of the store.
+    static func messages(
+        of engine: Engine,
+        where isWanted: (UniqueID) -> Bool
+    ) async throws -> [WritersMessage.Writer] {
         let forked = Set(try await engine.sync.segments(in: [.forked]).map(\.id.writer))
         let now = engine.wallTime
         let backlogs = engine.sync.backlogs
-        var records = try await engine.read { try $0.writers.all() }
+        // The main context's generation does not move when a state changes.
+        var records = try await engine.readLimiter.run {
+            try await engine.container.store.readAside { try $0.writers.all() }
+        }
         let known = Set(records.map(\.id))
         records += backlogs.keys.filter { !known.contains($0) }.map { WriterRecord(unknown: $0) }
         records.sort { $0.id < $1.id }
-        let rest = records.filter { request.query["after"].map($0.id.description.isAfter) ?? true }
-        let shown = rest.prefix(limit)
-        return try .json(
-            WritersMessage(
-                writers: shown.map { message(of: $0, isForked: forked.contains($0.id), backlogs[$0.id], now: now) },
-                next: rest.count > limit ? shown.last?.id.description : nil
-            )
-        )
+        return records.filter { isWanted($0.id) }
+            .map { message(of: $0, isForked: forked.contains($0.id), backlogs[$0.id], now: now) }
     }
 
     private static func message(of record: WriterRecord, isForked: Bool, _ backlog: WriterBacklog?, now: WallTime)
         -> WritersMessage.Writer
     {
-        let state = record.isSelf ? "self" : isForked ? "forked" : record.seen.isEmpty ? "producer" : "active"
         var writer = WritersMessage.Writer(
             id: record.id.description,
             name: record.name,
             sequence: record.sequence,
             clock: record.clock.description,
-            state: state
+            state: state(of: record, isForked: isForked)
         )
         let seen = record.seen.entries.map { ($0.key.description, $0.value) }
         writer.seen = Dictionary(seen, uniquingKeysWith: max)
@@ -48,6 +55,14 @@ enum WritersRoute {
             writer.waiting = backlog?.segments
         }
         return writer
+    }
+
+    /// A decision of an administrator comes before what is found in the folder.
+    private static func state(of record: WriterRecord, isForked: Bool) -> String {
+        if record.isSelf { return "self" }
+        if let state = record.state, state != .former { return state.rawValue }
+        if isForked { return "forked" }
+        return record.state?.rawValue ?? (record.seen.isEmpty ? "producer" : "active")
     }
 }
 
@@ -64,8 +79,4 @@ extension WriterRecord {
             isSelf: false
         )
     }
-}
-
-extension String {
-    fileprivate func isAfter(_ other: String) -> Bool { self > other }
 }

@@ -1,0 +1,42 @@
+import Hummingbird
+import TributaryAdmin
+import TributaryChanges
+import TributaryStore
+import TributarySync
+
+/// The requests about one writer: `POST …/evict` and `POST …/abandon` for another one, `POST /v1/writers/self/restamp`
+/// for the store's own one.
+enum WriterRoute {
+    static func evict(_ request: AdminRequest) async throws -> Response {
+        let writer = try request.uniqueID("writer")
+        try await request.engine().sync.evict(writer, by: request.caller.name)
+        return try await response(writer, request)
+    }
+
+    static func abandon(_ request: AdminRequest) async throws -> Response {
+        let writer = try request.uniqueID("writer")
+        try await request.engine().sync.abandon(writer, by: request.caller.name)
+        return try await response(writer, request)
+    }
+
+    static func restamp(_ request: AdminRequest) async throws -> Response {
+        let minted = try await request.engine().sync.restamp(by: request.caller.name)
+        return try .json(
+            RestampMessage(
+                former: minted.former.description,
+                new: minted.new.description,
+                published: minted.published,
+                reissued: minted.reissued
+            )
+        )
+    }
+
+    /// The writer as it is now.
+    private static func response(_ writer: UniqueID, _ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        guard let message = try await WritersRoute.messages(of: engine, where: { $0 == writer }).first else {
+            throw SyncError.noSuchWriter(writer)
+        }
+        return try .json(message)
+    }
+}

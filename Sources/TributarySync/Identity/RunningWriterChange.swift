@@ -1,0 +1,51 @@
+import Logging
+import TributaryChanges
+import TributaryStore
+
+/// Continues the store of a running service as another writer.
+///
+/// The change is one SQLite transaction between two exports; a batch of the import that was planned before it applies
+/// nothing, and is planned again.
+struct RunningWriterChange: Sendable {
+    let environment: SyncEnvironment
+    let state: SyncStateOwner
+    let signals: SyncSignals
+    let exports: ExportLoop
+
+    /// Continues as another writer, and announces it with an acknowledgement of everything.
+    ///
+    /// - Parameters:
+    ///   - greatestClock: the greatest clock that a transaction keeps; nil keeps all clocks.
+    ///   - records: writes what belongs into the same SQLite transaction.
+    /// - Returns: The new writer and the former one.
+    /// - Throws: what ``WriterChange`` throws.
+    func run(
+        greatestClock: HybridClock? = nil,
+        records: @escaping @Sendable (WriteTransaction, MintedWriter) throws -> Void = { _, _ in }
+    ) async throws -> MintedWriter {
+        let (store, state) = (environment.store, state)
+        let change = WriterChange(store: store, logs: state.configuration.logs)
+        let minted = try await exports.betweenExports {
+            let minted = try change.mint(greatestClock: greatestClock, records: records)
+            let positions = try SyncRecords(store: store).positions()
+            state.update { $0.become(minted.new, positions: positions) }
+            return minted
+        }
+        await announce()
+        signals.imports.raise()
+        signals.exports.raise()
+        return minted
+    }
+
+    /// Commits a transaction of the new writer, by which programs and other machines learn of it.
+    private func announce() async {
+        do {
+            _ = try await environment.replica.importTransactions { transaction in
+                let empty = LocalTransaction(author: "tributaryd", contextName: "acknowledgement", changes: [])
+                return ((), [try transaction.commit(empty)])
+            }
+        } catch {
+            environment.logger.error("acknowledgement failed", metadata: ["reason": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Continues a store as another writer, without issuing again what the log folder has.
+///
+/// No export may be under way meanwhile.
+struct WriterChange {
+    let store: Store
+    /// The path of the log folder.
+    let logs: String
+
+    /// Continues the store as another writer.
+    ///
+    /// - Parameters:
+    ///   - greatestClock: the greatest clock that a transaction keeps; nil keeps all clocks.
+    ///   - records: writes what belongs into the same SQLite transaction.
+    /// - Returns: The new writer and the former one.
+    /// - Throws: ``WriterMintError``, ``SegmentError`` when the folder cannot be read, and ``StoreError``.
+    func mint(
+        greatestClock: HybridClock? = nil,
+        records: (WriteTransaction, MintedWriter) throws -> Void
+    ) throws -> MintedWriter {
+        let folder = try LogFolder(path: logs)
+        let published = try store.read { try PublishedOutbox(in: folder, $0) }
+        return try store.write { transaction in
+            let mint = WriterMint(
+                published: published.records,
+                publishedThrough: published.last,
+                greatestClock: greatestClock
+            )
+            let minted = try transaction.writerChanges.mintWriter(mint)
+            try transaction.setSetting(StoreKeys.partial(minted.former), to: published.partial?.text)
+            try records(transaction, minted)
+            return minted
+        }
+    }
+}
