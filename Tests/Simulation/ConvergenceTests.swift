@@ -8,10 +8,15 @@ import Testing
     private static let schedules = LongProofs.count(25, long: 200)
 
     @Test(arguments: 0..<10)
-    func replicasConverge(part: Int) throws {
+    func replicasConverge(part: Int) throws { try converge(part: part, isUnique: false) }
+
+    @Test(arguments: 0..<10)
+    func replicasWithUniquenessConstraintsConverge(part: Int) throws { try converge(part: part, isUnique: true) }
+
+    private func converge(part: Int, isUnique: Bool) throws {
         let seed = Self.seed
         for index in 0..<Self.schedules {
-            let schedule = Schedule(seed: seed &+ UInt64(part * Self.schedules + index))
+            let schedule = Schedule(seed: seed &+ UInt64(part * Self.schedules + index), isUnique: isUnique)
             guard let failure = Self.failure(of: schedule) else { continue }
             let small = schedule.shrunk { Self.failure(of: $0) != nil }
             let steps = small.steps.map { "\($0)" }.joined(separator: "\n")

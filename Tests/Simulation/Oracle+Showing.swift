@@ -5,7 +5,7 @@ extension Oracle {
     /// The visible state, one line for each object.
     func shown() -> [String] {
         var lines: [String] = []
-        for (key, object) in objects where object.isLive {
+        for (key, object) in objects where isVisible(key) {
             guard let entity = model.entity(named: object.entity) else { continue }
             let properties = entity.properties.map { "\($0.name)=\(shown($0, of: key, object))" }
             lines.append("\(key.root) \(key.id) \(object.entity): " + properties.joined(separator: " "))
@@ -34,10 +34,12 @@ extension Oracle {
     /// The objects ordered by the positions of the pairs, with an empty text for a missing position, then by ID.
     private func ordered(_ ids: [UniqueID], of key: Key, _ relationship: Relationship) -> [UniqueID] {
         guard relationship.isOrdered, let root = model.entity(named: relationship.destination)?.root else { return ids }
+        let table = "\(key.root)_\(relationship.name)"
+        let shown = shownPairs(of: table, isSymmetric: false)
         func position(_ id: UniqueID) -> String {
-            let table = "\(key.root)_\(relationship.name)"
-            return pairs[Pair(table: table, source: key, target: Key(root: root, id: id))] ?? ""
+            shown[Pair(table: table, source: key, target: Key(root: root, id: id))] ?? ""
         }
+
         return ids.sorted { left, right in
             let (first, second) = (position(left), position(right))
             return first == second ? left < right : first.utf8.lexicographicallyPrecedes(second.utf8)
@@ -50,10 +52,10 @@ extension Oracle {
     private func target(of key: Key, _ object: Object, _ relationship: Relationship) -> PropertyValue {
         guard case .reference(let id)? = object.registers[relationship.name]?.value,
             let destination = model.entity(named: relationship.destination),
-            objects[Key(root: destination.root, id: id)]?.isLive == true
+            let id = shown(Key(root: destination.root, id: id))
         else { return .null }
         if let inverse = relationship.inverse, destination.property(named: inverse)?.relationship?.isToMany == false {
-            let winner = claims(on: id, key.root, relationship.name).first
+            let winner = claims(on: id, destination.root, key.root, relationship.name).first
             guard winner?.id == key.id else { return .null }
         }
         return .reference(id)
@@ -65,15 +67,19 @@ extension Oracle {
             case .relationship(let relationship, _)? = entity.property(named: register),
             let inverse = model.entity(named: relationship.destination)?.property(named: relationship.inverse ?? "")
         else { return [] }
-        let claims = claims(on: key.id, entity.root, register)
+        let claims = claims(on: key.id, key.root, entity.root, register)
         if inverse.relationship?.isToMany == false { return Array(claims.prefix(1)) }
         return claims.sorted { $0.id < $1.id }
     }
 
     /// The candidates for owning a target, best first: the greatest version, then the greatest ID.
-    private func claims(on id: UniqueID, _ root: String, _ register: String) -> [Key] {
+    private func claims(on id: UniqueID, _ targetRoot: String, _ root: String, _ register: String) -> [Key] {
         objects.filter { key, object in
-            key.root == root && object.isLive && object.registers[register]?.value == .reference(id)
+            guard key.root == root, isVisible(key), case .reference(let held)? = object.registers[register]?.value
+            else {
+                return false
+            }
+            return shown(Key(root: targetRoot, id: held)) == id
         }.sorted { left, right in
             let (first, second) = (left.value.registers[register]?.version, right.value.registers[register]?.version)
             guard let first, let second, first != second else { return right.key.id < left.key.id }
@@ -89,8 +95,7 @@ extension Oracle {
     ) -> [UniqueID] {
         let isSymmetric = relationship.inverse == relationship.name
         var found: [(position: String, id: UniqueID)] = []
-        for (pair, position) in pairs where pair.table == table {
-            guard objects[pair.source]?.isLive == true, objects[pair.target]?.isLive == true else { continue }
+        for (pair, position) in shownPairs(of: table, isSymmetric: isSymmetric) {
             if pair.source == key, ownsPairs || isSymmetric {
                 found.append((position, pair.target.id))
             } else if pair.target == key, !ownsPairs || isSymmetric {

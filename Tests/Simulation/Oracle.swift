@@ -19,6 +19,8 @@ struct Oracle {
     struct Object {
         var entity = ""
         var isLive = false
+        /// The version of the last insert, without the index of the change.
+        var inserted = Version.none
         var registers: [String: Register] = [:]
         var totals: [String: [UniqueID: Int64]] = [:]
     }
@@ -33,6 +35,8 @@ struct Oracle {
     private(set) var objects: [Key: Object] = [:]
     /// The linked pairs with their positions.
     private(set) var pairs: [Pair: String] = [:]
+    /// For each shadow, the visible object that represents it.
+    private(set) var representatives: [Key: UniqueID] = [:]
 
     init(_ model: Model, _ transactions: [(writer: UniqueID, transaction: LogTransaction)]) {
         self.model = model
@@ -45,6 +49,7 @@ struct Oracle {
                 play(change, Version(clock: version.clock, writer: version.writer, index: index))
             }
         }
+        representatives = decideUniqueness()
     }
 
     private mutating func play(_ change: Change, _ version: Version) {
@@ -55,6 +60,7 @@ struct Oracle {
             guard !entity.isAbstract else { return }
             objects[key, default: Object()].entity = entity.name
             objects[key]?.isLive = true
+            objects[key]?.inserted = Version(clock: version.clock, writer: version.writer)
             for write in writes { self.write(write, of: entity, key, version, isInsert: true) }
         case .update(let writes):
             for write in writes { self.write(write, of: entity, key, version, isInsert: false) }

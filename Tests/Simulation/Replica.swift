@@ -38,7 +38,8 @@ final class Replica {
     }
 
     func grow() throws {
-        model = try SimulationModel.grown()
+        let isUnique = model.entities.contains { !$0.uniquenessConstraints.isEmpty }
+        model = try SimulationModel.grown(isUnique: isUnique)
         configuration.model = model
         try restart()
     }

@@ -6,18 +6,22 @@ struct Schedule: Sendable {
     var producers: Int
     var seed: UInt64
     var steps: [Step]
+    /// Whether the model has uniqueness constraints.
+    var isUnique = false
 
     /// Creates a schedule that an earlier run has found.
-    init(replicas: Int = 2, producers: Int = 1, _ steps: [Step]) {
+    init(replicas: Int = 2, producers: Int = 1, isUnique: Bool = false, _ steps: [Step]) {
+        self.isUnique = isUnique
         self.replicas = replicas
         self.producers = producers
         self.steps = steps
         seed = 0
     }
 
-    init(seed: UInt64) {
+    init(seed: UInt64, isUnique: Bool = false) {
         self.seed = seed
-        var generator = ChangeGenerator(SeededGenerator(seed: seed))
+        self.isUnique = isUnique
+        var generator = ChangeGenerator(SeededGenerator(seed: seed), sharesTexts: isUnique)
         replicas = generator.number(2...3)
         producers = generator.number(0...2)
         steps = []

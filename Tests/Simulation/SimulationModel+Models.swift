@@ -2,7 +2,11 @@ import TestSupport
 import TributaryModel
 
 extension SimulationModel {
-    static func model() throws -> Model { try Model(yaml: text) }
+    static func model(isUnique: Bool = false) throws -> Model {
+        try Model(yaml: isUnique ? uniqueText(isGrown: false) : text)
+    }
 
-    static func grown() throws -> Model { try Model(yaml: grownText) }
+    static func grown(isUnique: Bool = false) throws -> Model {
+        try Model(yaml: isUnique ? uniqueText(isGrown: true) : grownText)
+    }
 }

@@ -22,7 +22,7 @@ final class World {
 
     init(_ schedule: Schedule) throws {
         folder = try TemporaryFolder.inMemory("simulation")
-        let model = try SimulationModel.model()
+        let model = try SimulationModel.model(isUnique: schedule.isUnique)
         var replicas: [Replica] = []
         for index in 0..<schedule.replicas {
             replicas.append(try Replica(index, model: model, folder: folder, clock: clock))
@@ -47,7 +47,7 @@ final class World {
         // Deferred writes are part of the state, so only stores with the same model can be equal.
         if Set(world.replicas.map(\.model.version)).count == 1 { try world.compare() }
         for replica in world.replicas where replica.model.version != "2" { try replica.grow() }
-        try world.add(SimulationModel.grown())
+        try world.add(SimulationModel.grown(isUnique: schedule.isUnique))
         try world.settle()
         try world.compare()
         for replica in world.replicas { try replica.close() }

@@ -6,9 +6,12 @@ package struct ChangeGenerator {
     private var value = 0
     /// The index of the one object of each entity that the transaction concerns; nil for all objects.
     private var focus: Int?
+    /// Whether texts are few, so that objects share them.
+    private let sharesTexts: Bool
 
-    package init(_ random: SeededGenerator) {
+    package init(_ random: SeededGenerator, sharesTexts: Bool = false) {
         self.random = random
+        self.sharesTexts = sharesTexts
     }
 
     /// Changes that a store's own programs may save (`isKnown`), or any changes that a segment may contain.
@@ -139,7 +142,9 @@ package struct ChangeGenerator {
         case "department", "agency": return reference("Department")
         case "desk", "locker": return reference("Desk")
         case "mentor", "owner", "keeper": return reference("Person")
-        default: return number(0...7) == 0 ? .null : .string("v\(value)")
+        default:
+            if sharesTexts, number(0...9) > 0 { return .string(pick(["a", "b", "c"])) }
+            return number(0...7) == 0 ? .null : .string("v\(value)")
         }
     }
 

@@ -7,6 +7,8 @@ package struct Conflict: Sendable, Hashable {
         case value
         /// A link or an unlink, or a position.
         case link
+        /// An object that is not shown, with all its values.
+        case object
     }
 
     /// The rule by which one of the writes stands.
@@ -21,6 +23,8 @@ package struct Conflict: Sendable, Hashable {
         case deletion
         /// Another object owns the target.
         case oneToOne = "one-to-one"
+        /// Another object has the unique key.
+        case uniqueness
     }
 
     /// One of the two writes.

@@ -29,6 +29,14 @@ package struct ConflictRestoration {
                     + "the other value stands whatever is written later"
             )
         }
+        if conflict.rule == .uniqueness {
+            var other = ""
+            if case .string(let id)? = conflict.winning.value { other = " \(conflict.entity) \(id)" }
+            throw Refusal(
+                reason: "\(subject) is not lost: it is shown again when the object\(other) has another value of "
+                    + "'\(conflict.property)', or is deleted"
+            )
+        }
         guard let value = conflict.losing.value else {
             throw Refusal(reason: "the value was too long for the conflict journal, which has not kept it")
         }
@@ -43,10 +51,23 @@ package struct ConflictRestoration {
         if property.attribute?.derivationExpression != nil {
             throw Refusal(reason: "the property '\(conflict.property)' is derived from others")
         }
-        guard row != nil else { return try insert(value, entity) }
+        guard row != nil else {
+            try checkShadow(entity)
+            return try insert(value, entity)
+        }
         if conflict.kind == .link { return try link(value, present) }
         let write = PropertyWrite(name: conflict.property, value: value)
         return Change(entity: present.name, id: conflict.id, operation: .update([write]))
+    }
+
+    /// - Throws: ``Refusal`` when the object is a shadow.
+    private func checkShadow(_ entity: EntityLayout) throws {
+        let partial = try PartialRowTable(reader.database, layout: layout).row(entity.table, conflict.id)
+        guard let representative = partial?.shadow?.representative else { return }
+        throw Refusal(
+            reason: "\(subject) is not shown, because \(representative) has one of its unique keys; change that "
+                + "object's key first"
+        )
     }
 
     private func link(_ value: JSONValue, _ entity: Entity) throws -> Change {

@@ -186,7 +186,7 @@ package struct DeferredWriteReader {
     private var isUnknownObject: String {
         let roots = reader.context.layout.tables.map { String($0.code) }.joined(separator: ", ")
         return """
-            deleted IS NULL AND root IN (\(roots))
+            deleted IS NULL AND inserted IS NULL AND root IN (\(roots))
             AND id NOT IN (SELECT id FROM tributary_parked WHERE operation = 'insert')
             """
     }

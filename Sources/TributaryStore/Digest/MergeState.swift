@@ -13,11 +13,14 @@ final class MergeState {
     /// These values follow from the merge state, and a dump shows when they do not.
     private let includesShown: Bool
     private let layout: StoreModel
+    /// Whether columns may show the representatives of the targets that they hold.
+    private let hasShadows: Bool
 
-    init(reader: Reader, includesShown: Bool) {
+    init(reader: Reader, includesShown: Bool) throws {
         self.reader = reader
         self.includesShown = includesShown
         layout = reader.context.layout
+        hasShadows = try reader.database.hasRows("tributary_shadow_key")
     }
 
     /// Calls `emit` with each item, in one order on all machines.
@@ -37,7 +40,10 @@ final class MergeState {
         )
         let partial = try BoundStatement(
             reader.database,
-            "SELECT id, deleted, registers FROM tributary_object WHERE root = ?1 ORDER BY id"
+            """
+            SELECT id, deleted, registers, inserted, entity, representative FROM tributary_object
+            WHERE root = ?1 ORDER BY id
+            """
         )
         partial.bind(1, table.code)
         defer {
@@ -77,7 +83,7 @@ final class MergeState {
                 let version = row.versions.register(index, isHeld: entity.holds[index])
             {
                 var value = shown
-                if case .reference = column.kind, shown.isNull,
+                if case .reference = column.kind, shown.isNull || hasShadows,
                     let target = try unresolvedTarget(table, row.id, index)
                 {
                     value = .reference(target)
@@ -89,7 +95,7 @@ final class MergeState {
         return object
     }
 
-    /// A tombstone, or an object that was written to and never inserted; nil when nothing of it counts.
+    /// A tombstone, an object that was written to and never inserted, or a shadow; nil when nothing of it counts.
     private func hidden(
         _ id: UniqueID,
         _ statement: BoundStatement,
@@ -97,8 +103,14 @@ final class MergeState {
         _ order: [Int]
     ) -> MergeStateItem.Object? {
         let partial = statement.withBytes(2) { PartialRow(deleted: statement.optionalInteger(1), packed: $0) }
-        guard partial.deleted != nil || !partial.registers.isEmpty else { return nil }
+        let shadow = PartialRow.Shadow(statement, at: 3)
+        guard partial.deleted != nil || !partial.registers.isEmpty || shadow != nil else { return nil }
         var object = MergeStateItem.Object(table: table, id: id, deleted: partial.deleted)
+        if let shadow {
+            object.entity = layout.entity(code: shadow.entity)
+            object.inserted = shadow.inserted
+            if includesShown { object.representative = shadow.representative }
+        }
         for index in order {
             guard let register = partial.registers[index] else { continue }
             object.columns.append(MergeStateItem.Column(index: index, register: register))
@@ -125,6 +137,7 @@ final class MergeState {
             reader.database,
             """
             SELECT _source AS source, _target AS target, _version, 0, \(position), 1 FROM \(link.quotedName)
+            WHERE _version <> 0
             UNION ALL SELECT source, target, version, removed, position, 0 FROM tributary_link WHERE link = ?1
             ORDER BY source, target
             """

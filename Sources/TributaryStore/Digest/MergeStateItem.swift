@@ -11,11 +11,13 @@ enum MergeStateItem {
     struct Object {
         var table: TableLayout
         var id: UniqueID
-        /// The concrete entity; nil for an object that is not visible.
+        /// The concrete entity; nil for an object that is not live.
         var entity: EntityLayout?
-        /// The version number of the greatest insertion of a visible object.
+        /// The version number of the greatest insertion of a live object.
         var inserted: Int64?
         var deleted: Int64?
+        /// The visible object that a shadow reads as, when the values that readers see were asked for.
+        var representative: UniqueID?
         /// In the order of the columns' names.
         var columns: [Column] = []
     }

@@ -38,7 +38,8 @@ final class MergeStateText {
         let head = "\(object.table.root.name) \(object.id)"
         if let entity = object.entity, let inserted = object.inserted {
             let deleted = try object.deleted.map { " deleted \(try text($0))" } ?? ""
-            emit("\(head) \(entity.entity.name) inserted \(try text(inserted))\(deleted)")
+            let shown = object.representative.map { " shown as \($0)" } ?? ""
+            emit("\(head) \(entity.entity.name) inserted \(try text(inserted))\(deleted)\(shown)")
         } else {
             emit("\(head) hidden deleted \(try object.deleted.map { try text($0) } ?? "never")")
         }

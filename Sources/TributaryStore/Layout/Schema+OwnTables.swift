@@ -31,17 +31,18 @@ extension Schema {
 
     /// Adds columns that earlier programs left out of the store's own tables; ``ownIndexes`` need some of them.
     ///
-    /// A program that does not know the columns can still use the store: a row without a rank gets one when it is needed.
     static func addColumns(in db: Database) throws {
         let added = [
-            ("tributary_reference", "rank"), ("tributary_outgoing", "totals"), ("tributary_outgoing", "announced"),
+            ("tributary_reference", "rank", "BLOB"), ("tributary_outgoing", "totals", "BLOB"),
+            ("tributary_outgoing", "announced", "BLOB"), ("tributary_object", "inserted", "INTEGER"),
+            ("tributary_object", "entity", "INTEGER"), ("tributary_object", "representative", "BLOB"),
         ]
-        for (table, column) in added {
+        for (table, column, type) in added {
             let found = try Int.fetchOne(
                 db,
                 sql: "SELECT 1 FROM pragma_table_info('\(table)') WHERE name = '\(column)'"
             )
-            if found == nil { try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(column) BLOB") }
+            if found == nil { try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(column) \(type)") }
         }
     }
 
@@ -103,6 +104,7 @@ extension Schema {
         """
         CREATE TABLE tributary_object(
             root INTEGER NOT NULL, id BLOB NOT NULL, deleted INTEGER, registers BLOB,
+            inserted INTEGER, entity INTEGER, representative BLOB,
             PRIMARY KEY (root, id)) WITHOUT ROWID
         """,
         // `rank` orders the owners of a one-to-one target (see ``UnresolvedReferenceTable``); NULL until it is needed.

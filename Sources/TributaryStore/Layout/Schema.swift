@@ -14,8 +14,9 @@ package enum Schema {
     static let applicationID: Int32 = 0x5452_4942
     /// The version of the layout; it grows with each change that earlier code cannot read.
     ///
-    /// Version 2 keeps dates as seconds since 2001, version 3 states and branches of writers.
-    static let version: Int32 = 3
+    /// Version 2 keeps dates as seconds since 2001, version 3 states and branches of writers,
+    /// version 4 shadows: live objects that are not visible.
+    static let version: Int32 = 4
 
     /// Prepares a store for use: creates its tables in an empty file, otherwise compares it with the model and migrates
     /// it.
@@ -42,17 +43,23 @@ package enum Schema {
         }
         if found < 3 { try upgradeWriters(in: db) }
         try addColumns(in: db)
-        for statement in [tombstoneTable, conflictTable] + ownIndexes + [partialObjectIndex] + [unknownWriters] {
+        for statement in [tombstoneTable, conflictTable] + ownIndexes + [partialObjectIndex] + shadowStructures
+            + [unknownWriters]
+        {
             try db.execute(sql: statement)
         }
         guard let migrator else {
             let layout = try unchanged(in: db, configuration: configuration, format: found)
+            try ShadowRecomputation(db, configuration).run(layout)
             try db.execute(sql: "PRAGMA user_version = \(version)")
             return layout
         }
         let foreignViews = try ForeignViews(in: db)
         if found < 2 { try DateUpgrade(db: db).run() }
+        var shadows = ShadowRecomputation(db, configuration)
+        try shadows.prepareMigration()
         let layout = try migrator.migrate(db, configuration: configuration, isForced: found < 2)
+        try shadows.run(layout)
         try foreignViews.restore(in: db, path: configuration.path)
         if found < version { try db.execute(sql: "PRAGMA user_version = \(version)") }
         return layout
@@ -91,7 +98,9 @@ package enum Schema {
         }
         var builder = LayoutBuilder(model: model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, formerNames: formerNames)
-        for statement in ownTables + [tombstoneTable, conflictTable] + ownIndexes + [partialObjectIndex] {
+        for statement in ownTables + [tombstoneTable, conflictTable] + ownIndexes + [partialObjectIndex]
+            + shadowStructures
+        {
             try db.execute(sql: statement)
         }
         for table in layout.tables { try createTable(table, in: db, layout: layout) }
@@ -99,6 +108,7 @@ package enum Schema {
         try createViews(in: db, layout: layout)
         try createModelIndexes(in: db, layout: layout)
         try Catalogue(layout).write(to: db)
+        try ShadowRecomputation(db, configuration).record(layout)
         var recorded = try RecordedModels(db, path: configuration.path)
         try recorded.begin(with: configuration.model)
         try db.execute(

@@ -15,6 +15,8 @@ package final class StoreModel: Sendable {
     let incoming: [[ColumnIndex]]
     /// For each table, the link tables that have its objects at an end.
     let linksOf: [[Int]]
+    /// For each table, the uniqueness constraints that decide which of its live objects are visible.
+    let uniqueConstraints: [[UniqueConstraint]]
     private let entityByName: [String: Int]
     private let entityByCode: [Int64: Int]
     private let tableByRoot: [String: Int]
@@ -45,6 +47,7 @@ package final class StoreModel: Sendable {
         linksOf = tables.map { table in
             links.filter { $0.source == table.index || $0.target == table.index }.map(\.index)
         }
+        uniqueConstraints = UniqueConstraint.all(tables, entities)
         entityByName = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.entity.name, $0) })
         entityByCode = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.code, $0) })
         tableByRoot = Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.root.name, $0) })

@@ -8,12 +8,15 @@ struct LinkMerger {
     private let cursor: TransactionCursor
     private let effects: EffectLog
     private let conflicts: LinkConflicts
+    /// The pairs that are shown for pairs with shadows.
+    let shadows: ShadowLinks
 
     init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog, conflicts: ConflictRecorder) {
         self.tables = tables
         self.cursor = cursor
         self.effects = effects
         self.conflicts = LinkConflicts(recorder: conflicts)
+        shadows = ShadowLinks(tables)
     }
 
     private var layout: StoreModel { tables.layout }
@@ -82,6 +85,7 @@ struct LinkMerger {
         if known != nil, !wasShown, isShown { try tables.links.removeHidden(link, source, target) }
         let pair = Pair(source: source, target: target, state: state, isShown: isShown)
         if isShown { try tables.links.insertShown(pair, link) } else { try tables.links.insertHidden(pair, link) }
+        if !isShown || !wasShown { try shadows.insert(of: pair, link) }
         let isMoved = isShown && known.map { !$0.state.hasPosition(of: state) } ?? true
         if wasShown != isShown || isMoved { try record(pair, link) }
     }
@@ -94,7 +98,10 @@ struct LinkMerger {
     /// The deletions of those ends that are not visible.
     private func hidingDeletions(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> [Int64] {
         try [(link.source, source), (link.target, target)].compactMap { table, id in
-            try tables.visibility.isVisible(table, id) ? nil : tables.partialRows.row(table, id)?.deleted
+            guard try !tables.visibility.isVisible(table, id), let partial = try tables.partialRows.row(table, id),
+                partial.shadow == nil
+            else { return nil }
+            return partial.deleted
         }
     }
 
@@ -114,6 +121,7 @@ struct LinkMerger {
         for index in layout.linksOf[table] {
             let link = layout.links[index]
             for pair in try tables.links.hiddenPairs(link, table, id) where !pair.state.isRemoved {
+                try shadows.insert(of: pair, link)
                 guard try tables.visibility.isVisible(link.source, pair.source),
                     try tables.visibility.isVisible(link.target, pair.target)
                 else { continue }
@@ -137,18 +145,33 @@ struct LinkMerger {
     func hide(_ table: Int, _ id: UniqueID, deletedAt deletion: Int64?, keepsNewer: Bool) throws {
         for index in layout.linksOf[table] {
             let link = layout.links[index]
+            if !keepsNewer, shadows.concerns(link) {
+                for pair in try tables.links.representingPairs(link, table, id) {
+                    shadows.insert(link, pair.source, pair.target)
+                }
+            }
             for pair in try tables.links.shownPairs(link, table, id) {
                 let isSuperseded = try isSuperseded(pair, by: deletion)
                 if !isSuperseded, keepsNewer { continue }
                 if let deletion { try conflicts.keep(pair, link, hiddenBy: deletion) }
                 try tables.links.removeShown(link, pair.source, pair.target)
                 if !isSuperseded { try tables.links.insertHidden(pair, link) }
+                try shadows.insert(of: pair, link)
                 try record(pair, link)
             }
             guard deletion != nil else { continue }
             for pair in try tables.links.hiddenPairs(link, table, id) where try isSuperseded(pair, by: deletion) {
+                try shadows.insert(of: pair, link)
                 try tables.links.removeHidden(link, pair.source, pair.target)
             }
+        }
+    }
+
+    /// Shows or removes the pairs that stand for pairs with shadows, where they have changed.
+    func updateShadows() throws {
+        try shadows.update { link, source, target in
+            let state = LinkState<Int64>(version: 0, isRemoved: false, position: nil)
+            try record(Pair(source: source, target: target, state: state, isShown: true), link)
         }
     }
 

@@ -16,6 +16,7 @@ final class MergeEngine {
     let external: ExternalValues
     let conflicts: ConflictRecorder
     let objects: ObjectMerger
+    let uniqueness: UniquenessMerger
     let bulk: BulkPath
     private let shapes: ChangeShapes
     private let resolver: ChangeResolver
@@ -37,7 +38,16 @@ final class MergeEngine {
         conflicts = try ConflictRecorder(db, layout: layout, cursor: cursor, versions: tables.versions)
         let links = LinkMerger(tables, cursor: cursor, effects: effects, conflicts: conflicts)
         objects = ObjectMerger(tables, cursor: cursor, effects: effects, links: links, conflicts: conflicts)
-        bulk = BulkPath(db, tables, shapes: shapes, cursor: cursor, effects: effects, objects: objects)
+        uniqueness = UniquenessMerger(tables, objects: objects)
+        bulk = BulkPath(
+            db,
+            tables,
+            shapes: shapes,
+            cursor: cursor,
+            effects: effects,
+            objects: objects,
+            uniqueness: uniqueness
+        )
     }
 
     /// Begins a transaction.
@@ -56,6 +66,7 @@ final class MergeEngine {
 
     /// Ends a transaction and writes its history.
     func end() throws {
+        if cursor.isLocal { try uniqueness.decide() }
         try effects.flush(effects.current)
         try conflicts.flush()
     }
@@ -139,6 +150,7 @@ final class MergeEngine {
         }
         for operation in slice.operations { try merge(operation, of: slice) }
         try objects.links.apply(slice)
+        if cursor.isLocal { try uniqueness.collect() } else { try uniqueness.decide() }
     }
 
     private func merge(_ operation: ChangeSlice.Operation, of slice: ChangeSlice) throws {

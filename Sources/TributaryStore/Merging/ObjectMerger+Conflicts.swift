@@ -90,7 +90,7 @@ extension ObjectMerger {
     }
 
     /// The values of all registers of a row but the counters, whose totals are never lost.
-    private func values(of row: VisibleRow, table: Int) throws -> JSONValue {
+    func values(of row: VisibleRow, table: Int) throws -> JSONValue {
         let columns = layout.tables[table].columns
         let holds = layout.entities[row.entity].holds
         var members: [JSONMember] = []

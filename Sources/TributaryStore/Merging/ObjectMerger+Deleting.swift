@@ -11,6 +11,7 @@ extension ObjectMerger {
         if row.versions.inserted != cursor.number, try state.isVisible(by: tables.versions) {
             return try supersedeRegisters(of: row, table: table)
         }
+        try keys.release(row, table)
         try hide(row, table: table)
     }
 
@@ -24,6 +25,15 @@ extension ObjectMerger {
             if let target = try owners.target(shownBy: row, index) { freed.append((index, target)) }
             if let register = try remainingRegister(index, of: row) { partial.registers[column] = register }
         }
+        try removeRow(row, table: table)
+        try tables.partialRows.store(partial, table, row.id)
+        try disappear(table, row.id, deletedAt: cursor.number)
+        for (column, target) in freed { try owners.decide(target, column) }
+        try effects.record(.delete, table, row.id, entity: row.entity, properties: [])
+    }
+
+    /// Removes the row of an object that becomes invisible, and keeps the values that are preserved then.
+    func removeRow(_ row: VisibleRow, table: Int) throws {
         let objects = try tables.objects.table(table)
         try tables.preserved.insert(row, table: table, revision: cursor.revision) { column in
             try objects.value(column, rowid: row.rowid)
@@ -31,21 +41,23 @@ extension ObjectMerger {
         try tables.references.removeAll(of: row.id, table: table)
         objects.delete.bind(1, row.rowid)
         try objects.delete.run()
-        try tables.partialRows.store(partial, table, row.id)
-        try disappear(table, row.id, deletedAt: cursor.number)
-        for (column, target) in freed { try owners.decide(target, column) }
-        try effects.record(.delete, table, row.id, entity: row.entity, properties: [])
     }
 
     /// The register that the deletion does not supersede; nil when there is none.
     private func remainingRegister(_ index: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PartialRow.Register? {
+        guard let register = try register(index, of: row) else { return nil }
+        let isSuperseded =
+            try layout[index].mergeRule.isSupersededByDeletion
+            && tables.versions.isSuperseded(register.version, by: cursor.number)
+        return isSuperseded ? nil : register
+    }
+
+    /// The register of a row, without the totals of counters; nil for a property that was never written.
+    func register(_ index: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PartialRow.Register? {
         let column = layout[index]
         guard column.isRegister, column.mergeRule != .counter,
             let known = row.versions.register(index.column, isHeld: layout.entities[row.entity].holds[index.column])
         else { return nil }
-        if column.mergeRule.isSupersededByDeletion, try tables.versions.isSuperseded(known, by: cursor.number) {
-            return nil
-        }
         if case .reference = column.kind {
             let target = try tables.target(of: row, index)
             return PartialRow.Register(version: known, value: target.map(PropertyValue.reference) ?? .null)
@@ -71,7 +83,9 @@ extension ObjectMerger {
             row.versions.setRegister(index, to: nil, isHeld: holds[index])
             defaults.append(RegisterWrite(column: index, value: layout.entities[row.entity].defaults[index]))
         }
+        try keys.release(row, table)
         try write(defaults, to: row, table: table)
+        keys.insert(table, row.id)
         try links.hide(table, row.id, deletedAt: cursor.number, keepsNewer: true)
         if !defaults.isEmpty {
             let names = names(of: defaults.map(\.column), table)
@@ -81,6 +95,7 @@ extension ObjectMerger {
 
     private func deletePartial(_ table: Int, _ id: UniqueID) throws {
         var partial = try tables.partialRows.rowOrEmpty(table, id)
+        if partial.shadow != nil { return try deleteShadow(table, id, partial) }
         let columns = layout.tables[table].columns
         if partial.deleted == nil { try keepConflicts(ofDeletionOf: partial, table, id) }
         let isGreatest = try partial.delete(at: cursor.number, by: tables.versions) { columns[$0].mergeRule }

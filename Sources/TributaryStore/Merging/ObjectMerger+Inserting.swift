@@ -12,6 +12,9 @@ extension ObjectMerger {
     /// - Throws: ``StoreError`` `duplicateID` when a local change inserts a visible object.
     func insert(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape) throws {
         if tables.partialRows.mayContain(table, id), let partial = try tables.partialRows.row(table, id) {
+            if partial.shadow != nil {
+                return try insertShadow(table, id, writes, over: partial, entity: shape.entity)
+            }
             return try insert(table, id, writes, over: partial, entity: shape.entity)
         }
         let statement = try bindHead(table, id, writes, shape)
@@ -20,11 +23,11 @@ extension ObjectMerger {
         for write in writes {
             let index = ObjectTable.firstColumn + Int32(write.column)
             if case .reference(let target) = write.value,
-                case .reference(let targetTable, _, _) = columns[write.column].kind,
+                case .reference(let targetTable, let isOneToOne, _) = columns[write.column].kind,
                 try !tables.visibility.isVisible(targetTable, target)
             {
                 unresolved.append(write)
-                statement.bindNull(index)
+                statement.bind(index, try representative(of: target, targetTable, isOneToOne: isOneToOne))
             } else {
                 statement.bind(index, write.value)
             }
@@ -41,6 +44,7 @@ extension ObjectMerger {
         if !shape.isPlain {
             for write in writes where columns[write.column].mergeRule == .counter { try add(write, to: id, table) }
         }
+        keys.insert(table, id)
         try appear(table, id, references: shape.isPlain ? [] : writes)
         try effects.record(.insert, table, id, entity: shape.entity, keys: try effects.keys(of: shape))
     }
@@ -95,9 +99,41 @@ extension ObjectMerger {
             try tables.partialRows.store(partial, table, id)
             return try withdraw(table, id)
         }
-        let columns = layout.tables[table].columns
         var versions = RowVersions(base: cursor.number)
         versions.deleted = partial.deleted
+        try insertRow(table, id, partial, entity: entity, versions: versions)
+        keys.insert(table, id)
+        let written = partial.registers.map { RegisterWrite(column: $0.key, value: $0.value.value) }
+        try appear(table, id, references: written)
+        try effects.record(.insert, table, id, entity: entity, properties: names(of: partial, table, entity: entity))
+    }
+
+    /// The names of the properties of an entity that a partial row has registers of.
+    func names(of partial: PartialRow, _ table: Int, entity: Int) -> [String] {
+        layout.entities[entity].entity.properties.enumerated().filter { index, _ in
+            guard case .column(let column) = layout.entities[entity].places[index] else { return false }
+            return partial.registers[column] != nil
+        }.map(\.element.name)
+    }
+
+    /// Replaces the partial row of an object that becomes visible by a row.
+    ///
+    /// - Parameters:
+    ///   - table: The index of its table.
+    ///   - id: The object.
+    ///   - partial: The partial row.
+    ///   - entity: The index of the concrete entity.
+    ///   - versions: The versions of the insert and the deletion.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func insertRow(
+        _ table: Int,
+        _ id: UniqueID,
+        _ partial: PartialRow,
+        entity: Int,
+        versions head: RowVersions
+    ) throws {
+        var versions = head
+        let columns = layout.tables[table].columns
         var values = layout.entities[entity].defaults
         for column in columns.indices where columns[column].isRegister {
             if columns[column].mergeRule == .counter {
@@ -111,13 +147,6 @@ extension ObjectMerger {
         }
         try insertRow(table, id, entity: entity, versions: versions, values: values)
         try tables.partialRows.remove(table, id)
-        let written = partial.registers.map { RegisterWrite(column: $0.key, value: $0.value.value) }
-        try appear(table, id, references: written)
-        let names = layout.entities[entity].entity.properties.enumerated().filter { index, _ in
-            guard case .column(let column) = layout.entities[entity].places[index] else { return false }
-            return partial.registers[column] != nil
-        }.map(\.element.name)
-        try effects.record(.insert, table, id, entity: entity, properties: names)
     }
 
     private func insertRow(
@@ -132,17 +161,17 @@ extension ObjectMerger {
         let statement = objects.insert
         statement.bind(1, id)
         statement.bind(2, cursor.revision)
-        statement.bind(3, cursor.number == cursor.revision ? nil as Int64? : cursor.number)
+        statement.bind(3, versions.base == cursor.revision ? nil as Int64? : versions.base)
         statement.bind(4, versions.encoded)
         statement.bind(5, layout.entities[entity].code)
         for (column, value) in values.enumerated() {
             var shown = value
             if case .reference(let target) = value,
-                case .reference(let targetTable, _, _) = layout.tables[table].columns[column].kind,
+                case .reference(let targetTable, let isOneToOne, _) = layout.tables[table].columns[column].kind,
                 try !tables.visibility.isVisible(targetTable, target)
             {
                 try tables.references.insert(id, .init(table: table, column: column), target: target)
-                shown = .null
+                shown = try representative(of: target, targetTable, isOneToOne: isOneToOne)
             }
             statement.bind(ObjectTable.firstColumn + Int32(column), shown)
         }

@@ -14,6 +14,8 @@ final class ObjectMerger {
     let owners: OwnerMerger
     let links: LinkMerger
     let conflicts: ConflictRecorder
+    let keys: KeyChanges
+    let undecided = UndecidedOwners()
     /// For each table, whether a new object can decide who owns a target of a one-to-one relationship.
     private let hasOneToOne: [Bool]
 
@@ -30,6 +32,7 @@ final class ObjectMerger {
         self.effects = effects
         self.links = links
         self.conflicts = conflicts
+        keys = KeyChanges(tables)
         owners = OwnerMerger(tables, cursor: cursor, effects: effects, conflicts: conflicts)
         references = ReferenceMerger(tables, cursor: cursor, effects: effects, owners: owners)
         hasOneToOne = layout.tables.map { $0.columns.contains(where: \.isOneToOne) }
@@ -43,7 +46,9 @@ final class ObjectMerger {
     func update(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
         guard let row = try tables.objects.row(table, id) else {
             var partial = try tables.partialRows.rowOrEmpty(table, id)
-            try merge(writes, into: &partial, table, id, isHidden: partial.deleted != nil, entity: shape?.entity)
+            let isHidden = partial.shadow == nil && partial.deleted != nil
+            try merge(writes, into: &partial, table, id, isHidden: isHidden, entity: shape?.entity)
+            if partial.shadow != nil { return try store(shadow: partial, table, id) }
             return try tables.partialRows.store(partial, table, id)
         }
         let accepted = try merge(writes, into: row, table: table, insertedAs: nil)
@@ -137,8 +142,12 @@ final class ObjectMerger {
         if row.entity != before.entity {
             accepted += try unwritten(row, table, before: before.entity, besides: accepted)
         }
+        let columns = accepted.map(\.column)
+        let isKeyChanged = isHeadChanged || tables.keys.haveKeys(columns, table)
+        if isKeyChanged { try keys.release(before, table) }
         try write(accepted, to: row, table: table)
-        return accepted.map(\.column)
+        if isKeyChanged { keys.insert(table, row.id) }
+        return columns
     }
 
     /// Merges another insert of a visible object: the greatest insert names the concrete entity.
@@ -208,7 +217,7 @@ final class ObjectMerger {
                     if isOneToOne { decisions.append((column, target, row.id)) }
                     if try !tables.visibility.isVisible(targetTable, target) {
                         try tables.references.insert(row.id, column, target: target)
-                        shown = .null
+                        shown = try representative(of: target, targetTable, isOneToOne: isOneToOne)
                     }
                 }
             }
@@ -222,6 +231,12 @@ final class ObjectMerger {
         for decision in decisions {
             try owners.decide(decision.target, decision.column, newcomer: decision.newcomer)
         }
+    }
+
+    /// What a column shows while the target that it holds is not visible; ``OwnerMerger`` decides one-to-one columns.
+    func representative(of target: UniqueID, _ table: Int, isOneToOne: Bool) throws -> PropertyValue {
+        guard !isOneToOne, let shown = try tables.shadows.representative(of: target, table) else { return .null }
+        return .reference(shown)
     }
 
     /// Converts the versions of a row for another concrete entity.
@@ -239,10 +254,22 @@ final class ObjectMerger {
 
     // MARK: Visibility
 
-    /// Handles an object that has become visible with the given references.
-    func appear(_ table: Int, _ id: UniqueID, references written: [RegisterWrite]) throws {
+    /// Handles an object that has become visible.
+    ///
+    /// - Parameters:
+    ///   - table: The index of its table.
+    ///   - id: The object.
+    ///   - written: Its references.
+    ///   - isPrepared: Whether it is among the inserts that ``MergeTables`` has prepared.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func appear(
+        _ table: Int,
+        _ id: UniqueID,
+        references written: [RegisterWrite],
+        isPrepared: Bool = true
+    ) throws {
         tables.visibility.set(table, id, isVisible: true)
-        try references.resolve(to: table, id)
+        try references.resolve(to: table, id, isPrepared: isPrepared)
         if hasOneToOne[table] { try owners.decide(around: id, table: table, written) }
         try links.show(table, id)
     }

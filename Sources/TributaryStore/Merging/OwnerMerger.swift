@@ -23,7 +23,8 @@ struct OwnerMerger {
 
     /// Decides who owns a target after one of the objects that hold it has appeared, changed or disappeared.
     ///
-    /// The cost is one look at the owner and at the greatest of the others, however many there are.
+    /// The cost is one look at the owner and at the greatest of the others, however many there are, for the target and
+    /// each of its shadows.
     ///
     /// - Parameters:
     ///   - target: The object that is owned.
@@ -33,22 +34,38 @@ struct OwnerMerger {
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     func decide(_ target: UniqueID, _ column: StoreModel.ColumnIndex, newcomer: UniqueID? = nil) throws {
         guard case .reference(let targetTable, true, let inverse) = layout[column].kind,
-            try tables.visibility.isVisible(targetTable, target)
+            let target = try tables.shown(targetTable, target)
         else { return }
-        let shown = try tables.objects.rows(showing: target, column)
+        var shown: [VisibleRow] = []
+        for row in try tables.objects.rows(showing: target, column) {
+            // The register may hold a shadow that another object represents now.
+            if let held = try tables.references.target(of: row.id, column),
+                try tables.shown(targetTable, held) != target
+            {
+                try show(nil, in: row, column)
+            } else {
+                shown.append(row)
+            }
+        }
         var candidates = shown
-        if !shown.contains(where: { $0.id == newcomer }), let waiting = try greatestWaiting(target, column) {
-            candidates.append(waiting)
+        if !shown.contains(where: { $0.id == newcomer }) {
+            // An object that holds a shadow of the target holds the target.
+            for held in try [target] + tables.shadows.shadows(of: target, targetTable) {
+                if let waiting = try greatestWaiting(held, column) { candidates.append(waiting) }
+            }
         }
         let owner = try greatest(of: candidates, column)
         for row in shown where row.id != owner?.id {
             if let owner { try keepConflict(of: row, with: owner, target, column) }
             try show(nil, in: row, column)
+            guard try tables.references.target(of: row.id, column) == nil else { continue }
             try tables.references.insert(row.id, column, target: target)
         }
         if let owner, !shown.contains(where: { $0.id == owner.id }) {
             try show(target, in: owner, column)
-            try tables.references.remove(owner.id, column)
+            if try tables.references.target(of: owner.id, column) == target {
+                try tables.references.remove(owner.id, column)
+            }
         }
         if let inverse {
             try showOwner(owner?.id, of: target, StoreModel.ColumnIndex(table: targetTable, column: inverse))

@@ -19,8 +19,14 @@ struct ReferenceMerger {
     /// Shows an object that has become visible in the columns whose register holds it.
     ///
     /// The cost is one look at each object that refers to it, and none when no reference waits for it.
-    func resolve(to table: Int, _ id: UniqueID) throws {
-        guard tables.references.mayHaveTarget(table, id) else { return }
+    ///
+    /// - Parameters:
+    ///   - table: The index of the object's table.
+    ///   - id: The object.
+    ///   - isPrepared: Whether the object is among the inserts that ``MergeTables`` has prepared.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func resolve(to table: Int, _ id: UniqueID, isPrepared: Bool = true) throws {
+        guard !isPrepared || tables.references.mayHaveTarget(table, id) else { return }
         for column in tables.layout.incoming[table] {
             if case .reference(_, true, _) = tables.layout[column].kind {
                 try owners.decide(id, column)
@@ -34,14 +40,33 @@ struct ReferenceMerger {
         }
     }
 
-    /// Clears the columns that show an object that is not visible any more.
+    /// Clears the columns that show an object that is not visible any more, or lets them show its representative.
     ///
     /// The cost is one look at each object that shows it.
-    func unresolve(to table: Int, _ id: UniqueID) throws {
+    func unresolve(to table: Int, _ id: UniqueID, showing representative: UniqueID? = nil) throws {
         for column in tables.layout.incoming[table] {
+            var isOneToOne = false
+            if case .reference(_, true, _) = tables.layout[column].kind { isOneToOne = true }
             for row in try tables.objects.rows(showing: id, column) {
-                try show(nil, in: row, column)
-                try tables.references.insert(row.id, column, target: id)
+                let isHeld = try tables.references.target(of: row.id, column) == nil
+                // A column that holds a shadow of the object changes when the shadow gets another representative.
+                guard isHeld || isOneToOne else { continue }
+                try show(isOneToOne ? nil : representative, in: row, column)
+                if isHeld { try tables.references.insert(row.id, column, target: id) }
+            }
+        }
+    }
+
+    /// Shows another object in the columns whose register holds a shadow; ``OwnerMerger`` decides the one-to-one ones.
+    ///
+    /// The cost is one look at each object that refers to the shadow.
+    func show(_ representative: UniqueID?, for shadow: UniqueID, _ table: Int) throws {
+        guard tables.references.hasRows else { return }
+        for column in tables.layout.incoming[table] {
+            if case .reference(_, true, _) = tables.layout[column].kind { continue }
+            for source in try tables.references.sources(of: shadow, column) {
+                guard let row = try tables.objects.row(column.table, source) else { continue }
+                try show(representative, in: row, column)
             }
         }
     }

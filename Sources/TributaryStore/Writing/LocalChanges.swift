@@ -4,15 +4,15 @@ import TributaryModel
 
 /// Makes local changes explicit where only this store knows their effects, so that peers need not read their own state.
 ///
-/// The explicit effects are the owners that clearing the inverse side of a one-to-one relationship releases, and the
-/// amount by which an assignment changes a counter.
+/// The explicit effects are the owners that clearing the inverse side of a one-to-one relationship releases, the
+/// amount by which an assignment changes a counter, and what is done to an object with shadows and holds for them too.
 struct LocalChanges {
     let reader: Reader
 
     func explicit(_ changes: [Change]) throws -> [Change] {
         var result: [Change] = []
         result.reserveCapacity(changes.count)
-        for change in try whole(changes) {
+        for change in try withShadows(whole(changes)) {
             guard case .update(let writes) = change.operation,
                 let entity = reader.context.layout.entity(named: change.entity)
             else {

@@ -51,6 +51,12 @@ package struct UnloggedTransaction {
         try engine.apply(entry, as: change)
     }
 
+    /// Makes all shadows visible.
+    func showShadows() throws { try engine.uniqueness.showAll() }
+
+    /// Decides which of the objects that share unique keys are visible; none of them may be a shadow.
+    func decideShadows() throws { try engine.uniqueness.decideAll() }
+
     /// Decides again which of the registers in a one-to-one column shows an object.
     package func decideOwner(of target: UniqueID, in column: StoreModel.ColumnIndex) throws {
         try engine.objects.owners.decide(target, column)

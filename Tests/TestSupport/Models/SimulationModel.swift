@@ -10,6 +10,19 @@ package enum SimulationModel {
         \(things(desk: ""))
         """
 
+    /// The model, or the grown one, with uniqueness constraints.
+    package static func uniqueText(isGrown: Bool) -> String {
+        var text = isGrown ? grownText : self.text
+        let constraints = [
+            ("Person", "[name], [age, level]"), ("Employee", "[title]"), ("Department", "[title]"),
+            ("Project", "[name]"), ("Desk", "[label]"),
+        ]
+        for (entity, names) in constraints {
+            text = text.replacing("  \(entity):\n", with: "  \(entity):\n    unique: [\(names)]\n")
+        }
+        return text
+    }
+
     /// The grown model, whose names some changes use before any replica knows it.
     package static let grownText = """
         version: "2"

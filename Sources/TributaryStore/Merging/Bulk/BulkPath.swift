@@ -16,6 +16,7 @@ final class BulkPath {
     private let cursor: TransactionCursor
     let effects: EffectLog
     private let objects: ObjectMerger
+    private let uniqueness: UniquenessMerger
     /// Whether rows may wait; the caller that allows it has them merged before the commit.
     @exclusivity(unchecked) var isAllowed = false
     let waiting = WaitingRows()
@@ -32,7 +33,8 @@ final class BulkPath {
         shapes: ChangeShapes,
         cursor: TransactionCursor,
         effects: EffectLog,
-        objects: ObjectMerger
+        objects: ObjectMerger,
+        uniqueness: UniquenessMerger
     ) {
         self.db = db
         self.tables = tables
@@ -40,6 +42,7 @@ final class BulkPath {
         self.cursor = cursor
         self.effects = effects
         self.objects = objects
+        self.uniqueness = uniqueness
     }
 
     deinit { key.deallocate() }
@@ -88,6 +91,11 @@ final class BulkPath {
                 try merge(waiting.rows[index])
                 index += 1
             }
+        }
+        if let last = waiting.transactions.last {
+            effects.move(to: last)
+            cursor.move(to: last, number: last.number, revision: last.number)
+            try uniqueness.decide()
         }
         for transaction in waiting.transactions { try effects.flush(transaction) }
     }
@@ -161,6 +169,7 @@ final class BulkPath {
 
     /// Handles the consequences of a new row.
     func finishInsert(_ row: WaitingRows.Row, _ shape: ChangeShape) throws {
+        objects.keys.insert(Int(row.table), row.id)
         try objects.appear(Int(row.table), row.id, references: [])
         let keys = try shape.historyKeys ?? effects.keys(of: shape)
         try effects.record(.insert, Int(row.table), row.id, entity: shape.entity, keys: keys)

@@ -4,7 +4,8 @@ import TributaryChanges
 /// Reads and writes the pairs of many-to-many relationships, and the positions of ordered relationships.
 ///
 /// A linked pair whose ends are both visible has its register in the relationship's own table; all other pairs have
-/// theirs in `tributary_link`.
+/// theirs in `tributary_link`. A pair that the own table has without a version stands for pairs with shadows (see
+/// ``ShadowLinks``).
 final class LinkTables {
     /// A pair with its merge state.
     struct Pair {
@@ -28,7 +29,7 @@ final class LinkTables {
 
     /// The pair, whether the relationship shows it or not; nil when it has no write that counts.
     func pair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
-        let shown = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _target = ?2")
+        let shown = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _target = ?2 AND _version <> 0")
         shown.bind(1, source)
         shown.bind(2, target)
         if let found = try shown.first({ read($0, isShown: true) }) { return found }
@@ -47,12 +48,15 @@ final class LinkTables {
     func shownPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
         var found: [Pair] = []
         if link.source == table {
-            let statement = try BoundStatement(db, select(link) + " WHERE _source = ?1")
+            let statement = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _version <> 0")
             statement.bind(1, id)
             try statement.forEach { found.append(read($0, isShown: true)) }
         }
         if link.target == table {
-            let statement = try BoundStatement(db, select(link) + " WHERE _target = ?1 AND _source <> ?1")
+            let statement = try BoundStatement(
+                db,
+                select(link) + " WHERE _target = ?1 AND _source <> ?1 AND _version <> 0"
+            )
             statement.bind(1, id)
             try statement.forEach { found.append(read($0, isShown: true)) }
         }
@@ -79,6 +83,34 @@ final class LinkTables {
             try statement.forEach { found.append(read($0, isShown: false)) }
         }
         return found
+    }
+
+    /// The other ends of the pairs without a register that are shown at an object, with its side.
+    func representingPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws
+        -> [(source: UniqueID, target: UniqueID)]
+    {
+        var found: [(source: UniqueID, target: UniqueID)] = []
+        for (end, column) in [(link.source, "_source"), (link.target, "_target")] where end == table {
+            let statement = try BoundStatement(db, select(link) + " WHERE \(column) = ?1 AND _version = 0")
+            statement.bind(1, id)
+            try statement.forEach { row in
+                if let source = row.id(0), let target = row.id(1) { found.append((source, target)) }
+            }
+        }
+        return found
+    }
+
+    /// Whether the own table has a pair without a register; its position.
+    func representingPair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> (
+        position: String?, Void
+    )? {
+        let statement = try BoundStatement(
+            db,
+            select(link) + " WHERE _source = ?1 AND _target = ?2 AND _version = 0"
+        )
+        statement.bind(1, source)
+        statement.bind(2, target)
+        return try statement.first { ($0.optionalText(4), ()) }
     }
 
     private func select(_ link: LinkLayout) -> String {

@@ -12,6 +12,8 @@ final class MergeTables {
     let objects: ObjectTables
     let visibility: VisibilityCache
     let partialRows: PartialRowTable
+    let shadows: ShadowTable
+    let keys: KeyTable
     let references: UnresolvedReferenceTable
     let links: LinkTables
     let counters: CounterTable
@@ -25,6 +27,8 @@ final class MergeTables {
         objects = ObjectTables(db, layout: layout)
         visibility = VisibilityCache(objects, layout: layout)
         partialRows = try PartialRowTable(db, layout: layout)
+        shadows = try ShadowTable(db, layout: layout)
+        keys = KeyTable(db, layout: layout)
         references = try UnresolvedReferenceTable(db, layout: layout)
         links = try LinkTables(db)
         counters = CounterTable(db, layout: layout)
@@ -48,8 +52,15 @@ final class MergeTables {
         try counters.value(of: id, column) ?? layout.entities[entity].defaults[column.column]
     }
 
+    /// The object that stands for another one: itself while it is visible, its representative while it is a shadow.
+    func shown(_ table: Int, _ id: UniqueID) throws -> UniqueID? {
+        try visibility.isVisible(table, id) ? id : shadows.representative(of: id, table)
+    }
+
     /// The target that the to-one register of a visible row holds, shown or not.
     func target(of row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
+        // A column may show the representative of the target.
+        if shadows.hasRows, let target = try references.target(of: row.id, column) { return target }
         let shown = try objects.table(column.table).value(column.column, rowid: row.rowid)
         if case .reference(let target) = shown { return target }
         return try references.target(of: row.id, column)

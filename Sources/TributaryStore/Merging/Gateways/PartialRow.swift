@@ -1,6 +1,6 @@
 package import TributaryChanges
 
-/// The state of an object that is not visible: a tombstone, or the values that were written before its insert.
+/// The state of an object that is not visible: a tombstone, the values that were written before its insert, or a shadow.
 package struct PartialRow {
     package typealias Register = TributaryChanges.Register<Int64, PropertyValue>
 
@@ -8,6 +8,19 @@ package struct PartialRow {
     package var deleted: Int64?
     /// For each column, the register that no deletion supersedes.
     package var registers: [Int: Register] = [:]
+
+    /// A live object that is not visible, because a visible object has one of its unique keys (merge statement 15).
+    package struct Shadow: Hashable {
+        /// The greatest insert.
+        package var inserted: Int64
+        /// The code of the concrete entity.
+        package var entity: Int64
+        /// The visible object that references to the shadow show; it follows from the other live objects.
+        package var representative: UniqueID
+    }
+
+    /// The head of a shadow; nil for an object that is not live.
+    package var shadow: Shadow?
 
     package init(deleted: Int64? = nil) {
         self.deleted = deleted

@@ -35,12 +35,14 @@ package final class PartialRowTable {
         guard hasRows else { return nil }
         let statement = try BoundStatement(
             db,
-            "SELECT deleted, registers FROM tributary_object WHERE root = ?1 AND id = ?2"
+            "SELECT deleted, registers, inserted, entity, representative FROM tributary_object WHERE root = ?1 AND id = ?2"
         )
         statement.bind(1, codes[table])
         statement.bind(2, id)
         return try statement.first { row in
-            row.withBytes(1) { PartialRow(deleted: row.optionalInteger(0), packed: $0) }
+            var partial = row.withBytes(1) { PartialRow(deleted: row.optionalInteger(0), packed: $0) }
+            partial.shadow = PartialRow.Shadow(row, at: 2)
+            return partial
         }
     }
 
@@ -50,12 +52,18 @@ package final class PartialRowTable {
     package func store(_ row: PartialRow, _ table: Int, _ id: UniqueID) throws {
         let statement = try BoundStatement(
             db,
-            "INSERT OR REPLACE INTO tributary_object(root, id, deleted, registers) VALUES (?1, ?2, ?3, ?4)"
+            """
+            INSERT OR REPLACE INTO tributary_object(root, id, deleted, registers, inserted, entity, representative)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """
         )
         statement.bind(1, codes[table])
         statement.bind(2, id)
         statement.bind(3, row.deleted)
         statement.bind(4, row.packed)
+        statement.bind(5, row.shadow?.inserted)
+        statement.bind(6, row.shadow?.entity)
+        statement.bind(7, row.shadow?.representative)
         try statement.run()
         hasRows = true
         hints[table].insert(id)
@@ -66,5 +74,17 @@ package final class PartialRowTable {
         statement.bind(1, codes[table])
         statement.bind(2, id)
         try statement.run()
+    }
+}
+
+extension PartialRow.Shadow {
+    /// Reads the columns `inserted`, `entity` and `representative`; nil for an object that is not live.
+    init?(_ row: BoundStatement, at first: Int32) {
+        guard let inserted = row.optionalInteger(first) else { return nil }
+        self.init(
+            inserted: inserted,
+            entity: row.integer(first + 1),
+            representative: row.id(first + 2) ?? UniqueID(high: 0, low: 0)
+        )
     }
 }

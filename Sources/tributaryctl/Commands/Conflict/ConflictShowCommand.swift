@@ -29,7 +29,10 @@ struct ConflictShowCommand: DaemonCommand {
         ]
         lines += conflict.lines("losing") + conflict.lines("winning")
         lines.append(("restored", conflict.text("restored").map { "by transaction \($0)" }))
-        lines.append(("hint", session.hints.text("tributaryctl conflict restore \(number)")))
+        // A shadow has its values still; it comes back when its key is free.
+        if conflict.text("rule") != "uniqueness" {
+            lines.append(("hint", session.hints.text("tributaryctl conflict restore \(number)")))
+        }
         for case (let label, let text?) in lines {
             let padding = String(repeating: " ", count: 12 - label.count)
             session.terminal.print(session.terminal.styled(label, .faint) + padding + EscapedText.escape(text))

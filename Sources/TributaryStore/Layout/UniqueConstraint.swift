@@ -1,0 +1,58 @@
+import TributaryChanges
+import TributaryModel
+
+/// A uniqueness constraint that replicas apply to live objects (merge statement 15).
+///
+/// It belongs to the highest entity that has it, and covers that entity and all its sub-entities.
+struct UniqueConstraint: Sendable {
+    /// The index in the list of the table's constraints.
+    let index: Int
+    /// The name of the entity and those of the properties.
+    let owner: String
+    let names: [String]
+    /// The columns of the properties.
+    let columns: [Int]
+    /// The indexes and the codes of the entities that have the constraint.
+    let entities: Set<Int>
+    let codes: [Int64]
+
+    /// For each table, the constraints of its entities, in one order for one model.
+    ///
+    /// A constraint is left out when its key is no function of the written values alone: with a relationship, a counter,
+    /// or a binary that may lie beside the store.
+    static func all(_ tables: [TableLayout], _ entities: [EntityLayout]) -> [[UniqueConstraint]] {
+        var result: [[UniqueConstraint]] = Array(repeating: [], count: tables.count)
+        let byName = Dictionary(entities.map { ($0.entity.name, $0) }) { first, _ in first }
+        for entity in entities.sorted(by: { $0.entity.name < $1.entity.name }) {
+            let inherited = entity.entity.parent.flatMap { byName[$0]?.entity.uniquenessConstraints } ?? []
+            let family = Set([entity.entity.name] + entity.entity.subentities)
+            let members = entities.indices.filter { family.contains(entities[$0].entity.name) }
+            for names in entity.entity.uniquenessConstraints.sorted(by: { $0.lexicographicallyPrecedes($1) })
+            where !inherited.contains(names) {
+                guard let columns = columns(names, of: entity, in: tables[entity.table]) else { continue }
+                result[entity.table].append(
+                    UniqueConstraint(
+                        index: result[entity.table].count,
+                        owner: entity.entity.name,
+                        names: names,
+                        columns: columns,
+                        entities: Set(members),
+                        codes: members.map { entities[$0].code }
+                    )
+                )
+            }
+        }
+        return result
+    }
+
+    private static func columns(_ names: [String], of entity: EntityLayout, in table: TableLayout) -> [Int]? {
+        let columns = names.compactMap { name -> Int? in
+            guard let index = entity.entity.propertyIndex(named: name), case .column(let column) = entity.places[index],
+                case .attribute(_, let rule) = table.columns[column].kind, rule != .counter,
+                !table.columns[column].isExternal
+            else { return nil }
+            return column
+        }
+        return columns.count == names.count && !columns.isEmpty ? columns : nil
+    }
+}

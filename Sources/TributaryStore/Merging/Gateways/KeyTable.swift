@@ -1,0 +1,132 @@
+import GRDB
+import TributaryChanges
+
+/// Reads the unique keys of objects, and finds the visible objects that have a key.
+final class KeyTable {
+    private let db: Database
+    private let layout: StoreModel
+    /// For each table, the columns of all its constraints.
+    private let columns: [[Int]]
+    /// For each table, the query that reads these columns by the rowid.
+    private let selections: [String]
+    /// For each constraint of each table, the query that finds the rows with the values ?1, ?2 … in its columns.
+    private let searches: [[String]]
+
+    init(_ db: Database, layout: StoreModel) {
+        self.db = db
+        self.layout = layout
+        columns = layout.uniqueConstraints.map { Set($0.flatMap(\.columns)).sorted() }
+        selections = zip(layout.tables, columns).map { table, columns in
+            let names = columns.map { table.columns[$0].quotedName }.joined(separator: ",")
+            return "SELECT \(names) FROM \(table.quotedName) WHERE rowid = ?1"
+        }
+        searches = zip(layout.tables, layout.uniqueConstraints).map { table, constraints in
+            constraints.map { KeyTable.search($0, table) }
+        }
+    }
+
+    /// Whether objects of the table have unique keys.
+    @inline(__always)
+    func hasKeys(_ table: Int) -> Bool { !columns[table].isEmpty }
+
+    /// Whether one of the columns belongs to a unique key.
+    func haveKeys(_ written: some Sequence<Int>, _ table: Int) -> Bool {
+        hasKeys(table) && written.contains { columns[table].contains($0) }
+    }
+
+    /// The keys of a visible object.
+    func keys(of row: VisibleRow, _ table: Int) throws -> [StoredKey] {
+        guard hasKeys(table) else { return [] }
+        let tableLayout = layout.tables[table]
+        let statement = try BoundStatement(db, selections[table])
+        statement.bind(1, row.rowid)
+        let values = try statement.first { found in
+            Dictionary(
+                uniqueKeysWithValues: columns[table].enumerated().map { index, column in
+                    (column, tableLayout.columns[column].value(in: found, at: Int32(index)))
+                }
+            )
+        }
+        return keys(table, entity: row.entity) { values?[$0] ?? .null }
+    }
+
+    /// The keys of a shadow.
+    func keys(of partial: PartialRow, _ table: Int) -> [StoredKey] {
+        guard let shadow = partial.shadow, let entity = layout.entityIndex(code: shadow.entity) else { return [] }
+        return keys(table, entity: entity) { column in
+            partial.registers[column]?.value ?? layout.entities[entity].defaults[column]
+        }
+    }
+
+    private func keys(_ table: Int, entity: Int, _ value: (Int) -> PropertyValue) -> [StoredKey] {
+        layout.uniqueConstraints[table].compactMap { constraint in
+            guard constraint.entities.contains(entity) else { return nil }
+            return StoredKey(constraint.index, constraint.columns.map(value))
+        }
+    }
+
+    /// The rows of the table that have a key: one, or more before ``UniquenessMerger`` has decided.
+    func visibleHolders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
+        guard let find = try finder(key, table, "") else { return [] }
+        var found: [UniqueID] = []
+        try find.forEach { row in if let id = row.id(0) { found.append(id) } }
+        return found
+    }
+
+    /// Whether another row of the table than that of `id` has the key.
+    func hasOtherHolder(of key: StoredKey, than id: UniqueID, _ table: Int) throws -> Bool {
+        guard let content = key.content, let find = try finder(key, table, " AND _id <> ?\(content.values.count + 1)")
+        else { return false }
+        find.bind(Int32(content.values.count + 1), id)
+        return try find.first { _ in true } ?? false
+    }
+
+    private func finder(_ key: StoredKey, _ table: Int, _ condition: String) throws -> BoundStatement? {
+        guard let (index, values) = key.content, layout.uniqueConstraints[table].indices.contains(index) else {
+            return nil
+        }
+        guard values.count == layout.uniqueConstraints[table][index].columns.count else { return nil }
+        let find = try BoundStatement(db, searches[table][index] + condition)
+        for (index, value) in values.enumerated() { find.bind(Int32(index + 1), value) }
+        return find
+    }
+
+    private static func search(_ constraint: UniqueConstraint, _ table: TableLayout) -> String {
+        var conditions = constraint.columns.enumerated().map { index, column in
+            "\(table.columns[column].quotedName) = ?\(index + 1)"
+        }
+        if table.hasEntityColumn {
+            conditions.append("_entity IN (\(constraint.codes.map(String.init).joined(separator: ",")))")
+        }
+        return "SELECT _id FROM \(table.quotedName) WHERE \(conditions.joined(separator: " AND "))"
+    }
+
+    /// The rows of the table that share a key with another row.
+    ///
+    /// The cost is one look at the key's index for each row.
+    func duplicates(_ table: Int) throws -> Set<UniqueID> {
+        let tableLayout = layout.tables[table]
+        var found: Set<UniqueID> = []
+        for constraint in layout.uniqueConstraints[table] {
+            var conditions = constraint.columns.map { column in
+                let name = tableLayout.columns[column].quotedName
+                return "x.\(name) = o.\(name)"
+            }
+            if tableLayout.hasEntityColumn {
+                let codes = constraint.codes.map(String.init).joined(separator: ",")
+                conditions += ["o._entity IN (\(codes))", "x._entity IN (\(codes))"]
+            }
+            let select = try BoundStatement(
+                db,
+                """
+                SELECT o._id FROM \(tableLayout.quotedName) o WHERE EXISTS(
+                    SELECT 1 FROM \(tableLayout.quotedName) x
+                    WHERE \(conditions.joined(separator: " AND ")) AND x._id <> o._id)
+                """,
+                isKept: false
+            )
+            try select.forEach { row in if let id = row.id(0) { found.insert(id) } }
+        }
+        return found
+    }
+}

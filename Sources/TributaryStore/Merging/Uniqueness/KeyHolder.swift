@@ -1,0 +1,19 @@
+import TributaryChanges
+
+/// A live object with its unique keys, in the order in which objects get their keys.
+struct KeyHolder: Comparable {
+    var id: UniqueID
+    /// The number of the greatest insert.
+    var number: Int64
+    /// The version of that insert, without the index of the change: of inserts of one transaction the identifiers decide.
+    var inserted: Version
+    var keys: [StoredKey]
+    /// The object that represents it; nil for a visible object.
+    var representative: UniqueID?
+
+    static func == (left: KeyHolder, right: KeyHolder) -> Bool { left.id == right.id }
+
+    static func < (left: KeyHolder, right: KeyHolder) -> Bool {
+        left.inserted == right.inserted ? left.id < right.id : left.inserted < right.inserted
+    }
+}

@@ -1,0 +1,339 @@
+import StoreTestSupport
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Live objects that share a unique key: who is visible, and what references to the others show (merge statement 15).
+@Suite struct UniquenessTests {
+    private static func insert(_ writer: Int, clock: UInt64, _ id: Int, _ values: KeyValuePairs<String, JSONValue>)
+        -> ForeignTransaction
+    {
+        ForeignTransaction(writer, 1, clock: clock, .insert("Person", id, values))
+    }
+
+    /// Applies transactions in every order that keeps those of a writer in sequence, each to a store of its own.
+    private func inEachOrder(
+        _ transactions: [ForeignTransaction],
+        _ check: (Replica) throws -> Void
+    ) throws {
+        var digests: Set<String> = []
+        var dumps: Set<String> = []
+        for order in permutations(transactions) where isInSequence(order) {
+            for isTogether in [false, true] {
+                let replica = try Replica.withUniqueKeys()
+                if isTogether { try replica.apply(together: order) } else { try replica.apply(order) }
+                try check(replica)
+                digests.insert(try replica.digest())
+                dumps.insert(try replica.dump())
+            }
+        }
+        #expect(digests.count == 1)
+        #expect(dumps.count == 1, "\(dumps.sorted().joined(separator: "\n---\n"))")
+    }
+
+    private func permutations<T>(_ list: [T]) -> [[T]] {
+        guard let first = list.first else { return [[]] }
+        return permutations(Array(list.dropFirst())).flatMap { rest in
+            (0...rest.count).map { Array(rest[..<$0]) + [first] + Array(rest[$0...]) }
+        }
+    }
+
+    private func isInSequence(_ transactions: [ForeignTransaction]) -> Bool {
+        var last: [UniqueID: UInt64] = [:]
+        return transactions.allSatisfy { transaction in
+            defer { last[transaction.writer] = transaction.header.sequence }
+            return transaction.header.sequence == (last[transaction.writer] ?? 0) + 1
+        }
+    }
+
+    // MARK: Who is visible
+
+    @Test func `of two objects with one key the older insert is visible, in either order of arrival`() throws {
+        let transactions = [
+            Self.insert(1, clock: 2, 1, ["email": "a"]), Self.insert(2, clock: 1, 2, ["email": "a"]),
+            ForeignTransaction(3, 1, clock: 3, .insert("Task", 31, ["person": .to(1)])),
+        ]
+        try inEachOrder(transactions) { (replica: Replica) throws in
+            #expect(try replica.people() == [2])
+            #expect(try replica.values("Task", .sample(31))?["person"] == .reference(.sample(2)))
+        }
+    }
+
+    @Test func `keys with a null are not shared`() throws {
+        try inEachOrder([Self.insert(1, clock: 2, 1, ["email": nil]), Self.insert(2, clock: 1, 2, [:])]) {
+            (replica: Replica) throws in
+            #expect(try replica.people() == [1, 2])
+        }
+    }
+
+    @Test func `inserts of one transaction are ordered by their identifiers`() throws {
+        let transaction = ForeignTransaction(
+            1,
+            1,
+            clock: 1,
+            .insert("Person", 2, ["email": "a"]),
+            .insert("Employee", 1, ["email": "a"])
+        )
+        for slice in [1, 2] {
+            let replica = try Replica.withUniqueKeys()
+            try replica.apply(transaction, slice: slice)
+            #expect(try replica.people() == [1])
+        }
+    }
+
+    @Test func `a shadow of a shadow's key is visible`() throws {
+        // 1 has the email of 2, and 2 the badge of 3: 2 is a shadow, so it does not block 3.
+        let transactions = [
+            Self.insert(1, clock: 1, 1, ["email": "a", "badge": 1]),
+            Self.insert(2, clock: 2, 2, ["email": "a", "badge": 2]),
+            Self.insert(3, clock: 3, 3, ["email": "b", "badge": 2]),
+        ]
+        try inEachOrder(transactions) { (replica: Replica) throws in #expect(try replica.people() == [1, 3]) }
+    }
+
+    @Test func `a shadow comes back when an edit frees its key, and hides a younger holder of its other key`() throws {
+        let transactions = [
+            Self.insert(1, clock: 1, 1, ["email": "a"]), Self.insert(2, clock: 2, 2, ["email": "a", "badge": 2]),
+            Self.insert(3, clock: 3, 3, ["badge": 2]),
+            ForeignTransaction(1, 2, clock: 4, .update("Person", 1, ["email": "b"])),
+        ]
+        try inEachOrder(transactions) { (replica: Replica) throws in #expect(try replica.people() == [1, 2]) }
+    }
+
+    @Test func `a shadow comes back when its representative is deleted`() throws {
+        let transactions = [
+            Self.insert(1, clock: 1, 1, ["email": "a"]), Self.insert(2, clock: 2, 2, ["email": "a", "name": "two"]),
+            ForeignTransaction(3, 1, clock: 2, .insert("Task", 31, ["person": .to(2)])),
+            ForeignTransaction(1, 2, clock: 4, .delete("Person", 1)),
+        ]
+        try inEachOrder(transactions) { (replica: Replica) throws in
+            #expect(try replica.people() == [2])
+            #expect(try replica.values("Person", .sample(2))?["name"] == .string("two"))
+            #expect(try replica.values("Task", .sample(31))?["person"] == .reference(.sample(2)))
+        }
+    }
+
+    @Test func `an object that is inserted again comes later in the order`() throws {
+        let transactions = [
+            Self.insert(1, clock: 1, 1, ["email": "a"]), Self.insert(2, clock: 2, 2, ["email": "a"]),
+            ForeignTransaction(1, 2, clock: 4, .insert("Person", 1, ["name": "again"])),
+        ]
+        try inEachOrder(transactions) { (replica: Replica) throws in #expect(try replica.people() == [2]) }
+    }
+
+    @Test func `writes to a shadow take effect, and move it to another key`() throws {
+        let transactions = [
+            Self.insert(1, clock: 1, 1, ["email": "a"]),
+            Self.insert(2, clock: 2, 2, ["email": "a", "visits": 1]),
+            ForeignTransaction(
+                2,
+                2,
+                clock: 3,
+                .update("Person", 2, ["email": "b", "name": "moved", "visits": .increment(2)])
+            ),
+        ]
+        try inEachOrder(transactions) { (replica: Replica) throws in
+            #expect(try replica.people() == [1, 2])
+            #expect(try replica.values("Person", .sample(2))?["name"] == .string("moved"))
+            #expect(try replica.values("Person", .sample(2))?["visits"] == .integer(3))
+        }
+    }
+
+    @Test func `a deleted shadow is a tombstone`() throws {
+        let transactions = [
+            Self.insert(1, clock: 1, 1, ["email": "a"]), Self.insert(2, clock: 2, 2, ["email": "a"]),
+            ForeignTransaction(3, 1, clock: 2, .insert("Task", 31, ["person": .to(2)])),
+            ForeignTransaction(2, 2, clock: 3, .delete("Person", 2)),
+        ]
+        try inEachOrder(transactions) { (replica: Replica) throws in
+            #expect(try replica.people() == [1])
+            #expect(try replica.values("Task", .sample(31))?["person"] == .null)
+        }
+    }
+
+    // MARK: References
+
+    @Test func `links to a shadow are shown with its representative`() throws {
+        let transactions = [
+            Self.insert(1, clock: 1, 1, ["email": "a"]),
+            ForeignTransaction(
+                2,
+                1,
+                clock: 2,
+                .insert("Person", 2, ["email": "a"]),
+                .insert("Project", 41),
+                .insert("Person", 3),
+                .link("Person", 2, "projects", [41]),
+                .link("Person", 3, "friends", [2])
+            ),
+            ForeignTransaction(3, 1, clock: 3, .link("Person", 1, "projects", [41])),
+            ForeignTransaction(3, 2, clock: 4, .unlink("Person", 1, "projects", [41])),
+        ]
+        try inEachOrder(transactions) { (replica: Replica) throws in
+            #expect(try replica.related("Person", 1, "projects") == [41])
+            #expect(try replica.related("Project", 41, "members") == [1])
+            #expect(try replica.related("Person", 1, "friends") == [3])
+            #expect(try replica.related("Person", 3, "friends") == [1])
+        }
+    }
+
+    @Test func `the owner of a shadow's one-to-one target is that of its representative`() throws {
+        let transactions = [
+            Self.insert(1, clock: 1, 1, ["email": "a"]),
+            ForeignTransaction(
+                2,
+                1,
+                clock: 2,
+                .insert("Person", 2, ["email": "a"]),
+                .insert("Desk", 51, ["owner": .to(2)])
+            ),
+            ForeignTransaction(3, 1, clock: 1, .insert("Desk", 52, ["owner": .to(1)])),
+        ]
+        try inEachOrder(transactions) { (replica: Replica) throws in
+            #expect(try replica.people() == [1])
+            #expect(try replica.values("Person", .sample(1))?["desk"] == .reference(.sample(51)))
+            #expect(try replica.values("Desk", .sample(51))?["owner"] == .reference(.sample(1)))
+            #expect(try replica.values("Desk", .sample(52))?["owner"] == .null)
+        }
+    }
+
+    // MARK: Local changes
+
+    private func pair() throws -> Replica {
+        let replica = try Replica.withUniqueKeys()
+        try replica.apply([
+            Self.insert(1, clock: 1, 1, ["email": "a"]),
+            ForeignTransaction(
+                2,
+                1,
+                clock: 2,
+                .insert("Person", 2, ["email": "a"]),
+                .insert("Project", 41),
+                .link("Person", 2, "projects", [41])
+            ),
+        ])
+        return replica
+    }
+
+    @Test func `a local deletion of a representative is exported for its shadows`() throws {
+        let replica = try pair()
+        let committed = try replica.commit(.delete("Person", 1))
+        #expect(committed.changeCount == 2)
+        #expect(try replica.people() == [])
+        let other = try Replica.withUniqueKeys()
+        try other.apply([Self.insert(2, clock: 2, 2, ["email": "a"])])
+        let deletions = try replica.exported()
+        #expect(deletions.map(\.id) == [.sample(1), .sample(2)])
+    }
+
+    @Test func `a local unlink through a representative is exported for the shadow's pair`() throws {
+        let replica = try pair()
+        #expect(try replica.related("Person", 1, "projects") == [41])
+        try replica.commit(.unlink("Person", 1, "projects", [41]))
+        #expect(try replica.related("Person", 1, "projects") == [])
+        #expect(try replica.exported().map(\.id) == [.sample(1), .sample(2)])
+        try replica.commit(.unlink("Project", 41, "members", [1]))
+        #expect(try replica.exported().map(\.id) == [.sample(1), .sample(2), .sample(41)])
+    }
+
+    @Test func `a local edit that frees a key announces the shadow as inserted`() throws {
+        let replica = try pair()
+        let committed = try replica.commit(.update("Person", 1, ["email": "b"]))
+        #expect(committed.changes.inserted.map(\.uniqueID) == [.sample(2)])
+        #expect(try replica.people() == [1, 2])
+    }
+
+    @Test func `an import announces an object that becomes a shadow as deleted`() throws {
+        let replica = try Replica.withUniqueKeys()
+        try replica.apply(Self.insert(1, clock: 2, 1, ["email": "a"]))
+        let committed = try replica.apply(Self.insert(2, clock: 1, 2, ["email": "a"]))
+        #expect(committed.changes.inserted.map(\.uniqueID) == [.sample(2)])
+        #expect(committed.changes.deleted.map(\.uniqueID) == [.sample(1)])
+    }
+
+    @Test func `a local insert of a shadow's identifier is a duplicate`() throws {
+        let replica = try pair()
+        #expect(throws: StoreError.self) { try replica.commit(.insert("Person", 2, ["email": "c"])) }
+        #expect(try replica.people() == [1])
+    }
+
+    // MARK: The journal and the model
+
+    @Test func `the journal names both objects and the key, and a restoration is refused`() throws {
+        let replica = try pair()
+        let found = try replica.store.read { try $0.conflicts.conflicts(after: 0, limit: 10) }
+        let conflict = try #require(found.first)
+        #expect(found.count == 1)
+        #expect((conflict.kind, conflict.rule) == (.object, .uniqueness))
+        #expect((conflict.id, conflict.property) == (.sample(2), "email"))
+        #expect(conflict.losing.value == .object([JSONMember(key: "email", value: "a")]))
+        #expect(conflict.winning.value == .to(1))
+        #expect(throws: ConflictRestoration.Refusal.self) {
+            try replica.store.read { try ConflictRestoration(conflict, reader: $0).change() }
+        }
+    }
+
+    @Test func `a model without the constraint shows all objects, one with it hides them again`() throws {
+        let replica = try pair()
+        try replica.reopen(try UniquenessModel.make())
+        #expect(try replica.people() == [1])
+        let digest = try replica.digest()
+        try replica.reopen(try UniquenessModel.make("2", unique: "[badge]"))
+        #expect(try replica.people() == [1, 2])
+        #expect(try replica.related("Person", 1, "projects") == [])
+        #expect(try replica.related("Person", 2, "projects") == [41])
+        #expect(try replica.digest() == digest)
+        try replica.apply(ForeignTransaction(3, 1, clock: 5, .update("Person", 2, ["badge": 1])))
+        try replica.apply(ForeignTransaction(4, 1, clock: 5, .insert("Person", 4, ["badge": 1])))
+        #expect(try replica.people() == [1, 2])
+    }
+
+    @Test func `a store of version 3 is decided about when it is opened`() throws {
+        let replica = try Replica(try UniquenessModel.make())
+        try replica.apply([Self.insert(1, clock: 1, 1, ["email": "a"]), Self.insert(2, clock: 2, 2, ["email": "b"])])
+        try replica.store.close()
+        try PlainSQL(path: replica.path).execute(
+            """
+            UPDATE Person SET email = 'a'; DELETE FROM tributary_setting WHERE key = 'uniqueness.constraints';
+            DROP TABLE tributary_shadow_key; DROP INDEX tributary_object_shadow;
+            ALTER TABLE tributary_object DROP COLUMN representative; PRAGMA user_version = 3
+            """
+        )
+        try replica.reopen(try UniquenessModel.make())
+        #expect(try replica.people() == [1])
+    }
+}
+
+extension Replica {
+    /// The numbers of the visible people.
+    fileprivate func people() throws -> [Int] {
+        try (1...9).filter { try values("Person", .sample($0)) != nil }
+    }
+
+    /// The numbers of the objects in a to-many relationship.
+    fileprivate func related(_ entity: String, _ id: Int, _ name: String) throws -> [Int] {
+        let owner = try #require(store.model.entity(named: entity))
+        let index = try #require(owner.propertyIndex(named: name))
+        let found = try store.read { try $0.related(to: .sample(id), entity: owner, propertyIndex: index) }
+        return (1...99).filter { number in found.contains { $0.uniqueID == .sample(number) } }
+    }
+
+    /// The changes of all local transactions, as they are exported.
+    fileprivate func exported() throws -> [Change] {
+        var lines: [UInt8] = []
+        try store.read { reader in
+            try reader.outbox.localTransactions(from: 1) { transaction in
+                lines += transaction.lines
+                return true
+            }
+        }
+        let text = String(decoding: lines, as: UTF8.self)
+        return text.split(separator: "\n").compactMap { line in
+            line.firstMatch(of: /"id":"([^"]+)"/).flatMap { UniqueID(String($0.1)) }
+        }
+        .map { Change(entity: "", id: $0, operation: .delete) }
+    }
+}

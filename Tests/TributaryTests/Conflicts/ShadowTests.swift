@@ -1,0 +1,113 @@
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryStore
+
+@testable import Tributary
+
+/// Contexts follow objects that an import hides behind an older one with their unique key.
+@MainActor
+struct ShadowTests {
+    private nonisolated static let writer = UniqueID(high: 7, low: 7)
+    private nonisolated static let foreign = UniqueID(high: 1, low: 1)
+
+    final class Product: ManagedObject {
+        override class var entityName: String { "Product" }
+    }
+
+    final class Order: ManagedObject {
+        override class var entityName: String { "Order" }
+    }
+
+    /// A container with the product "own" of the code A1, its order, and then an older product "foreign" of that code.
+    private func container(_ folder: TemporaryFolder) async throws -> (PersistentContainer, order: ManagedObjectID) {
+        let configuration = StoreConfiguration(
+            path: folder.path("store.sqlite"),
+            name: "unique",
+            model: try ProductModel.make()
+        )
+        let container = try await PersistentContainer(
+            store: Store.open(configuration),
+            classes: [Product.self, Order.self],
+            clock: ManualClock()
+        )
+        let order = try await container.performBackgroundTask { context in
+            let product = try context.insert(entity: "Product")
+            try product.setValue(.string("A1"), forKey: "code")
+            try product.setValue(.string("own"), forKey: "title")
+            let order = try context.insert(entity: "Order")
+            try order.setValue(.reference(product.objectID.uniqueID), forKey: "item")
+            try context.save()
+            return order.objectID
+        }
+        await container.mergePendingChanges()
+        #expect(try titles(container) == ["own"])
+        let values = [
+            PropertyWrite(name: "code", value: .string("A1")), PropertyWrite(name: "title", value: .string("foreign")),
+        ]
+        let header = TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: 1_000), changeCount: 1)
+        try await container.importTransactions { transaction in
+            try transaction.beginImport(writer: ShadowTests.writer, header: header)
+            try transaction.apply([Change(entity: "Product", id: ShadowTests.foreign, operation: .insert(values))])
+            return ((), [try transaction.endImport()])
+        }
+        await container.mergePendingChanges()
+        return (container, order)
+    }
+
+    private func titles(_ container: PersistentContainer) throws -> [String] {
+        try container.viewContext.fetch(FetchRequest("Product", sortKeys: [SortKey("title")])).map { product in
+            guard case .string(let title) = try product.value(forKey: "title") else { return "" }
+            return title
+        }
+    }
+
+    private func item(_ order: ManagedObjectID, _ container: PersistentContainer) throws -> String? {
+        let order = try container.viewContext.existingObject(with: order)
+        guard case .reference(let id) = try order.value(forKey: "item") else { return nil }
+        return id == ShadowTests.foreign ? "foreign" : "own"
+    }
+
+    @Test func `the main context shows the older object, and the shadow again when its key is changed`() async throws {
+        let folder = try TemporaryFolder("shadow")
+        let (container, order) = try await container(folder)
+        #expect(try titles(container) == ["foreign"])
+        #expect(try item(order, container) == "foreign")
+        try await container.performBackgroundTask { context in
+            let product = try context.fetch(FetchRequest("Product"))[0]
+            try product.setValue(.string("B2"), forKey: "code")
+            try context.save()
+            #expect(try context.count(for: FetchRequest("Product")) == 2)
+        }
+        await container.mergePendingChanges()
+        #expect(try titles(container) == ["foreign", "own"])
+        #expect(try item(order, container) == "own")
+        try await container.close()
+    }
+
+    @Test func `deleting the older object deletes the shadow`() async throws {
+        let folder = try TemporaryFolder("shadow")
+        let (container, order) = try await container(folder)
+        try await container.performBackgroundTask { context in
+            context.delete(try context.fetch(FetchRequest("Product"))[0])
+            try context.save()
+        }
+        await container.mergePendingChanges()
+        #expect(try titles(container) == [])
+        #expect(try item(order, container) == nil)
+        try await container.close()
+    }
+
+    @Test func `a save that takes the key of the older object is a conflict`() async throws {
+        let folder = try TemporaryFolder("shadow")
+        let (container, _) = try await container(folder)
+        await #expect(throws: ConflictError.self) {
+            try await container.performBackgroundTask { context in
+                let product = try context.insert(entity: "Product")
+                try product.setValue(.string("A1"), forKey: "code")
+                try context.save()
+            }
+        }
+        try await container.close()
+    }
+}
