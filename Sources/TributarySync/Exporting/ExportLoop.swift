@@ -147,7 +147,7 @@ final class ExportLoop: Sendable {
     /// Commits an acknowledgement when one is due.
     ///
     /// - Returns: false when that failed.
-    private func acknowledgeWhenDue() async -> Bool {
+    func acknowledgeWhenDue() async -> Bool {
         let now = environment.wall
         guard let due = acknowledgementDue(), due <= now else { return true }
         let interval = state.configuration.acknowledge

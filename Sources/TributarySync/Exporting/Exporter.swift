@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import TransactionLog
+package import TransactionLog
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -10,9 +10,9 @@ import TributaryStore
 /// The exporter reads the store's outbox, so that it covers every way of writing and exports nothing that was
 /// imported. The range and the header of a segment are committed and on the disk before its file is renamed to its
 /// final name: an interrupted export is completed with identical bytes.
-struct Exporter: Sendable {
+package struct Exporter: Sendable {
     /// The steps of an export at which a test may interrupt it.
-    enum Step: Sendable {
+    package enum Step: Sendable {
         case begun(SegmentName)
         case placed(SegmentName)
     }

@@ -27,14 +27,17 @@ struct ImportLoop {
     /// The number of applied files that are compared before the loop looks for other work.
     private static let auditLimit = 256
 
-    init(_ service: SyncService) {
+    /// - Parameters:
+    ///   - service: has the state that the loop works on.
+    ///   - isWatching: whether the loop watches the folder; otherwise somebody else reports changes.
+    init(_ service: SyncService, isWatching: Bool = true) {
         environment = service.environment
         state = service.state
         signals = service.signals
         control = service.control
         pauseSwitch = service.pauseSwitch
         let path = state.configuration.logs
-        watch = FolderWatch(path: path) { [state, signals] hints in
+        watch = FolderWatch(path: path, isActive: isWatching) { [state, signals] hints in
             state.update { $0.scans.insert(hints) }
             signals.imports.raise()
         }
@@ -73,8 +76,7 @@ struct ImportLoop {
             // An attempt that is due needs no rest any more, also when there is nothing that can be tried now.
             if let due = nextAttempt, due <= now { nextAttempt = nil }
             let deadline = await importAll()
-            announcer.announceStates()
-            guard await !audit() else { continue }
+            guard await !concludePass() else { continue }
             // Requests end after the audit, so that their status shows forks of applied segments too.
             state.finishRequests(scanned)
             scanned = 0
@@ -90,24 +92,47 @@ struct ImportLoop {
     /// - Returns: The wall time at which an import may become possible; nil when there is none.
     private mutating func importAll() async -> WallTime? {
         while !state.isStopping {
-            scanWhereHinted()
-            let wall = environment.wall
-            let action = state.update { state in
-                let action = state.planner.next(wall: wall)
-                if case .wait = action { state.waits() }
-                return action
-            }
-            switch action {
-            case .verify(let segments):
-                await verify(segments)
-            case .apply(let runs):
-                guard state.read({ $0.pause == nil }), nextAttempt.map({ $0 <= now }) ?? true else { return nil }
-                guard await apply(runs) else { return nil }
-            case .wait(let until):
-                return until
-            }
+            if case .rests(let deadline) = await step() { return deadline }
         }
         return nil
+    }
+
+    /// The result of one step of the import.
+    enum Step {
+        case goesOn
+        /// Nothing more can be imported, until the wall time where there is one.
+        case rests(until: WallTime?)
+    }
+
+    /// Scans the places that hints name, and performs the planner's next action.
+    mutating func step() async -> Step {
+        scanWhereHinted()
+        let wall = environment.wall
+        let action = state.update { state in
+            let action = state.planner.next(wall: wall)
+            if case .wait = action { state.waits() }
+            return action
+        }
+        switch action {
+        case .verify(let segments):
+            await verify(segments)
+            return .goesOn
+        case .apply(let runs):
+            guard state.read({ $0.pause == nil }), nextAttempt.map({ $0 <= now }) ?? true else {
+                return .rests(until: nil)
+            }
+            return await apply(runs) ? .goesOn : .rests(until: nil)
+        case .wait(let until):
+            return .rests(until: until)
+        }
+    }
+
+    /// Announces the states of segments, and compares some applied files with the store.
+    ///
+    /// - Returns: true while there are more files to compare.
+    mutating func concludePass() async -> Bool {
+        announcer.announceStates()
+        return await audit()
     }
 
     /// The time for which the loop may sleep unless a hint arrives.

@@ -3,14 +3,18 @@ import TributaryChanges
 /// The watcher of the log folder, or the reason why there is none.
 struct FolderWatch {
     private let path: String
+    private let isActive: Bool
     private let report: @Sendable (FolderHints) -> Void
     private var watcher: DirectoryWatcher?
     /// The reason why inotify cannot be used; the system may refuse it for a while only.
     private(set) var problem: FolderProblem?
 
-    /// Begins to watch the folder at `path`; `report` is called with the places that may have changed.
-    init(path: String, report: @escaping @Sendable (FolderHints) -> Void) {
+    /// Begins to watch the folder at `path`, unless `isActive` is false.
+    ///
+    /// `report` is called with the places that may have changed.
+    init(path: String, isActive: Bool = true, report: @escaping @Sendable (FolderHints) -> Void) {
         self.path = path
+        self.isActive = isActive
         self.report = report
         start()
     }
@@ -20,7 +24,7 @@ struct FolderWatch {
 
     /// Tries to watch the folder, unless it is watched.
     mutating func start() {
-        guard watcher == nil else { return }
+        guard isActive, watcher == nil else { return }
         do throws(FolderProblem) {
             watcher = try DirectoryWatcher(path: path, report: report)
             problem = nil

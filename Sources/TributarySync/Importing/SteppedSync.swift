@@ -1,0 +1,63 @@
+import Logging
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// The sync of a store whose loops do not run: a simulation takes their steps, in an order of its own.
+///
+/// The steps are those of ``ImportLoop`` and ``ExportLoop``. Nothing watches the folder; the simulation reports changes.
+package struct SteppedSync {
+    private let service: SyncService
+    private var loop: ImportLoop
+
+    /// Creates the sync; reads the writers' positions from the store.
+    ///
+    /// - Parameters:
+    ///   - replica: has the store.
+    ///   - configuration: the settings.
+    ///   - clock: measures delays.
+    ///   - interruptExport: called at each step of an export, which fails with what it throws.
+    /// - Throws: what reading the store throws.
+    package init(
+        replica: any LocalReplica,
+        configuration: SyncConfiguration,
+        clock: any Clock<Duration>,
+        interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
+    ) throws {
+        service = try SyncService(
+            replica: replica,
+            configuration: configuration,
+            clock: clock,
+            logger: Logger(label: "tributary.stepped") { _ in SwiftLogNoOpLogHandler() },
+            interruptExport: interruptExport
+        )
+        loop = ImportLoop(service, isWatching: false)
+    }
+
+    /// Reports places of the log folder that may have changed, as a watcher would.
+    package func report(_ hints: FolderHints) { service.state.update { $0.scans.insert(hints) } }
+
+    /// Takes one step of the import: scans the reported places and performs the planner's next action, or compares
+    /// applied files when there is none.
+    ///
+    /// - Returns: false when there is nothing to do until something changes.
+    package mutating func importStep() async -> Bool {
+        if case .goesOn = await loop.step() { return true }
+        return await loop.concludePass()
+    }
+
+    /// The reason why the last import failed; nil when it did not.
+    package var importFailure: String? {
+        service.state.read { $0.problems.all.first { $0.code == .importFailed }?.detail }
+    }
+
+    /// Exports everything that is committed.
+    ///
+    /// - Throws: what exporting throws.
+    package func export() async throws { _ = try await service.exportNow() }
+
+    /// Commits an acknowledgement when one is due.
+    ///
+    /// - Returns: false when that failed.
+    package func acknowledge() async -> Bool { await service.exports.acknowledgeWhenDue() }
+}
