@@ -195,6 +195,18 @@ import Testing
         )
     }
 
+    @Test func deliberateFaultInAnOrdinaryBuild() {
+        let good = "#if MUTATIONS\n    if Mutation.isOn(.x) { return }\n#endif\n"
+        #expect(reasons(MutationRule(), ["Sources/A/A.swift": good]) == [])
+        #expect(
+            reasons(MutationRule(), ["Sources/A/A.swift": "#if MUTATIONS\n    return\n#endif\nMutation.isOn(.x)\n"])
+                == [
+                    "Sources/A/A.swift:1: has code for deliberate faults that asks for none",
+                    "Sources/A/A.swift:4: asks for a deliberate fault outside #if MUTATIONS",
+                ]
+        )
+    }
+
     @Test func testThatSleeps() {
         let good = "clock.sleep(1)\n//  x\n// sleep(1)\nlet x = \"\"\"\n  sleep(3)\n  \"\"\"\n"
         let bad = ["try await Task." + "sleep(for: .seconds(1))", "usl" + "eep(10)", "_ = sl" + "eep(1)"]

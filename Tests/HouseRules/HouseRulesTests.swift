@@ -5,7 +5,7 @@ import Testing
     private static let rules: [any HouseRule] = [
         ManifestRule(), ImportRule(), LengthRule(), NameRule(), OneTypeRule(), LayoutRule(), NoSleepRule(),
         UnfinishedWorkRule(), MachinePathRule(), ShapeRule.folders, ShapeRule.storedProperties, ShapeRule.typeSpread,
-        ShapeRule.functions,
+        ShapeRule.functions, MutationRule(),
     ]
 
     @Test(arguments: rules.indices)

@@ -49,6 +49,9 @@ package struct SegmentVerifier: Sendable {
             fault = error
         }
         let digest = try reader.finish()
+        #if MUTATIONS
+            if Mutation.isOn(.hashIgnored), fault == nil { return try content.verified(tail: tail, file: source.file) }
+        #endif
         guard digest.hexadecimal == tail.end.sha256 else {
             let firstFault = fault.map { "; the first fault: \($0.reason)" } ?? ""
             throw SegmentError(

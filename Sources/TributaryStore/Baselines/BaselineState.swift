@@ -93,6 +93,9 @@ final class BaselineState {
                 layout[index].isOneToOne ? register.version : VersionNumber.transaction(of: register.version)
             writes[Group(number: number, entity: name.entity), default: []].append(write)
         }
+        #if MUTATIONS
+            if Mutation.isOn(.tombstoneDroppedInBaseline), object.entity == nil { return }
+        #endif
         if let deleted { try self.emit(Change(entity: root, id: object.id, operation: .delete), at: deleted, emit) }
         if let entity = object.entity?.entity.name, let inserted {
             let values = writes.removeValue(forKey: Group(number: inserted, entity: entity)) ?? []

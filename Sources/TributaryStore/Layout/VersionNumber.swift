@@ -19,6 +19,9 @@ package enum VersionNumber {
 
     /// The version of the change at `index`, never less than the version of `number`.
     static func number(_ number: Int64, atLeast index: Int) -> Int64 {
+        #if MUTATIONS
+            if Mutation.isOn(.indexIgnoredInVersion) { return number }
+        #endif
         let index = min(max(index, self.index(of: number)), lastIndex)
         return transaction(of: number) | Int64(index) << transactionBits
     }

@@ -22,6 +22,11 @@ extension ObjectMerger {
         var freed: [(column: StoreModel.ColumnIndex, target: UniqueID)] = []
         for column in layout.tables[table].columns.indices {
             let index = StoreModel.ColumnIndex(table: table, column: column)
+            #if MUTATIONS
+                if Mutation.isOn(.counterSupersededByDelete), layout[index].mergeRule == .counter {
+                    try tables.counters.setTotal(nil, writer: cursor.writer, of: row.id, index)
+                }
+            #endif
             if let target = try owners.target(shownBy: row, index) { freed.append((index, target)) }
             if let register = try remainingRegister(index, of: row) { partial.registers[column] = register }
         }

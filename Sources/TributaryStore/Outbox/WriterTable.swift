@@ -35,6 +35,9 @@ final class WriterTable {
 
     /// The greatest clock of all applied transactions, except clocks that were set aside.
     func lastClock() throws -> HybridClock {
+        #if MUTATIONS
+            if Mutation.isOn(.clockNotRaisedByImports) { return try position(of: own).clock }
+        #endif
         // Clocks with the upper bit set are negative in the table.
         for condition in ["clock < 0 AND", ""] {
             let greatest = try BoundStatement(

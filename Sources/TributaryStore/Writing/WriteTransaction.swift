@@ -83,6 +83,11 @@ package final class WriteTransaction {
     /// Ends the transaction that `begin` began; writes its history and the writer's position with the data.
     func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
         try engine.end()
+        #if MUTATIONS
+            if Mutation.isOn(.positionCommittedApart), !engine.cursor.isLocal {
+                try db.execute(sql: "COMMIT; BEGIN IMMEDIATE")
+            }
+        #endif
         try writers().move(writer, to: header.sequence, clock: header.clock)
         return CommittedTransaction(
             number: engine.cursor.revision,

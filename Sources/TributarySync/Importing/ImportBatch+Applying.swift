@@ -142,7 +142,10 @@ extension ImportBatch {
 
     /// The entries of `seen` that are neither applied nor abandoned.
     private func unmet(_ seen: [UniqueID: UInt64]) -> [UniqueID: UInt64] {
-        seen.isEmpty ? seen : seen.filter { (positions[$0.key] ?? 0) < $0.value && !abandoned.contains($0.key) }
+        #if MUTATIONS
+            if Mutation.isOn(.dependenciesIgnored) { return [:] }
+        #endif
+        return seen.isEmpty ? seen : seen.filter { (positions[$0.key] ?? 0) < $0.value && !abandoned.contains($0.key) }
     }
 
     private mutating func count(_ transaction: CommittedTransaction) {

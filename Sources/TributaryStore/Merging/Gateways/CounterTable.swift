@@ -73,11 +73,16 @@ final class CounterTable {
 
     /// The counter's value; nil when no writer has counted.
     func value(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
+        #if MUTATIONS
+            let order = Mutation.isOn(.counterAddedInOrderOfArrival) ? "w.id" : "w.uuid"
+        #else
+            let order = "w.uuid"
+        #endif
         let statement = try BoundStatement(
             db,
             """
             SELECT c.total FROM tributary_counter c JOIN tributary_writer w ON w.id = c.writer
-            WHERE c.root = ?1 AND c.id = ?2 AND c.place = ?3 ORDER BY w.uuid
+            WHERE c.root = ?1 AND c.id = ?2 AND c.place = ?3 ORDER BY \(order)
             """
         )
         bind(id, column, to: statement)

@@ -84,6 +84,13 @@ final class VersionCache: VersionOrder {
         if first == second { return false }
         // Writes of one transaction differ only in the index.
         if VersionNumber.transaction(of: first) == VersionNumber.transaction(of: second) { return first < second }
+        #if MUTATIONS
+            // The store's own writer has the first row.
+            if Mutation.isOn(.mineWinsTie), try version(first).clock == version(second).clock {
+                if try origin(first).writer == 1 { return false }
+                if try origin(second).writer == 1 { return true }
+            }
+        #endif
         return try version(first) < version(second)
     }
 }

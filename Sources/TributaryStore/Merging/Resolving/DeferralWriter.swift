@@ -48,6 +48,9 @@ struct DeferralWriter {
         _ reason: String
     ) throws {
         guard !cursor.isLocal else { throw StoreError.invalidChange(index: index, reason: reason) }
+        #if MUTATIONS
+            if Mutation.isOn(.deferredWriteLost) { return }
+        #endif
         cursor.deferredCount += 1
         cursor.keepIndexes()
         try table.insert(
