@@ -200,12 +200,26 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
+        .target(
+            name: "SimulationWorld",
+            dependencies: [
+                "TributarySync", "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributaryChanges", "TestSupport",
+            ],
+            path: "Tests/Simulation/World"
+        ),
+        .executableTarget(
+            name: "simulate",
+            dependencies: ["SimulationWorld", "TributaryChanges"],
+            path: "Tests/Simulation/Program"
+        ),
         .testTarget(
             name: "Simulation",
             dependencies: [
-                "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "SimulationWorld", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
                 "TestSupport",
-            ]
+            ],
+            exclude: ["Program", "Schedules", "World", "mutations.sh"]
         ),
         .testTarget(
             name: "CommandLine",
@@ -272,6 +286,13 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .treatAllWarnings(as: .error),
     ]
+}
+
+// With TRIBUTARY_MUTATIONS=1 the simulation can switch deliberate faults on, to show that it finds them.
+if Context.environment["TRIBUTARY_MUTATIONS"] == "1" {
+    for target in package.targets where target.type != .system {
+        target.swiftSettings?.append(.define("MUTATIONS"))
+    }
 }
 
 // With TRIBUTARY_LIBRARY_ONLY=1 the package is what a program links, with the tests of that: nothing that needs the

@@ -1,3 +1,4 @@
+import SimulationWorld
 import TestSupport
 import Testing
 import TransactionLog

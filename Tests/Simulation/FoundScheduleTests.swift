@@ -1,37 +1,53 @@
+import Foundation
+import SimulationWorld
+import TestSupport
 import Testing
 import TributaryChanges
 
 /// Schedules that once had a wrong result, reduced to the steps that caused it.
 @Suite struct FoundScheduleTests {
+    /// The files with schedules that `simulate` has found.
+    private static let files: [String] = {
+        let folder = PackageFolder.path("Tests/Simulation/Schedules")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".schedule") }.sorted().map { "\(folder)/\($0)" }
+    }()
+
+    @Test(arguments: files) func aFoundScheduleEndsAsItShould(file: String) async throws {
+        try await World.play(Schedule(text: String(contentsOfFile: file, encoding: .utf8)))
+    }
+
     private static let person = UniqueID(high: 0x1000, low: 1)
 
     private func insert(_ entity: String, _ writes: [PropertyWrite] = []) -> Change {
         Change(entity: entity, id: Self.person, operation: .insert(writes))
     }
 
-    @Test func aPropertyThatComesWithAnotherConcreteEntityReadsAsItsDefault() throws {
+    @Test func aPropertyThatComesWithAnotherConcreteEntityReadsAsItsDefault() async throws {
         let employee = Step.save(replica: 1, [insert("Employee")])
         let person = Step.save(replica: 0, [insert("Person", [PropertyWrite(name: "age", value: .integer(0))])])
-        try World.play(Schedule([employee, person]))
-        try World.play(Schedule([person, employee]))
+        try await World.play(Schedule([employee, person]))
+        try await World.play(Schedule([person, employee]))
     }
 
-    @Test func aDeferredUnlinkIsSupersededByALaterDeletionOfTheOtherEnd() throws {
+    @Test func aDeferredUnlinkIsSupersededByALaterDeletionOfTheOtherEnd() async throws {
         let other = UniqueID(high: 0x1000, low: 2)
         let unlink = Change(entity: "Person", id: Self.person, operation: .unlink(to: "rivals", ids: [other]))
         let delete = Change(entity: "Person", id: other, operation: .delete)
         for changes in [[unlink, delete], [delete, unlink]] {
-            try World.play(Schedule(producers: 2, [.produce(producer: 1, skew: -1, changes), .grow(replica: 0)], ))
+            try await World.play(
+                Schedule(producers: 2, [.produce(producer: 1, skew: -1, changes), .grow(replica: 0)], )
+            )
         }
     }
 
-    @Test func aDeferredValueOfAnInsertDoesNotMakeADeletedObjectVisible() throws {
+    @Test func aDeferredValueOfAnInsertDoesNotMakeADeletedObjectVisible() async throws {
         let level = PropertyWrite(name: "level", value: .integer(1))
         let unlink = Change(entity: "Person", id: Self.person, operation: .unlink(to: "rivals", ids: [Self.person]))
         let delete = Change(entity: "Manager", id: Self.person, operation: .delete)
         let produced: [Step] = [[insert("Person", [level])], [unlink], [delete]].map { changes in
             .produce(producer: 0, skew: 0, changes)
         }
-        try World.play(Schedule(produced))
+        try await World.play(Schedule(produced))
     }
 }

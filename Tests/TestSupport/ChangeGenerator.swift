@@ -107,7 +107,8 @@ package struct ChangeGenerator {
         case "Person", "Employee", "Manager", "Contractor":
             names = ["name", "age", "best", "least", "tally", "department", "desk", "mentor", "level"]
             if entity != "Person" { names.append("title") }
-            if entity == "Contractor" { names += ["fee", "agency"] }
+            // A sum with fractions depends on the order of its parts, and increments of an unknown entity are added late.
+            if entity == "Contractor" { names += ["fee", "agency"] } else { names.append("score") }
             if !isKnown { names.append("nick") }
         case "Department": names = ["title"]
         case "Project": names = ["name"]
@@ -134,6 +135,10 @@ package struct ChangeGenerator {
         switch name {
         case "tally":
             let amount = JSONValue.integer(Int64(number(-3...3)))
+            return isInsert && number(0...1) == 0 ? amount : .object([JSONMember(key: "increment", value: amount)])
+        case "score":
+            // Sums of these numbers depend on the order of the additions.
+            let amount = JSONValue.double(pick([0.1, 0.2, 0.3, -0.7, 1e16]))
             return isInsert && number(0...1) == 0 ? amount : .object([JSONMember(key: "increment", value: amount)])
         case "level":
             if !isKnown, number(0...2) == 0 { return .integer(70_000 + Int64(value)) }

@@ -61,7 +61,8 @@ package enum SimulationModel {
         level: {type: \(level), optional: true, default: 1}, \(name), \
         best: {type: Integer 64, optional: true, merge: max}, \
         least: {type: Integer 64, optional: true, merge: min}, \
-        tally: {type: Integer 64, optional: true, merge: counter, default: 0}}
+        tally: {type: Integer 64, optional: true, merge: counter, default: 0}, \
+        score: {type: Double, optional: true, merge: counter, default: 0}}
             relationships:
               {department: {to: Department?, inverse: employees}, desk: {to: Desk?, inverse: owner}, \
         projects: {to: Project, many: true, inverse: members}, friends: {to: Person, many: true, inverse: friends}, \

@@ -22,7 +22,7 @@ struct Oracle {
         /// The version of the last insert, without the index of the change.
         var inserted = Version.none
         var registers: [String: Register] = [:]
-        var totals: [String: [UniqueID: Int64]] = [:]
+        var totals: [String: [UniqueID: PropertyValue]] = [:]
     }
 
     struct Pair: Hashable {
@@ -135,8 +135,19 @@ struct Oracle {
         isInsert: Bool
     ) {
         let amount: JSONValue? = write.value["increment"] ?? (isInsert ? write.value : nil)
-        guard case .integer(let number)? = amount else { return }
-        objects[key, default: Object()].totals[attribute.name, default: [:]][version.writer, default: 0] += number
+        guard let amount, let number = attribute.value(from: amount) else { return }
+        var totals = objects[key, default: Object()].totals[attribute.name] ?? [:]
+        totals[version.writer] = totals[version.writer].map { Oracle.sum($0, number) } ?? number
+        objects[key, default: Object()].totals[attribute.name] = totals
+    }
+
+    /// The sum of two whole numbers, which wraps around, or of two numbers with fractions.
+    static func sum(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): .integer(left &+ right)
+        case (.double(let left), .double(let right)): .double(left + right)
+        default: .null
+        }
     }
 
     private mutating func link(

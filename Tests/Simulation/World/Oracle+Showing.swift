@@ -18,7 +18,8 @@ extension Oracle {
         case .attribute(let attribute):
             if attribute.mergeRule == .counter {
                 guard let totals = object.totals[attribute.name] else { return "\(attribute.defaultValue)" }
-                return "\(PropertyValue.integer(totals.values.reduce(0, +)))"
+                let ordered = totals.sorted { $0.key < $1.key }.map(\.value)
+                return "\(ordered.dropFirst().reduce(ordered[0], Oracle.sum))"
             }
             return "\(object.registers[attribute.name]?.value ?? attribute.defaultValue)"
         case .relationship(let relationship, .column): return "\(target(of: key, object, relationship))"

@@ -2,11 +2,11 @@ import TestSupport
 import TransactionLog
 import TributaryChanges
 import TributaryModel
-import TributaryStore
+package import TributaryStore
 
 extension Replica {
     /// The visible state of the store, one line for each object.
-    func shown() throws -> [String] {
+    package func shown() throws -> [String] {
         try store.read { reader in
             var lines: [String] = []
             for root in model.rootEntities {
@@ -31,13 +31,13 @@ extension Replica {
         return "\(related.map(\.uniqueID.description))"
     }
 
-    func dump() throws -> String { try store.read { try $0.mergeState.dump() } }
-    func digest() throws -> String { try store.read { try $0.mergeState.digest().digest } }
+    package func dump() throws -> String { try store.read { try $0.mergeState.dump() } }
+    package func digest() throws -> String { try store.read { try $0.mergeState.digest().digest } }
 }
 
 extension Replica {
     /// The lines of the store's baseline.
-    func baseline() throws -> [String] {
+    package func baseline() throws -> [String] {
         var bytes: [UInt8] = []
         _ = try store.read { try $0.baseline.forEachLine { bytes += $0 } }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -45,10 +45,25 @@ extension Replica {
 
     /// Joins a baseline through its bytes in a file, which may change after it was verified.
     @discardableResult
-    func join(_ lines: [String], changedTo changed: [String]? = nil) throws -> CommittedTransaction? {
+    package func join(_ lines: [String], changedTo changed: [String]? = nil) throws -> CommittedTransaction? {
         let source = MemorySegment(SegmentText.baseline(lines))
         let baseline = try VerifiedBaseline.verify(source)
         if let changed { source.replace(SegmentText.baseline(changed)) }
+        return try join(source, baseline)
+    }
+
+    /// Joins a baseline with a wrong byte, which must have no effect.
+    func refuse(_ lines: [String], damagedAt percent: Int) throws {
+        var bytes = SegmentText.baseline(lines)
+        let body = lines.reduce(0) { $0 + $1.utf8.count + 1 }
+        bytes[body * percent / 100] ^= 1
+        let source = MemorySegment(bytes)
+        do {
+            _ = try join(source, VerifiedBaseline.verify(source))
+        } catch is SegmentError {}
+    }
+
+    private func join(_ source: MemorySegment, _ baseline: VerifiedBaseline) throws -> CommittedTransaction? {
         let reader = BaselineReader(source, baseline)
         return try store.write { write in
             try write.joinBaseline(
@@ -59,7 +74,7 @@ extension Replica {
         }
     }
 
-    func newestTransaction() throws -> Int64 { try store.read { try $0.history.newestTransaction() } }
+    package func newestTransaction() throws -> Int64 { try store.read { try $0.history.newestTransaction() } }
 }
 
 extension SegmentText {

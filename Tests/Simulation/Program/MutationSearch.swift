@@ -1,0 +1,41 @@
+import SimulationWorld
+
+#if MUTATIONS
+    import TributaryChanges
+#endif
+
+/// Looks for a deliberate fault; a build without `TRIBUTARY_MUTATIONS=1` has none.
+enum MutationSearch {
+    /// Prints the names, one a line.
+    static func list() {
+        #if MUTATIONS
+            for mutation in Mutation.allCases { print(mutation) }
+        #endif
+    }
+
+    /// Turns a fault on; false when there is none of this name.
+    static func turnOn(_ name: String) -> Bool {
+        #if MUTATIONS
+            guard let mutation = Mutation.allCases.first(where: { "\($0)" == name }) else { return false }
+            Mutation.turnOn(mutation)
+            return true
+        #else
+            return false
+        #endif
+    }
+
+    /// Prints after how many schedules the fault was found.
+    ///
+    /// - Returns: Whether it was found.
+    static func find(_ name: String, _ run: SimulationRun) async -> Bool {
+        let result = await run.play()
+        guard let seed = result.failing else {
+            print("\(name): NOT FOUND in \(result)")
+            return false
+        }
+        let failure = await ScheduleReport.failure(of: Schedule(seed: seed)) ?? "it does not fail again"
+        let reason = failure.split(separator: "\n").prefix(3).joined(separator: " ").prefix(160)
+        print("\(name): found after \(result.played) schedules by seed \(seed): \(reason)")
+        return true
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import SimulationWorld
+
+/// Plays random schedules of replicas that exchange their logs, and prints the first that ends wrong.
+///
+///     swift run -c release --static-swift-stdlib simulate [--schedules N] [--seed N] [--workers N]
+///     swift run -c release --static-swift-stdlib simulate --replay (SEED | FILE)
+///     TRIBUTARY_MUTATIONS=1 swift run -c release --static-swift-stdlib simulate --mutation (NAME | list)
+///
+/// Schedules have the seeds from the given one on; without one, a random one. A seed gives the same run each time with
+/// `SWIFT_DETERMINISTIC_HASHING=1`. The exit status is 1 when a schedule ends wrong.
+@main
+struct Simulate {
+    static func main() async throws {
+        guard let options = SimulationOptions(Array(CommandLine.arguments.dropFirst())) else {
+            print(SimulationOptions.usage)
+            exit(64)
+        }
+        if options.mutation == "list" { return MutationSearch.list() }
+        if let name = options.mutation, !MutationSearch.turnOn(name) {
+            print("there is no mutation \(name) in this build; --mutation list lists them")
+            exit(64)
+        }
+        if let replay = options.replay { return try await play(replay) }
+        let run = SimulationRun(first: options.seed, count: options.schedules, workers: options.workers)
+        if let name = options.mutation { exit(await MutationSearch.find(name, run) ? 0 : 1) }
+        print("seeds \(options.seed) to \(options.seed &+ UInt64(max(1, options.schedules) - 1))")
+        let result = await run.play()
+        print(result)
+        guard let seed = result.failing else { return }
+        print(await ScheduleReport(Schedule(seed: seed))?.description ?? "seed \(seed) does not fail again")
+        exit(1)
+    }
+
+    private static func play(_ replay: String) async throws {
+        let schedule: Schedule
+        if let seed = UInt64(replay) {
+            schedule = Schedule(seed: seed)
+        } else {
+            schedule = try Schedule(text: String(contentsOfFile: replay, encoding: .utf8))
+        }
+        guard let report = await ScheduleReport(schedule) else { return print("it ends as it should") }
+        print(report)
+        exit(1)
+    }
+}

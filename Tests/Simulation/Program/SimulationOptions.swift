@@ -1,0 +1,30 @@
+/// The arguments of the program.
+struct SimulationOptions {
+    var schedules = 1_000
+    var seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    /// The number of schedules that are played at once.
+    var workers = 2
+    /// A seed, or the path of a schedule.
+    var replay: String?
+    /// The name of a deliberate fault, which must be found.
+    var mutation: String?
+
+    static let usage =
+        "simulate [--schedules N] [--seed N] [--workers N] [--replay SEED-OR-FILE] [--mutation NAME | --mutation list]"
+
+    /// Reads the arguments; nil when they are wrong.
+    init?(_ arguments: [String]) {
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            guard let text = rest.popFirst() else { return nil }
+            switch (name, UInt64(text)) {
+            case ("--schedules", let number?): schedules = Int(clamping: number)
+            case ("--seed", let number?): seed = number
+            case ("--workers", let number?): workers = max(1, Int(clamping: number))
+            case ("--replay", _): replay = text
+            case ("--mutation", _): mutation = text
+            default: return nil
+            }
+        }
+    }
+}

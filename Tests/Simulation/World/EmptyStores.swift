@@ -1,0 +1,37 @@
+import Synchronization
+import TestSupport
+import TributaryMigration
+import TributaryModel
+import TributaryStore
+
+/// The files of new stores, which are made once for all schedules.
+enum EmptyStores {
+    private struct Key: Hashable {
+        var index: Int
+        var model: String
+    }
+
+    private static let images = Mutex<[Key: StoreImage]>([:])
+
+    /// Makes the files of a new store.
+    ///
+    /// - Parameters:
+    ///   - configuration: The path, and the model.
+    ///   - index: The number of the replica, which decides which writer it is.
+    /// - Throws: what opening the store throws.
+    static func make(_ configuration: StoreConfiguration, index: Int) throws {
+        let key = Key(index: index, model: configuration.model.versionHash)
+        if let image = images.withLock({ $0[key] }) { return try image.restore(to: configuration.path) }
+        let clock = SimulatedClock()
+        let random = Mutex(SeededGenerator(seed: UInt64(index) + 1))
+        var fixed = configuration
+        fixed.environment = StoreEnvironment(
+            wallTime: { clock.time() },
+            random: { random.withLock { $0.next() } }
+        )
+        try Store.open(fixed, migrator: Migrator()).close()
+        let image = try StoreImage(of: configuration.path, isClosed: true)
+        try image.restore(to: configuration.path)
+        images.withLock { $0[key] = image }
+    }
+}

@@ -1,0 +1,94 @@
+import TestSupport
+
+extension Schedule {
+    /// Draws a schedule; a seed always gives the same one.
+    package init(seed: UInt64) {
+        let isUnique = seed % 3 == 1
+        var generator = ChangeGenerator(SeededGenerator(seed: seed), sharesTexts: isUnique)
+        let replicas: Int
+        switch generator.number(0...19) {
+        case 0...9: replicas = 2
+        case 10...16: replicas = 3
+        case 17, 18: replicas = generator.number(4...5)
+        default: replicas = generator.number(6...7)
+        }
+        self.init(replicas: replicas, producers: generator.number(0...2), seed: seed, isUnique: isUnique, [])
+        for _ in 0..<generator.number(15...50) { steps.append(step(&generator)) }
+    }
+
+    private func step(_ generator: inout ChangeGenerator) -> Step {
+        let replica = generator.number(0...(replicas - 1))
+        let writer = generator.number(0...(replicas + producers - 1))
+        switch generator.number(0...39) {
+        case 0...7: return .save(replica: replica, generator.changes(isKnown: true))
+        case 8...13 where producers > 0:
+            return .produce(
+                producer: generator.number(0...(producers - 1)),
+                skew: generator.number(-2...2),
+                generator.changes(isKnown: false)
+            )
+        case 14...19:
+            let crash: CrashPoint? =
+                switch generator.number(0...9) {
+                case 0: .exportBegun
+                case 1: .exportPlaced
+                default: nil
+                }
+            return .export(writer: writer, crash: crash)
+        case 20...28:
+            return .carry(
+                writer: writer,
+                to: replica,
+                skip: max(-2, generator.number(-6...3)) < 0 ? -1 : max(0, generator.number(-2...2)),
+                fault: fault(&generator),
+                isHeard: generator.number(0...1) == 0
+            )
+        case 29...34:
+            let crash: CrashPoint? =
+                switch generator.number(0...9) {
+                case 0: .importBeforeCommit
+                case 1: .importAfterCommit
+                default: nil
+                }
+            return .importing(
+                replica: replica,
+                count: generator.number(0...2) == 0 ? generator.number(1...4) : 1_000,
+                isWhole: generator.number(0...2) > 0,
+                crash: crash
+            )
+        case 35: return .tick
+        case 36: return .check(replica: replica)
+        case 37: return .acknowledge(replica: replica)
+        default: return rareStep(replica, &generator)
+        }
+    }
+
+    private func rareStep(_ replica: Int, _ generator: inout ChangeGenerator) -> Step {
+        switch generator.number(0...9) {
+        case 0: .restart(replica: replica)
+        case 1: .crash(replica: replica)
+        case 2: grows ? .grow(replica: replica) : .tick
+        case 3...6:
+            .join(
+                from: generator.number(0...(replicas - 1)),
+                to: replica,
+                damage: generator.number(0...4) == 0 ? generator.number(0...99) : nil
+            )
+        case 7: .jump(replica: replica, seconds: generator.number(-9_000...9_000))
+        case 8: .jump(replica: replica, seconds: generator.number(-3...3))
+        default: .tick
+        }
+    }
+
+    private func fault(_ generator: inout ChangeGenerator) -> FileFault {
+        switch generator.number(0...19) {
+        case 0, 1: .partial(generator.number(0...99))
+        case 2: .appended
+        case 3: .damaged(generator.number(0...99))
+        case 4: .conflictCopy(generator.number(0...1) == 0 ? 100 : generator.number(0...99))
+        case 5: .removed
+        case 6, 7: .completed
+        default: .none
+        }
+    }
+}

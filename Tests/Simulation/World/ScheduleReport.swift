@@ -1,0 +1,45 @@
+/// The failure of a schedule, with the smallest schedule that fails.
+package struct ScheduleReport: Sendable, CustomStringConvertible {
+    package let seed: UInt64
+    package let failure: String
+    package let smallest: Schedule
+    package let smallestFailure: String
+
+    /// Plays a schedule; nil when it ends as it should.
+    package init?(_ schedule: Schedule) async {
+        guard let failure = await ScheduleReport.failure(of: schedule) else { return nil }
+        seed = schedule.seed
+        self.failure = failure
+        let kind = ScheduleReport.kind(of: failure)
+        smallest = await schedule.shrunk { candidate in
+            await ScheduleReport.failure(of: candidate).map(ScheduleReport.kind) == kind
+        }
+        smallestFailure = await ScheduleReport.failure(of: smallest) ?? "it does not fail again"
+    }
+
+    /// The words of a failure without its numbers: a smaller schedule must not fail for another reason.
+    private static func kind(of failure: String) -> String {
+        let first = failure.split(separator: "\n").first { !$0.hasPrefix("step ") && !$0.hasPrefix(" ") } ?? ""
+        return String(first.filter { !$0.isNumber }.prefix(40))
+    }
+
+    /// The failure of a schedule, in words; nil when it ends as it should.
+    package static func failure(of schedule: Schedule) async -> String? {
+        do {
+            try await World.play(schedule)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    package var description: String {
+        """
+        seed \(seed): \(failure)
+
+        The smallest schedule that fails; as a file in Tests/Simulation/Schedules it is played by every test run:
+        \(smallest)
+        \(smallestFailure)
+        """
+    }
+}

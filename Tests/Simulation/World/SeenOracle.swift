@@ -1,0 +1,38 @@
+import TributaryChanges
+
+/// The transactions that each transaction had seen, from the announcements in the log alone.
+struct SeenOracle {
+    private var seen: [UniqueID: [[UniqueID: UInt64]]] = [:]
+
+    init(_ written: [(writer: UniqueID, transactions: [LogTransaction])]) {
+        for (writer, transactions) in written {
+            var known: [UniqueID: UInt64] = [:]
+            seen[writer] = transactions.map { transaction in
+                known.merge(transaction.header.seen) { max($0, $1) }
+                return known
+            }
+        }
+    }
+
+    /// Whether the writer of a transaction had seen another transaction when it wrote it.
+    func hasSeen(_ other: (writer: UniqueID, sequence: UInt64), by own: (writer: UniqueID, sequence: UInt64)) -> Bool {
+        if own.writer == other.writer { return other.sequence <= own.sequence }
+        guard let list = seen[own.writer], own.sequence >= 1, own.sequence <= UInt64(list.count) else { return false }
+        return list[Int(own.sequence) - 1][other.writer] ?? 0 >= other.sequence
+    }
+
+    /// The transactions that must be applied with the first ones of each writer.
+    ///
+    /// - Parameter positions: The last applied sequence of each writer.
+    /// - Returns: The entries of `seen` that are not applied, in words.
+    func missing(at positions: [UniqueID: UInt64]) -> [String] {
+        var missing: [String] = []
+        for (writer, sequence) in positions where sequence >= 1 {
+            guard let list = seen[writer], sequence <= UInt64(list.count) else { continue }
+            for (other, needed) in list[Int(sequence) - 1] where positions[other] ?? 0 < needed {
+                missing.append("transaction \(sequence) of \(writer) had seen \(other) up to \(needed)")
+            }
+        }
+        return missing
+    }
+}

@@ -1,0 +1,19 @@
+import Synchronization
+import TestSupport
+package import TributaryChanges
+
+/// The only coarse clock of a schedule: it stands still until a tick, so that the clocks of writers tie.
+package final class SimulatedClock: Sendable {
+    private static let start: WallTime = 1_700_000_000_000
+    private let ticks = Mutex<Int>(10)
+
+    package init() {}
+
+    /// Advances the clock by a number of seconds.
+    package func tick(_ seconds: Int = 1) { ticks.withLock { $0 += seconds } }
+
+    /// The time that a clock shows which is ahead by `skew` seconds.
+    package func time(skew: Int = 0) -> WallTime {
+        SimulatedClock.start.later(by: .seconds(ticks.withLock { $0 } + skew))
+    }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+/// Plays schedules with successive seeds until one ends wrong.
+package struct SimulationRun: Sendable {
+    /// The result of a run.
+    package struct Result: Sendable, CustomStringConvertible {
+        package var played = 0
+        package var duration = Duration.zero
+        /// The least seed whose schedule ended wrong.
+        package var failing: UInt64?
+
+        package var description: String {
+            let seconds = max(duration / .seconds(1), 0.001)
+            let rate = (Double(played) / seconds * 10).rounded() / 10
+            let summary = "\(played) schedules in \(Int(seconds.rounded())) s, \(rate) schedules per second"
+            return failing.map { "\(summary); seed \($0) ends wrong" } ?? summary
+        }
+    }
+
+    private let first: UInt64
+    private let count: Int
+    private let workers: Int
+
+    /// Creates a run.
+    ///
+    /// - Parameters:
+    ///   - first: the first seed.
+    ///   - count: the number of schedules.
+    ///   - workers: the number of schedules that are played at once.
+    package init(first: UInt64, count: Int, workers: Int) {
+        self.first = first
+        self.count = count
+        self.workers = workers
+    }
+
+    /// The number of the next schedule, and what has been played.
+    private final class Progress: Sendable {
+        private let next = Atomic(0)
+        private let result = Mutex(Result())
+
+        func nextIndex() -> Int { next.add(1, ordering: .relaxed).oldValue }
+
+        var current: Result { result.withLock { $0 } }
+
+        func add(_ seed: UInt64, fails: Bool) {
+            result.withLock { result in
+                result.played += 1
+                if fails { result.failing = min(seed, result.failing ?? seed) }
+            }
+        }
+    }
+
+    package func play() async -> Result {
+        let progress = Progress()
+        let start = ContinuousClock.now
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<workers { group.addTask { await work(progress) } }
+        }
+        var result = progress.current
+        result.duration = ContinuousClock.now - start
+        return result
+    }
+
+    private func work(_ progress: Progress) async {
+        while progress.current.failing == nil {
+            let index = progress.nextIndex()
+            guard index < count else { return }
+            let seed = first &+ UInt64(index)
+            progress.add(seed, fails: await ScheduleReport.failure(of: Schedule(seed: seed)) != nil)
+        }
+    }
+}

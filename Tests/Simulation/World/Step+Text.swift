@@ -1,0 +1,97 @@
+import TestSupport
+import TributaryChanges
+
+/// A step is a line of words; its changes are lines of the log below it.
+extension Step: CustomStringConvertible {
+    package var description: String {
+        func lines(_ changes: [Change]) -> String {
+            var bytes: [UInt8] = []
+            for change in changes { change.write(to: &bytes) }
+            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { "\n    \($0)" }.joined()
+        }
+        func name(_ crash: CrashPoint?) -> String { crash?.rawValue ?? "-" }
+        return switch self {
+        case .save(let replica, let changes): "save \(replica)" + lines(changes)
+        case .produce(let producer, let skew, let changes): "produce \(producer) \(skew)" + lines(changes)
+        case .export(let writer, let crash): "export \(writer) \(name(crash))"
+        case .carry(let writer, let to, let skip, let fault, let isHeard):
+            "carry \(writer) \(to) \(skip) \(isHeard) \(fault.words)"
+        case .importing(let replica, let count, let isWhole, let crash):
+            "import \(replica) \(count) \(isWhole) \(name(crash))"
+        case .acknowledge(let replica): "acknowledge \(replica)"
+        case .restart(let replica): "restart \(replica)"
+        case .crash(let replica): "crash \(replica)"
+        case .grow(let replica): "grow \(replica)"
+        case .join(let from, let to, let damage): "join \(from) \(to)" + (damage.map { " \($0)" } ?? "")
+        case .tick: "tick"
+        case .jump(let replica, let seconds): "jump \(replica) \(seconds)"
+        case .check(let replica): "check \(replica)"
+        }
+    }
+
+    /// Reads the words of a step; nil when they are none.
+    init?(_ line: String, changes: [Change]) {
+        let words = line.split(separator: " ").map(String.init)
+        let numbers = words.dropFirst().prefix { Int($0) != nil }.compactMap { Int($0) }
+        func word(_ index: Int) -> String { index < words.count ? words[index] : "" }
+        switch (words.first ?? "", numbers.count) {
+        case ("save", 1): self = .save(replica: numbers[0], changes)
+        case ("produce", 2): self = .produce(producer: numbers[0], skew: numbers[1], changes)
+        case ("export", 1): self = .export(writer: numbers[0], crash: CrashPoint(rawValue: word(2)))
+        case ("carry", 3):
+            guard let fault = FileFault(words: Array(words.dropFirst(5))) else { return nil }
+            self = .carry(
+                writer: numbers[0],
+                to: numbers[1],
+                skip: numbers[2],
+                fault: fault,
+                isHeard: word(4) == "true"
+            )
+        case ("import", 2):
+            self = .importing(
+                replica: numbers[0],
+                count: numbers[1],
+                isWhole: word(3) == "true",
+                crash: CrashPoint(rawValue: word(4))
+            )
+        case ("acknowledge", 1): self = .acknowledge(replica: numbers[0])
+        case ("restart", 1): self = .restart(replica: numbers[0])
+        case ("crash", 1): self = .crash(replica: numbers[0])
+        case ("grow", 1): self = .grow(replica: numbers[0])
+        case ("join", 2): self = .join(from: numbers[0], to: numbers[1], damage: nil)
+        case ("join", 3): self = .join(from: numbers[0], to: numbers[1], damage: numbers[2])
+        case ("tick", 0): self = .tick
+        case ("jump", 2): self = .jump(replica: numbers[0], seconds: numbers[1])
+        case ("check", 1): self = .check(replica: numbers[0])
+        default: return nil
+        }
+    }
+}
+
+extension FileFault {
+    fileprivate var words: String {
+        switch self {
+        case .none: "whole"
+        case .partial(let percent): "partial \(percent)"
+        case .appended: "appended"
+        case .damaged(let percent): "damaged \(percent)"
+        case .conflictCopy(let percent): "conflict \(percent)"
+        case .removed: "removed"
+        case .completed: "completed"
+        }
+    }
+
+    fileprivate init?(words: [String]) {
+        let percent = words.count > 1 ? Int(words[1]) ?? 0 : 0
+        switch words.first {
+        case "whole": self = .none
+        case "partial": self = .partial(percent)
+        case "appended": self = .appended
+        case "damaged": self = .damaged(percent)
+        case "conflict": self = .conflictCopy(percent)
+        case "removed": self = .removed
+        case "completed": self = .completed
+        default: return nil
+        }
+    }
+}

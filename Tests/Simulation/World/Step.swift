@@ -1,0 +1,39 @@
+package import TributaryChanges
+
+/// One step of a schedule.
+///
+/// Steps are independent of each other: a step that makes no sense in its place does nothing, so that a schedule can be
+/// reduced to the steps that make it fail.
+package enum Step: Hashable, Sendable {
+    /// A program saves on a replica; a save that the store refuses has no effect.
+    case save(replica: Int, [Change])
+    /// A producer without a replica writes; `skew` is the number of seconds between its clock and the common clock.
+    case produce(producer: Int, skew: Int, [Change])
+    /// A replica or a producer exports everything that it has not exported.
+    case export(writer: Int, crash: CrashPoint?)
+    /// The replicator copies a segment to a replica.
+    ///
+    /// `skip` counts the segments between the next one that the replica needs and this one. With `isHeard`, an event of
+    /// the folder reports the file.
+    case carry(writer: Int, to: Int, skip: Int, fault: FileFault, isHeard: Bool)
+    /// A replica takes up to `count` steps of its import, after a scan of the whole folder with `isWhole`.
+    case importing(replica: Int, count: Int, isWhole: Bool, crash: CrashPoint?)
+    /// A replica acknowledges what it has imported.
+    case acknowledge(replica: Int)
+    /// A replica's store is closed and opened again.
+    case restart(replica: Int)
+    /// The program of a replica ends without closing its store.
+    case crash(replica: Int)
+    /// A replica's store is closed and opened again with the model that has grown.
+    case grow(replica: Int)
+    /// A replica joins the baseline of another one.
+    ///
+    /// With `damage`, one byte at this per cent of the file is another one, and the replica must refuse it.
+    case join(from: Int, to: Int, damage: Int?)
+    /// The common clock advances.
+    case tick
+    /// The clock of a replica jumps by a number of seconds.
+    case jump(replica: Int, seconds: Int)
+    /// A replica is compared with the merge oracle.
+    case check(replica: Int)
+}
