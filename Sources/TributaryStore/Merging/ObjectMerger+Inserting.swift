@@ -123,7 +123,7 @@ extension ObjectMerger {
     ///   - id: The object.
     ///   - partial: The partial row.
     ///   - entity: The index of the concrete entity.
-    ///   - versions: The versions of the insert and the deletion.
+    ///   - head: The versions of the insert and the deletion.
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     func insertRow(
         _ table: Int,
