@@ -99,7 +99,9 @@ extension ImportPlanner {
 
     /// The reason why a segment cannot follow the applied segments.
     private func contradiction(_ id: SegmentName, _ segment: SegmentOutline, at position: WriterPosition) -> String? {
-        guard id.first <= position.sequence else {
+        // A baseline has brought the transactions from here to the position.
+        let followsWhole = position.partial == nil && id.first > position.wholeThrough
+        guard id.first <= position.sequence, !followsWhole else {
             guard let previous = segment.previous, let known = position.lastHash, previous != known else { return nil }
             return "It follows a segment with hash \(previous), but the one applied before it has \(known)."
         }

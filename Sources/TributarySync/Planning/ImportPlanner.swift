@@ -244,7 +244,7 @@ package struct ImportPlanner: Sendable {
     package mutating func finished(_ id: SegmentName, sha256: String, wall: WallTime) {
         guard writers[id.writer] != nil else { return }
         let sequence = max(position(of: id.writer).sequence, id.last)
-        positions[id.writer] = WriterPosition(sequence: sequence, lastHash: sha256)
+        positions[id.writer] = WriterPosition(sequence: sequence, lastHash: sha256, wholeThrough: id.last)
         if let unmet = writers[id.writer]?.unmet, unmet.sequence <= sequence { writers[id.writer]?.unmet = nil }
         for covered in dropCovered(id.writer) {
             if covered.id == id {

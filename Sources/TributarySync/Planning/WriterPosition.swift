@@ -16,9 +16,26 @@ package struct WriterPosition: Hashable, Sendable {
     /// The hash in the end line of the last segment that is applied as a whole.
     package var lastHash: String?
     package var partial: Partial?
+    /// The last sequence of the segments that are applied as a whole.
+    ///
+    /// A baseline moves the position, perhaps into the middle of a segment, but applies no segment.
+    package var wholeThrough: UInt64
 
-    package init(sequence: UInt64 = 0, lastHash: String? = nil, partial: Partial? = nil) {
+    /// Creates a position.
+    ///
+    /// - Parameters:
+    ///   - sequence: the last sequence that was applied without a gap.
+    ///   - lastHash: the hash of the last segment that is applied as a whole.
+    ///   - partial: the segment with applied and waiting transactions.
+    ///   - wholeThrough: the last sequence of the segments that are applied as a whole; nil for `sequence`.
+    package init(
+        sequence: UInt64 = 0,
+        lastHash: String? = nil,
+        partial: Partial? = nil,
+        wholeThrough: UInt64? = nil
+    ) {
         self.sequence = sequence
+        self.wholeThrough = wholeThrough ?? sequence
         self.lastHash = lastHash
         self.partial = partial
     }

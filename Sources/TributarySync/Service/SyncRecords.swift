@@ -28,8 +28,15 @@ struct SyncRecords: Sendable {
     }
 
     static func position(of writer: WriterRecord, _ reader: Reader) throws -> WriterPosition {
-        let partial = try partial(of: writer.id, reader)
-        return WriterPosition(sequence: writer.sequence, lastHash: writer.lastSegmentHash, partial: partial?.partial)
+        // A baseline may have moved the position past the segment.
+        let partial = try partial(of: writer.id, reader).flatMap { $0.name.last > writer.sequence ? $0 : nil }
+        let last = try reader.writers.segment(writer: writer.id, beginningBy: writer.sequence)
+        return WriterPosition(
+            sequence: writer.sequence,
+            lastHash: writer.lastSegmentHash,
+            partial: partial?.partial,
+            wholeThrough: last?.last ?? 0
+        )
     }
 
     /// The partly applied segments of the writers.

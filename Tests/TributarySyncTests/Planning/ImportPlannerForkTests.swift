@@ -60,6 +60,22 @@ import TributarySync
         #expect(bench.state(name(a, 2, 2)) == .applied)
     }
 
+    /// A baseline moves the position into the middle of a segment, without any segment.
+    @Test func aSegmentThatABaselineEndsWithinIsNoFork() {
+        var bench = PlannerBench()
+        bench.planner.setPosition(WriterPosition(sequence: 4, lastHash: "two", wholeThrough: 2), of: a)
+        bench.put(name(a, 3, 5), PlannerBench.valid(name(a, 3, 5), previous: "other"))
+        bench.settle()
+        #expect(bench.state(name(a, 3, 5)) == .forked)
+
+        bench.put(name(a, 3, 5), PlannerBench.valid(name(a, 3, 5), previous: "two"))
+        bench.settle()
+        #expect(bench.state(name(a, 3, 5)) == .applied)
+        bench.put(name(a, 5, 6))
+        bench.settle()
+        #expect(bench.state(name(a, 5, 6)) == .forked)
+    }
+
     @Test func thePartOfASegmentThatIsAppliedPinsTheRest() {
         let unmet = SegmentOutline.UnmetDependencies(sequence: 2, needs: [b: 1])
         var bench = PlannerBench()
