@@ -1,11 +1,15 @@
 import CLinux
 import Glibc
+import Synchronization
 import TributaryChanges
 
 /// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it without ever replacing a
 /// file.
 struct FilePublisher: Sendable {
     private let logs: LogFolder
+    /// The folders whose entries in their parent folders are known to be durable; two for each log folder and writer of
+    /// this process.
+    private static let durable = Mutex<Set<String>>([])
 
     init(_ logs: LogFolder) {
         self.logs = logs
@@ -60,14 +64,18 @@ struct FilePublisher: Sendable {
 
     /// Opens a folder, and creates it when it does not exist.
     ///
+    /// Its entry in the parent folder is durable then, also when an earlier process or attempt has created the folder
+    /// and did not get as far.
+    ///
     /// The umask and the parent folder (setgid) determine its mode and group.
     private func folder(_ name: String, in parent: Folder, mode: mode_t) throws(SegmentError) -> Folder {
         defer { if parent.descriptor != logs.descriptor { close(parent.descriptor) } }
         let path = "\(parent.path)/\(name)"
-        if mkdirat(parent.descriptor, name, mode) == 0 {
+        let isNew = mkdirat(parent.descriptor, name, mode) == 0
+        guard isNew || errno == EEXIST else { throw SegmentError.system(errno, file: path, doing: "make the folder") }
+        if isNew || !FilePublisher.durable.withLock({ $0.contains(path) }) {
             try sync(parent.descriptor, parent.path)
-        } else if errno != EEXIST {
-            throw SegmentError.system(errno, file: path, doing: "make the folder")
+            FilePublisher.durable.withLock { _ = $0.insert(path) }
         }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let descriptor = clinux_openat(parent.descriptor, name, flags, 0)
