@@ -111,17 +111,7 @@ enum StatusReport {
                 )
             )
         }
-        if engine.file.isGone {
-            status.problems.append(
-                StatusMessage.Problem(
-                    code: "store-gone",
-                    since: nil,
-                    detail:
-                        "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
-                    hint: "move the file back; if it was removed: tributaryctl sync"
-                )
-            )
-        }
+        addStoreProblems(of: engine, to: &status)
         let sync = engine.sync.status
         if status.state == .running, sync.pausedSince != nil { status.state = .paused }
         status.pausedSince = sync.pausedSince?.unixSeconds
@@ -142,6 +132,33 @@ enum StatusReport {
         let path = container.store.configuration.path
         status.storeBytes = size(of: path)
         status.walBytes = size(of: path + "-wal")
+    }
+
+    /// Adds the problems of the store's file.
+    private static func addStoreProblems(of engine: Engine, to status: inout StatusMessage) {
+        if engine.file.isGone {
+            status.problems.append(
+                StatusMessage.Problem(
+                    code: "store-gone",
+                    since: nil,
+                    detail:
+                        "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
+                    hint: "move the file back; if it was removed: tributaryctl sync"
+                )
+            )
+        }
+        if let failure = engine.container.store.checkpointFailure {
+            let path = engine.container.store.configuration.path
+            status.problems.append(
+                StatusMessage.Problem(
+                    code: "checkpoint-failed",
+                    since: nil,
+                    detail: "\(path)-wal cannot be copied into \(path): \(failure). What is saved is safe in the "
+                        + "former file, which grows.",
+                    hint: "See to the disk of the store; the copy is tried again after each save."
+                )
+            )
+        }
     }
 
     /// Converts `segmentsHeld` to `segments-held`.

@@ -4,7 +4,8 @@ import TributaryAdmin
 enum SyncProblems {
     /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
     private static let ignoredCodes: Set<String> = [
-        "paused", "restart-needed", "values-deferred", "segments-waiting", "watch-failed", "watch-limit",
+        "paused", "restart-needed", "checkpoint-failed", "values-deferred", "segments-waiting", "watch-failed",
+        "watch-limit",
     ]
 
     /// Returns the problems; nil when there are none.

@@ -45,6 +45,13 @@ package final class Store: Sendable {
         }
     }
 
+    /// The failure of the disk that keeps the WAL from being copied into the store's file; nil when there is none.
+    ///
+    /// Commits are durable in the WAL, which grows until the copy succeeds.
+    package var checkpointFailure: StoreError? {
+        meter.failureCode.map { .database(code: $0, message: String(cString: sqlite3_errstr($0))) }
+    }
+
     /// The time for which closing waits for readers, so that the WAL is empty afterwards.
     private static let closingMilliseconds: Int32 = 200
 

@@ -12,9 +12,17 @@ final class WALMeter: Sendable {
     static let idleBytes: Int64 = 4 << 20
 
     private let frames = Atomic<Int32>(0)
+    /// SQLite's code of the last checkpoint that the disk failed; 0 once everything was copied.
+    private let failure = Atomic<Int32>(0)
 
     /// The frames in the WAL after the last commit or checkpoint of this process.
     var frameCount: Int32 { frames.load(ordering: .relaxed) }
+
+    /// SQLite's code for the failure of the disk that keeps the WAL from being copied back; nil when there is none.
+    var failureCode: Int32? {
+        let code = failure.load(ordering: .relaxed)
+        return code == 0 ? nil : code
+    }
 
     /// Attaches the meter to a connection, which must not outlive it; SQLite calls the meter after each commit.
     func watch(_ database: Database) {
@@ -52,7 +60,14 @@ final class WALMeter: Sendable {
         var inLog: Int32 = 0
         var copied: Int32 = 0
         let code = sqlite3_wal_checkpoint_v2(connection, "main", mode, &inLog, &copied)
+        switch code & 0xFF {
+        // Another connection is reading or copying back: that says nothing about the disk.
+        case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: break
+        default: failure.store(code, ordering: .relaxed)
+        }
         guard code == SQLITE_OK, inLog >= 0 else { return false }
+        // Only a copy of everything is synchronized with the disk.
+        if inLog == copied { failure.store(0, ordering: .relaxed) }
         // Once all frames are copied, the next writer restarts the WAL.
         frames.store(inLog == copied ? 0 : inLog, ordering: .relaxed)
         return inLog == copied
