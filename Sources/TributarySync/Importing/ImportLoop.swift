@@ -67,8 +67,12 @@ struct ImportLoop {
         while !state.isStopping {
             let requested = state.read(\.lifecycle.requestCount)
             if requested > scanned {
-                state.update { $0.scans.insert(FolderHints(everything: true)) }
-                // The administrator may have made room on the disk, so a failed import is tried again now.
+                // The administrator may have made room on the disk, or the disk may respond again: what has failed is
+                // tried again now.
+                state.update {
+                    $0.scans.insert(FolderHints(everything: true))
+                    $0.planner.retryUnreadable()
+                }
                 nextAttempt = nil
             }
             scanned = requested

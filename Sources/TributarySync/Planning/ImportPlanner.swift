@@ -304,6 +304,12 @@ package struct ImportPlanner: Sendable {
         return true
     }
 
+    /// Marks all segments that the system could not read to be read now, before their next attempt is due; O(n log n)
+    /// in these.
+    mutating func retryUnreadable() {
+        for id in unsettled.unreadable.keys { _ = retry(id) }
+    }
+
     /// Accepts a held segment although its clock is ahead; nil when it is unknown or not verified; O(1).
     package mutating func accept(_ id: SegmentName) -> String? {
         guard let hash = writers[id.writer]?.entries[id.bounds]?.valid?.sha256 else { return nil }
