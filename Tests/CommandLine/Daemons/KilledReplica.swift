@@ -16,28 +16,19 @@ final class KilledReplica {
     private var notify: NotifySocket
     private var foreign: ForeignWriter
     private let tally = "0190f1a2-0000-7000-8000-0000000000ff"
-    private var running: ChildProcess?
+    /// The number of changes of the model; each of them has the next start migrate the store.
+    private var modelChanges = 0
+    /// The number of requests, which decides what the next one is.
+    private var requests = 0
 
-    init(seed: UInt64) throws {
+    init() throws {
         folder = try TemporaryFolder("kill")
         notify = try NotifySocket(in: folder)
         foreign = ForeignWriter(
             id: "5f0c0000-0000-4000-8000-000000000001",
             milliseconds: UInt64(Date().timeIntervalSince1970 * 1000) - 60_000
         )
-        try folder.write(
-            """
-            version: "1"
-            entities:
-              Item:
-                attributes:
-                  name: {type: String, optional: true}
-              Tally:
-                attributes:
-                  count: {type: Integer 64, optional: true, merge: counter}
-            """,
-            to: "model.yaml"
-        )
+        try writeModel()
         for peer in ["one", "two"] {
             try folder.write(
                 """
@@ -54,11 +45,35 @@ final class KilledReplica {
         }
         try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: true)
         try foreign.write([[#"{"insert":"Tally","id":"\#(tally)","values":{"count":0}}"#]], to: logs)
-        print("seed \(seed)")
     }
 
     var store: String { folder.path("one.sqlite") }
     private var logs: String { folder.path("logs") }
+
+    /// Adds an attribute to the model, so that the next start begins with a migration.
+    func changeModel() throws {
+        modelChanges += 1
+        try writeModel()
+    }
+
+    private func writeModel() throws {
+        let added = (0..<modelChanges).map { "      added\($0): {type: String, optional: true}\n" }.joined()
+        try folder.write(
+            """
+            version: "\(modelChanges + 1)"
+            entities:
+              Tally:
+                attributes:
+                  count: {type: Integer 64, optional: true, merge: counter}
+              Item:
+                attributes:
+                  name: {type: String, optional: true}
+                  file: {type: Binary, optional: true, external: true}
+
+            """ + added,
+            to: "model.yaml"
+        )
+    }
 
     /// Writes a few segments with items to insert and a counter to increment.
     func dropSegments(using random: inout SeededGenerator) throws {
@@ -66,7 +81,7 @@ final class KilledReplica {
             var transactions: [[String]] = []
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 var changes: [String] = []
-                for _ in 0..<Int.random(in: 1...40, using: &random) {
+                for _ in 0..<Int.random(in: 1...20, using: &random) {
                     let id = UUID().uuidString.lowercased()
                     droppedItems.insert(id.replacing("-", with: ""))
                     changes.append(#"{"insert":"Item","id":"\#(id)","values":{"name":"from outside"}}"#)
@@ -79,8 +94,8 @@ final class KilledReplica {
         }
     }
 
-    /// Starts the daemon, saves through it, and kills it at a time that does not depend on the daemon, which may not
-    /// even be ready then.
+    /// Starts the daemon, gives it work, and kills it at a time that does not depend on the daemon, which may not even
+    /// be ready then.
     func runUntilKilled(afterMilliseconds moment: Int, round: Int) async throws {
         notify = try NotifySocket(in: folder)
         let process = try ChildProcess(
@@ -95,7 +110,7 @@ final class KilledReplica {
             process.send(SIGKILL)
         }()
         if await notify.wait(for: "READY=1", from: process) {
-            while try await saveOne() {}
+            while try await request() {}
         } else {
             killsBeforeReady += 1
         }
@@ -107,10 +122,37 @@ final class KilledReplica {
         )
     }
 
+    /// Sends the next request: mostly a save, now and then one of a large value, a backup or a synchronization.
+    ///
+    /// Other work that a kill must not disturb, such as a compaction, has its place here.
+    ///
+    /// - Returns: false when no daemon responds.
+    private func request() async throws -> Bool {
+        requests += 1
+        return switch requests % 12 {
+        case 3: try await saveOne(bytes: 150_000)
+        case 6: try await post("/v1/backup")
+        case 9: try await post("/v1/sync")
+        default: try await saveOne()
+        }
+    }
+
+    private func post(_ path: String) async throws -> Bool {
+        guard let answer = try? await client("one").send(AdminCall(.post, path)) else { return false }
+        try #require(answer.isSuccess, "\(path): \(answer.status): \(answer.text)")
+        return true
+    }
+
     /// Inserts one object; false when no daemon responds.
-    private func saveOne() async throws -> Bool {
+    private func saveOne(bytes: Int = 0) async throws -> Bool {
         let id = UUID().uuidString.lowercased()
-        let body = #"{"changes":[{"insert":"Item","id":"\#(id)","values":{"name":"from here"}}]}"#
+        var values = #""name":"from here""#
+        if bytes > 0 {
+            // Each file has other bytes, and so a name of its own.
+            let file = Data(id.utf8) + Data(count: bytes)
+            values += #","file":"\#(file.base64EncodedString())""#
+        }
+        let body = #"{"changes":[{"insert":"Item","id":"\#(id)","values":{\#(values)}}]}"#
         let call = AdminCall(.post, "/v1/transactions", body: Array(body.utf8))
         guard let answer = try? await client("one").send(call) else { return false }
         try #require(answer.isSuccess, "\(answer.status): \(answer.text)")
@@ -123,6 +165,14 @@ final class KilledReplica {
         try await run("one") { client in
             let answer = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
             #expect(answer.text.contains("\"remaining\""))
+        }
+    }
+
+    /// Has the daemon compare its store with a new one that it builds from the log folder, large values included.
+    func check() async throws {
+        try await run("one") { client in
+            let answer = try await client.send(AdminCall(.post, "/v1/check")).orProblem()
+            #expect(answer.text.contains("\"ok\":true"), "\(answer.text)")
         }
     }
 
@@ -169,32 +219,12 @@ final class KilledReplica {
         return text.split(separator: "\n").suffix(20).joined(separator: "\n")
     }
 
-    /// Reads the segments that the daemon has exported, without its own reader.
-    func exportedSegments() throws -> (items: [String], problems: [String]) {
-        let others = [foreign.id, ".staging"]
-        let folders = try FileManager.default.contentsOfDirectory(atPath: logs).filter { !others.contains($0) }
-        try #require(folders.count == 1, "the daemon has one folder of its own: \(folders)")
-        let path = "\(logs)/\(folders[0])"
-        var items: [String] = []
-        var problems: [String] = []
-        var next = 1
-        var previous: String?
-        for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)"))
-            let lines = bytes.split(separator: UInt8(ascii: "\n"))
-            let objects = try lines.map { try JSONSerialization.jsonObject(with: $0) as? [String: Any] ?? [:] }
-            guard let header = objects.first, let end = objects.last, let last = lines.last else { continue }
-            if header["first"] as? Int != next { problems.append("\(name): a hole before") }
-            if header["previous"] as? String != previous { problems.append("\(name): the chain is broken") }
-            let body = bytes.prefix(bytes.count - last.count - 1)
-            let hash = SHA256.hash(data: body).hexadecimal
-            if end["sha256"] as? String != hash { problems.append("\(name): the hash is wrong") }
-            previous = hash
-            next = (header["last"] as? Int ?? 0) + 1
-            for object in objects where object["insert"] as? String == "Item" {
-                if let id = object["id"] as? String { items.append(id.replacing("-", with: "")) }
-            }
-        }
-        return (items, problems)
+    /// The segments that the daemon has exported.
+    func exportedSegments() throws -> ExportedSegments { try ExportedSegments(in: logs, besides: [foreign.id]) }
+
+    /// The remains of interrupted work that the next start should have removed.
+    func leftovers() throws -> [String] {
+        let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return files.filter { $0.contains(".scratch-") || ($0.contains(".staging/") && $0.hasSuffix(".tlog")) }
     }
 }

@@ -2,22 +2,30 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Kills at any moment", .serialized, .daemonTurns)
+@Suite("Kills at any moment", .daemonTurns)
 struct KillTests {
-    /// SIGKILL at random times while segments are imported and local changes are exported, with a restart after each.
-    @Test("a hundred kills lose nothing and apply nothing twice", .timeLimit(.minutes(30)))
-    func hundredKills() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        let scene = try KilledReplica(seed: random.seed)
-        for round in 1...100 {
+    /// SIGKILL at random times while the daemon starts, migrates, imports, saves large values, exports and backs up,
+    /// with a restart after each.
+    @Test(
+        "a hundred kills lose nothing and apply nothing twice",
+        .timeLimit(.minutes(60)),
+        arguments: 0..<2 as Range<UInt64>
+    )
+    func hundredKills(_ run: UInt64) async throws {
+        var random = SeededGenerator(seed: SeededGenerator.fromEnvironment().seed &+ run)
+        let scene = try KilledReplica()
+        let comment = Comment(rawValue: "seed \(random.seed)")
+        let rounds = LongProofs.count(50, long: 500)
+        for round in 1...rounds {
+            if round.isMultiple(of: 20) { try scene.changeModel() }
             try scene.dropSegments(using: &random)
             let moment = Int.random(in: 20...700, using: &random)
             try await scene.runUntilKilled(afterMilliseconds: moment, round: round)
         }
-        let comment = Comment(rawValue: "seed \(random.seed)")
+        print("seed \(random.seed): \(rounds) kills, \(scene.killsBeforeReady) of them before the daemon was ready")
         try await scene.settle()
         #expect(
-            scene.killsBeforeReady < 100,
+            scene.killsBeforeReady < rounds,
             "no round got as far as READY: the moments are too early to prove anything"
         )
         #expect(!scene.acknowledged.isEmpty, comment)
@@ -43,6 +51,8 @@ struct KillTests {
         #expect(exported.problems.isEmpty, comment)
         #expect(exported.items.count == Set(exported.items).count, comment)
         #expect(scene.acknowledged.subtracting(exported.items).isEmpty, comment)
+        #expect(try scene.leftovers().isEmpty, comment)
+        try await scene.check()
         #expect(try await scene.digestOfSecondReplica() == scene.digest(), comment)
     }
 }
