@@ -1,4 +1,5 @@
 import Foundation
+import TributaryModel
 import Yams
 
 /// The entries of a configuration file by key; unknown keys are refused.
@@ -42,6 +43,9 @@ struct ConfigurationFile {
     }
 
     private func compose(_ text: String) throws(ConfigurationError) -> Node? {
+        if let line = YAMLKeys.lineOfExpandedKey(in: text) {
+            throw error("in a file with aliases every key must be plain text", line: line)
+        }
         do {
             return try Yams.compose(yaml: text)
         } catch let failure as YamlError {

@@ -25,6 +25,9 @@ struct YAMLModelReader {
         guard text.utf8.count <= ModelFile.maximumBytes else {
             throw ModelError("the text has \(text.utf8.count) bytes, a model has 16 MiB at most", file: file)
         }
+        if let line = YAMLKeys.lineOfExpandedKey(in: text) {
+            throw ModelError("in a file with aliases every key must be plain text", file: file, line: line)
+        }
         do {
             guard let root = try Yams.compose(yaml: text) else { return nil }
             var count = YAMLNodeCount(limit: max(leastNodes, text.utf8.count), file: file)

@@ -111,6 +111,31 @@ struct YAMLModelTests {
         #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
     }
 
+    /// A key that stands for 9 to the power of 11 values; the fuzzer's corpus has a file of this kind.
+    @Test(arguments: ["? *a11\n: 1", "*a11 : 1", "{[*a11]: 1}", "x: {?*a11 : 1}", "[*a11, {*a11: 1}]"])
+    func aKeyOfAliasesIsRefusedBeforeItIsExpanded(key: String) {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...11 {
+            text +=
+                "a\(level): &a\(level) [" + Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ") + "]\n"
+        }
+        let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: text + key) }
+        #expect(error?.line == 13 && error?.reason.contains("plain text") == true, "\(String(describing: error))")
+    }
+
+    @Test func aliasesAsValuesAreRead() throws {
+        let model = try Model(
+            yaml: """
+                entities:
+                  E: {attributes: {a: &text {type: String, max: 3}, b: *text,c: *text}}
+                  F:
+                    attributes:
+                      d: *text
+                """
+        )
+        #expect(model.entity(named: "E")?.attributes.count == 3)
+    }
+
     @Test(arguments: ["", "# nothing", "null", "[1, 2]", "text"])
     func noModels(text: String) {
         #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: text, file: "m.yaml") }
