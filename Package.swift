@@ -273,9 +273,24 @@ let package = Package(
             dependencies: ["Tributary", "CSQLite"],
             path: "Tests/Performance/Graph/Sources/graph-benchmark"
         ),
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["TransactionLog", "TributaryModel", "TributaryChanges", "TestSupport"],
+            path: "Tests/Fuzzing/Targets"
+        ),
+        .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Tests"),
         .testTarget(name: "HouseRules", dependencies: ["TestSupport"]),
     ]
 )
+
+// The fuzzer exists with TRIBUTARY_FUZZING=1 only: Tests/Fuzzing/fuzz.sh builds it in a folder of its own.
+let isFuzzing = Context.environment["TRIBUTARY_FUZZING"] == "1"
+if isFuzzing {
+    package.targets += [
+        .target(name: "FuzzEntry", path: "Tests/Fuzzing/Entry"),
+        .executableTarget(name: "fuzz", dependencies: ["FuzzTargets", "FuzzEntry"], path: "Tests/Fuzzing/Program"),
+    ]
+}
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = [
@@ -292,6 +307,27 @@ for target in package.targets where target.type != .system {
 if Context.environment["TRIBUTARY_MUTATIONS"] == "1" {
     for target in package.targets where target.type != .system {
         target.swiftSettings?.append(.define("MUTATIONS"))
+    }
+}
+
+// Only the fuzzer and what it links, instrumented: the fuzzer learns from the branches that an input takes.
+if isFuzzing {
+    var needed: Set = ["fuzz"]
+    var neededPackages: Set<String> = []
+    // A target is declared below all that it depends on.
+    for target in package.targets.reversed() where needed.contains(target.name) {
+        for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+        for case .productItem(let name, _, _, _) in target.dependencies { neededPackages.insert(name) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll()
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+        return !neededPackages.contains { location.hasSuffix("/\($0).git") }
+    }
+    for target in package.targets where target.type != .system {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])]
+        if target.type == .executable { target.linkerSettings = [.unsafeFlags(["-sanitize=fuzzer"])] }
     }
 }
 

@@ -1,0 +1,32 @@
+#!/bin/bash
+# fuzz.sh [SECONDS] [TARGET…]: runs the coverage-guided fuzzer on the readers of bytes from outside, SECONDS in all (240),
+# each target for its share. It starts from Tests/Fuzzing/Corpus and keeps what it finds in .build-fuzz/found; an input
+# that makes a reader trap, hang or grow stays in .build-fuzz/failures and belongs into the corpus, with a mend.
+set -Eeuo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+seconds=${1:-240}
+shift || true
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(ls Tests/Fuzzing/Corpus)
+
+TRIBUTARY_FUZZING=1 swift build --product fuzz --scratch-path .build-fuzz
+share=$((seconds / ${#targets[@]}))
+[ "$share" -gt 0 ] || share=1
+mkdir -p .build-fuzz/failures
+status=0
+for target in "${targets[@]}"; do
+    mkdir -p ".build-fuzz/found/$target"
+    echo "== $target, $share s"
+    # The runtime's own report of a trap would hide the input from the fuzzer.
+    SWIFT_BACKTRACE=enable=no TRIBUTARY_FUZZ_TARGET=$target .build-fuzz/debug/fuzz \
+        -max_total_time="$share" -rss_limit_mb=1024 -malloc_limit_mb=512 -timeout=25 -max_len=8192 -print_final_stats=1 \
+        -artifact_prefix=".build-fuzz/failures/$target-" \
+        ".build-fuzz/found/$target" "Tests/Fuzzing/Corpus/$target" >".build-fuzz/$target.log" 2>&1 || status=1
+    grep -aE '^(#[0-9]+.DONE|stat::(number|average|slowest|peak)|==|SUMMARY|Base64)|recondition|atal error' \
+        ".build-fuzz/$target.log" || true
+done
+if [ -n "$(ls -A .build-fuzz/failures)" ]; then
+    echo "inputs that failed: $(ls .build-fuzz/failures)"
+    status=1
+fi
+exit $status
