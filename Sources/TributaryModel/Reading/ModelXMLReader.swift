@@ -16,6 +16,10 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
         guard !bytes.starts(with: Array("bplist".utf8)), !bytes.contains(0) else {
             throw ModelError.binaryModel(file: file)
         }
+        // Foundation's parser reads the missing text of an instruction such as <?x?> from address 0.
+        guard !hasInstruction(bytes) else {
+            throw ModelError("a model has no processing instructions: after the XML declaration no '<?'", file: file)
+        }
         let reader = ModelXMLReader()
         let parser = XMLParser(data: bytes)
         parser.shouldResolveExternalEntities = false
@@ -30,6 +34,15 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
             throw ModelError("the XML is not well formed (parser error \(reason))", file: file, line: parser.lineNumber)
         }
         return root
+    }
+
+    /// Whether `<?` occurs after the first bytes, where the declaration is; O(n).
+    private static func hasInstruction(_ bytes: Data) -> Bool {
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let start = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes
+        let declaration = Array("<?xml ".utf8)
+        let rest = start.starts(with: declaration) ? start.dropFirst(declaration.count) : start
+        return rest.range(of: Data("<?".utf8)) != nil
     }
 
     func parser(
