@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
 
@@ -49,6 +50,23 @@ int clinux_contains(const void *bytes, size_t count, const void *part, size_t pa
 uint32_t clinux_file_system(const char *path) {
     struct statfs status;
     return statfs(path, &status) == 0 ? (uint32_t)status.f_type : 0;
+}
+
+int clinux_read_file_mark(const char *path, struct clinux_file_mark *mark) {
+    struct statx status;
+    struct statfs system;
+    if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &status) != 0) return -1;
+    if (statfs(path, &system) != 0) return -1;
+    mark->inode = status.stx_ino;
+    mark->born = 0;
+    if (status.stx_mask & STATX_BTIME) {
+        // A time that is out of range is none.
+        int64_t seconds = status.stx_btime.tv_sec;
+        if (seconds > 0 && seconds < INT64_MAX / 1000000000 - 1) mark->born = seconds * 1000000000 + status.stx_btime.tv_nsec;
+    }
+    mark->file_system = 0;
+    memcpy(&mark->file_system, &system.f_fsid, sizeof mark->file_system < sizeof system.f_fsid ? sizeof mark->file_system : sizeof system.f_fsid);
+    return 0;
 }
 
 void clinux_keep_heap_small(void) {

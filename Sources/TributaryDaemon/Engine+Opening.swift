@@ -1,5 +1,7 @@
 import Logging
 import NIOPosix
+import Synchronization
+import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryInference
@@ -23,7 +25,7 @@ extension Engine {
                 let restoration = StoreRestoration(store: configuration.store, logger: logger)
                 try restoration.complete()
                 let store = try Store.open(settings, migrator: Migrator(migration))
-                try restoration.renewWriter(of: store)
+                try checkIdentity(of: store, logs: configuration.logs, logger: logger)
                 return store
             }
         } catch MigrationError.interrupted(let from, let to) {
@@ -52,6 +54,37 @@ extension Engine {
             logger: logger
         )
         return try Engine(container: container, sync: sync)
+    }
+
+    /// The time for which the start waits for the log folder; later the service checks the identity.
+    private static let identityPatience = Duration.seconds(5)
+
+    /// Checks whether the store is still the writer that it was, before tokens of history name one.
+    private static func checkIdentity(of store: Store, logs: String, logger: Logger) throws {
+        let isGivenUp = Flag()
+        let check = IdentityCheck(of: store, logs: logs, logger: logger)
+        let result = BoundedWait.result(within: identityPatience) {
+            Result { try check.run { isGivenUp.isSet } }
+        }
+        isGivenUp.set()
+        do {
+            try result?.get()
+        } catch is SegmentError {
+            logger.debug("The store's identity is checked when the log folder can be read")
+        } catch let error as StoreError {
+            throw StartFailure(error)
+        } catch {
+            throw StartFailure("the store cannot become another writer: \(error)", status: .badConfiguration)
+        }
+    }
+
+    /// A flag that threads share.
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .sequentiallyConsistent) }
+
+        func set() { value.store(true, ordering: .sequentiallyConsistent) }
     }
 
     /// Applies the settings that can change without a restart.

@@ -34,26 +34,6 @@ struct StoreRestoration {
         }
     }
 
-    /// Gives a restored store a new identity, once, before it exports anything.
-    ///
-    /// - Throws: ``StartFailure`` when the store cannot be written.
-    func renewWriter(of store: Store) throws(StartFailure) {
-        do {
-            guard let minted = try RestoredIdentity(store).renew() else { return }
-            logger.notice(
-                "The restored store continues as a new writer",
-                metadata: [
-                    "writer": "\(minted.new)", "former": "\(minted.former)", "published": "\(minted.published)",
-                    "reissued": "\(minted.reissued)",
-                ]
-            )
-        } catch let error as StoreError {
-            throw StartFailure(error)
-        } catch {
-            throw refused("the restored store cannot get a new identity: \(error)")
-        }
-    }
-
     private var errorText: String { String(cString: strerror(errno)) }
 
     private func refused(_ reason: String) -> StartFailure { StartFailure(reason, status: .badConfiguration) }

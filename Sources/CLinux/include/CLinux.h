@@ -31,6 +31,17 @@ int clinux_contains(const void *bytes, size_t count, const void *part, size_t pa
 /// The kind of the file system at `path` (statfs(2) f_type); 0 when it cannot be told.
 uint32_t clinux_file_system(const char *path);
 
+/// What tells a file from others: its inode, its birth time in nanoseconds since 1970 (0 when the file system records none), and
+/// the number of its file system.
+struct clinux_file_mark {
+    uint64_t inode;
+    int64_t born;
+    uint64_t file_system;
+};
+
+/// Fills the mark of the file at `path`, behind symbolic links (statx(2), statfs(2)); 0, or -1 with errno.
+int clinux_read_file_mark(const char *path, struct clinux_file_mark *mark);
+
 /// Has the text written to the standard error output if the calling thread stops the program by a trap or abort() before
 /// `clinux_disarm_last_words`. One thread at a time; the text must stay where it is.
 void clinux_arm_last_words(const char *text, size_t length);

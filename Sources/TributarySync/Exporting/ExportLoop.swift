@@ -80,7 +80,7 @@ final class ExportLoop: Sendable {
         do {
             work.begin()
             defer { work.end() }
-            let counts = try await queue.run { try exporter.run() }
+            let counts = try await queue.run { [self] in try export(exporter) }
             state.update { $0.exported(counts) }
             if counts.segments > 0 { environment.logger.info("exported", metadata: counts.journalMetadata) }
             return counts
@@ -88,8 +88,48 @@ final class ExportLoop: Sendable {
             environment.logger.error("export failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
             let wall = environment.wall
             state.update { $0.exportFailed(error, wall: wall) }
+            // The import loop makes the store another writer when the error proves a fork.
+            signals.imports.raise()
             throw error
         }
+    }
+
+    /// Checks the store's identity between two exports, unless that was done since the start.
+    func checkIdentity() async {
+        guard !state.read(\.isIdentityChecked) else { return }
+        do {
+            try await betweenExports { [self] in try settleIdentity() }
+        } catch {
+            // Problems of the folder tell that it is not there.
+            guard !(error is SegmentError) else { return }
+            let reason = ErrorText.text(of: error)
+            environment.logger.error("the store's identity is not checked", metadata: ["reason": "\(reason)"])
+        }
+    }
+
+    /// Checks the store's identity, unless that was done since the start; runs on the thread of the exports.
+    ///
+    /// - Throws: what ``IdentityCheck`` throws.
+    private func settleIdentity() throws {
+        guard !state.read(\.isIdentityChecked) else { return }
+        let (store, logs) = (environment.store, state.configuration.logs)
+        try IdentityCheck(of: store, logs: logs, logger: environment.logger).run()
+        let positions = try SyncRecords(store: store).positions()
+        let (own, event) = try store.read { reader in
+            (try reader.writers.own().id, try reader.setting(IdentityKeys.event).flatMap { IdentityEvent($0) })
+        }
+        state.update { $0.identified(own, positions: positions, event: event) }
+    }
+
+    private func export(_ exporter: Exporter) throws -> ImportCounts {
+        do {
+            try settleIdentity()
+        } catch let error as SegmentError {
+            // Without the folder nothing can be exported, which is a failure when something waits for it.
+            guard try exporter.isIdle() else { throw error }
+            return ImportCounts()
+        }
+        return try exporter.run()
     }
 
     /// Runs `block` between two exports, on the thread of the exports.

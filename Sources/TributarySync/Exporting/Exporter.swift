@@ -32,6 +32,7 @@ package struct Exporter: Sendable {
     @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
+        try requireOwnFolder(own)
         guard own.clock.wallTime <= wall.later(by: maxAhead) else {
             throw ExportFailure.clockAhead(by: own.clock.wallTime.duration(since: wall))
         }
@@ -43,6 +44,26 @@ package struct Exporter: Sendable {
             counts = counts + (try publish(range, own: own.id))
         }
         return counts
+    }
+
+    /// Whether everything that is committed is exported.
+    func isIdle() throws -> Bool {
+        try store.read { reader in
+            let own = try reader.writers.own().sequence
+            return try reader.outbox.lastExported() >= own && reader.outbox.unfinishedExports().isEmpty
+        }
+    }
+
+    /// Checks that the folder, when it is there, has something of what the store has exported.
+    ///
+    /// It may be the mount point of an unmounted share: a file there would never reach a peer, and would not be written
+    /// again.
+    private func requireOwnFolder(_ own: WriterRecord) throws {
+        let exported = try store.read { try $0.outbox.lastExported() }
+        guard exported > 0, let folder = try? LogFolder(path: logs), folder.lacksFolder(of: own.id) else { return }
+        let finished = try store.read { try $0.writers.segment(writer: own.id, beginningBy: own.sequence)?.last ?? 0 }
+        guard finished > 0 else { return }
+        throw ExportFailure.foreignFolder(path: logs, writer: own.id, sequence: finished)
     }
 
     /// The next range of local transactions with its header; nil when all are exported.

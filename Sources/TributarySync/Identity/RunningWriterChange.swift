@@ -1,4 +1,5 @@
 import Logging
+import TransactionLog
 import TributaryChanges
 import TributaryStore
 
@@ -24,8 +25,9 @@ struct RunningWriterChange: Sendable {
         records: @escaping @Sendable (WriteTransaction, MintedWriter) throws -> Void = { _, _ in }
     ) async throws -> MintedWriter {
         let (store, state) = (environment.store, state)
-        let change = WriterChange(store: store, logs: state.configuration.logs)
+        let logs = state.configuration.logs
         let minted = try await exports.betweenExports {
+            let change = WriterChange(store: store, logs: try LogFolder(path: logs))
             let minted = try change.mint(greatestClock: greatestClock, records: records)
             let positions = try SyncRecords(store: store).positions()
             state.update { $0.become(minted.new, positions: positions) }
@@ -35,6 +37,30 @@ struct RunningWriterChange: Sendable {
         signals.imports.raise()
         signals.exports.raise()
         return minted
+    }
+
+    /// Continues as another writer when another program writes as the present one.
+    ///
+    /// - Returns: false when there is no such proof, or when the change has failed; it is tried again later then.
+    func answerFork() async -> Bool {
+        guard let fork = state.read(\.ownFork) else { return false }
+        let wall = environment.wall
+        do {
+            let minted = try await run { transaction, minted in
+                let event = IdentityEvent(.forked, at: wall, minted, file: fork.file)
+                try transaction.setSetting(IdentityKeys.event, to: event.text)
+            }
+            let event = IdentityEvent(.forked, at: wall, minted, file: fork.file)
+            state.update { $0.renewed(by: event) }
+            event.log(minted, environment.logger)
+            return true
+        } catch {
+            environment.logger.error(
+                "the store cannot become another writer",
+                metadata: ["file": "\(fork.file)", "reason": "\(ErrorText.text(of: error))"]
+            )
+            return false
+        }
     }
 
     /// Commits a transaction of the new writer, by which programs and other machines learn of it.

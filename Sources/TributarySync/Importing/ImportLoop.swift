@@ -7,11 +7,9 @@ import TributaryStore
 ///
 /// Each stage is a type with an input and an output. The stages share information through the owner of the state.
 struct ImportLoop {
-    private let environment: SyncEnvironment
-    private let state: SyncStateOwner
-    private let signals: SyncSignals
     private let control: ImportControl
     private let pauseSwitch: PauseSwitch
+    private let writerChange: RunningWriterChange
     private var watch: FolderWatch
     private var scanner: FolderScanner
     private let verification: SegmentVerification
@@ -31,13 +29,12 @@ struct ImportLoop {
     ///   - service: has the state that the loop works on.
     ///   - isWatching: whether the loop watches the folder; otherwise somebody else reports changes.
     init(_ service: SyncService, isWatching: Bool = true) {
-        environment = service.environment
-        state = service.state
-        signals = service.signals
+        let (environment, state, signals) = (service.environment, service.state, service.signals)
         control = service.control
         pauseSwitch = service.pauseSwitch
+        writerChange = service.writerChange
         let path = state.configuration.logs
-        watch = FolderWatch(path: path, isActive: isWatching) { [state, signals] hints in
+        watch = FolderWatch(path: path, isActive: isWatching) { hints in
             state.update { $0.scans.insert(hints) }
             signals.imports.raise()
         }
@@ -53,6 +50,10 @@ struct ImportLoop {
         )
         updateWatchProblem()
     }
+
+    private var environment: SyncEnvironment { writerChange.environment }
+    private var state: SyncStateOwner { writerChange.state }
+    private var signals: SyncSignals { writerChange.signals }
 
     private var now: Duration { environment.clock.now() }
 
@@ -79,6 +80,7 @@ struct ImportLoop {
             pauseSwitch.endWhenDue()
             // An attempt that is due needs no rest any more, also when there is nothing that can be tried now.
             if let due = nextAttempt, due <= now { nextAttempt = nil }
+            await writerChange.exports.checkIdentity()
             let deadline = await importAll()
             guard await !concludePass() else { continue }
             // Requests end after the audit, so that their status shows forks of applied segments too.
@@ -131,12 +133,14 @@ struct ImportLoop {
         }
     }
 
-    /// Announces the states of segments, and compares some applied files with the store.
+    /// Announces the states of segments, compares some applied files with the store, and makes the store another writer
+    /// when a file shows that its own one is in use elsewhere.
     ///
-    /// - Returns: true while there are more files to compare.
+    /// - Returns: true while there is more to compare or to import.
     mutating func concludePass() async -> Bool {
         announcer.announceStates()
-        return await audit()
+        if await audit() { return true }
+        return await writerChange.answerFork()
     }
 
     /// The time for which the loop may sleep unless a hint arrives.
@@ -178,7 +182,6 @@ struct ImportLoop {
         }
         announcer.announce(change)
         state.folderWasScanned()
-        reportForeignFiles(scan)
         scanLater(scan.retry)
         retrySegmentsWithNewBlobs(hints)
     }
@@ -197,18 +200,6 @@ struct ImportLoop {
     private func updateOwnPosition() {
         guard let (own, position) = try? records.ownPosition() else { return }
         state.update { $0.setPositions([own: position]) }
-    }
-
-    /// Reports files of the store's own writer with sequences that the store has not reached: another program wrote
-    /// them.
-    private func reportForeignFiles(_ scan: FolderScan) {
-        let (own, reached) = state.read { ($0.planner.own, $0.planner.position(of: $0.planner.own).sequence) }
-        guard let name = scan.firstFile(of: own, past: reached) else { return }
-        // An export may have advanced the position while the folder was listed.
-        guard let (writer, position) = try? records.ownPosition(), writer == own, position.sequence < name.last else {
-            return
-        }
-        contradict(AppliedAudit.Finding(name: name, reason: "This store has not written it."))
     }
 
     /// Reads segments again whose missing blobs have all arrived.

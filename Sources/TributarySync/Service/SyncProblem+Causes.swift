@@ -50,9 +50,13 @@ extension SyncProblem {
         SyncProblem(
             .ownFork,
             since: wall,
-            detail: "\(path) is a segment of this store's own writer. \(reason) Nothing is exported any more.",
+            detail:
+                "\(path) is a segment of this store's own writer. \(reason) Nothing is exported until this store is "
+                + "another writer.",
             writer: own,
-            hint: "Another program writes as this store, such as a copy of its machine. Stop that program."
+            hint:
+                "Another program writes as this store, such as a copy of its machine. It becomes another writer by itself; "
+                + "the journal says what keeps it from that."
         )
     }
 
@@ -66,8 +70,6 @@ extension SyncProblem {
     /// - Returns: The problem, with a code of its own where the error has one.
     static func exportFailed(_ error: any Error, logs: String, own: UniqueID, since wall: WallTime) -> SyncProblem {
         switch error {
-        case let error as SegmentError where error.kind == .forked:
-            ownFork(error.file, "Its name is taken by other content.", own: own, since: wall)
         case ExportFailure.clockAhead(let ahead):
             SyncProblem(
                 .ownClockAhead,

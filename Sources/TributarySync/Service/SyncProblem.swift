@@ -21,6 +21,8 @@ package struct SyncProblem: Hashable, Sendable {
         /// A segment of the store's own writer that the store has not written: the writer was cloned.
         case ownFork
         case ownClockAhead
+        /// The store has become another writer, because it is a copy.
+        case writerChanged
     }
 
     package var code: Code

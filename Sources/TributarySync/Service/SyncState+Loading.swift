@@ -15,6 +15,7 @@ extension SyncState {
         }
         planner.setAccepted(try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:])
         let pause = try reader.setting(StoreKeys.paused).flatMap { ImportPause($0) }
-        self.init(configuration: configuration, planner: planner, pause: pause)
+        let event = try reader.setting(IdentityKeys.event).flatMap { IdentityEvent($0) }
+        self.init(configuration: configuration, planner: planner, pause: pause, event: event)
     }
 }

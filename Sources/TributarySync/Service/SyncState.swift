@@ -16,6 +16,12 @@ struct SyncState: Sendable {
     var progress = ImportProgress()
     /// The pause; nil while importing is not paused.
     var pause: ImportPause?
+    /// Whether the store's identity was checked since the start; nothing is exported before.
+    private(set) var isIdentityChecked = false
+    /// The last change of the store's writer that nobody has requested.
+    private(set) var identityEvent: IdentityEvent?
+    /// The proof that another program writes as the store's writer, until the store is another one.
+    private(set) var ownFork: OwnFork?
     /// The accepted segments that the store remembers.
     private var storedAccepted: [SegmentName: String]
 
@@ -25,10 +31,17 @@ struct SyncState: Sendable {
     ///   - configuration: the settings.
     ///   - planner: has the position of each writer and the accepted segments.
     ///   - pause: the pause that has not ended.
-    init(configuration: SyncConfiguration, planner: ImportPlanner, pause: ImportPause? = nil) {
+    ///   - event: the last change of the store's writer that nobody has requested.
+    init(
+        configuration: SyncConfiguration,
+        planner: ImportPlanner,
+        pause: ImportPause? = nil,
+        event: IdentityEvent? = nil
+    ) {
         self.configuration = configuration
         self.planner = planner
         self.pause = pause
+        identityEvent = event
         storedAccepted = planner.accepted
     }
 
@@ -84,7 +97,23 @@ struct SyncState: Sendable {
         planner.become(writer)
         setPositions(positions)
         problems.end(.ownFork, .ownClockAhead, .exportFailed)
+        ownFork = nil
         scans.insert(FolderHints(everything: true))
+    }
+
+    /// Records why the store has become another writer.
+    mutating func renewed(by event: IdentityEvent) { identityEvent = event }
+
+    /// Records the result of the check of the identity, after which the store may be another writer.
+    ///
+    /// - Parameters:
+    ///   - writer: the store's own writer.
+    ///   - positions: the positions of all writers.
+    ///   - event: the last change of the store's writer that nobody has requested.
+    mutating func identified(_ writer: UniqueID, positions: [UniqueID: WriterPosition], event: IdentityEvent?) {
+        isIdentityChecked = true
+        identityEvent = event
+        if writer != planner.own { become(writer, positions: positions) }
     }
 
     /// Stops waiting for the missing transactions of a writer.
@@ -134,9 +163,15 @@ struct SyncState: Sendable {
     mutating func contradicted(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
         planner.contradicted(finding.name, reason: finding.reason, wall: wall)
         if finding.name.writer == planner.own {
-            problems.raise(.ownFork(finding.name.path, finding.reason, own: planner.own, since: wall))
+            forked(OwnFork(file: finding.name.path, reason: finding.reason), wall: wall)
         }
         return planner.status(of: finding.name, wall: wall)
+    }
+
+    /// Records that another program writes as the store's writer: nothing is exported before the store is another one.
+    private mutating func forked(_ fork: OwnFork, wall: WallTime) {
+        ownFork = ownFork ?? fork
+        problems.raise(.ownFork(fork.file, fork.reason, own: planner.own, since: wall))
     }
 
     /// The segments whose state has changed since the last call.
@@ -170,10 +205,18 @@ struct SyncState: Sendable {
     }
 
     mutating func exportFailed(_ error: any Error, wall: WallTime) {
+        if let error = error as? SegmentError, error.kind == .forked {
+            return forked(OwnFork(file: error.file, reason: "Its name is taken by other content."), wall: wall)
+        }
         problems.raise(.exportFailed(error, logs: configuration.logs, own: planner.own, since: wall))
     }
 
     // MARK: Status
+
+    /// The problem that tells of a new writer, unless the writer is to change again.
+    private func eventProblem(at wall: WallTime) -> SyncProblem? {
+        ownFork == nil ? identityEvent?.problem(at: wall) : nil
+    }
 
     /// The status, with its problems in order.
     func status(wall: WallTime) -> SyncStatus {
@@ -188,7 +231,8 @@ struct SyncState: Sendable {
         status.imported = progress.imported
         status.exported = progress.exported
         let found =
-            problems.all + [pause?.problem(at: wall)].compactMap(\.self) + planner.problems(summaries, wall: wall)
+            problems.all + [pause?.problem(at: wall), eventProblem(at: wall)].compactMap(\.self)
+            + planner.problems(summaries, wall: wall)
         status.problems = found.sorted { ($0.code.rawValue, $0.detail) < ($1.code.rawValue, $1.detail) }
         return status
     }

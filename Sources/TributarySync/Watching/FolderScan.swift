@@ -20,14 +20,6 @@ package struct FolderScan: Sendable {
 
     package init() {}
 
-    /// The first file of a writer that counts as applied and ends past the sequence.
-    func firstFile(of writer: UniqueID, past sequence: UInt64) -> SegmentName? {
-        let listed = listings.first { $0.writer == writer }.map { Array($0.applied.keys) } ?? []
-        let changed = changes.first { $0.writer == writer }.map { $0.applied.map(\.bounds) } ?? []
-        let first = (listed + changed).filter { $0.last > sequence }.min()
-        return first.map { SegmentName(writer: writer, first: $0.first, last: $0.last) }
-    }
-
     mutating func refuse(_ kind: FolderProblem.Kind, path: String, code: Int32) {
         problems.append(FolderProblem(kind, path: path, reason: String(cString: strerror(code))))
     }

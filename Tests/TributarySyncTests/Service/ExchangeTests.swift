@@ -67,18 +67,6 @@ import TributaryStore
         try await whole.stop()
     }
 
-    @Test func aSegmentOfTheOwnWriterThatTheStoreHasNotWrittenStopsExports() async throws {
-        let replica = try await SyncReplica(logs.path, wall: wall)
-        let foreign = try logs.hire(replica.own, 1...1, base: 900)
-        try await replica.service.importAll()
-        #expect(try await replica.state(foreign.name) == .forked)
-        #expect(Set(replica.service.status.problems.map(\.code)).contains(.ownFork))
-        try replica.save([SyncModel.insert(1)])
-        #expect(try await replica.service.exportNow() == ImportCounts())
-        #expect(try replica.employees(901...901).isEmpty)
-        try await replica.stop()
-    }
-
     @Test func importsAreAcknowledgedOnceAndAcknowledgementsAreNot() async throws {
         let prompt: (inout SyncConfiguration) -> Void = { configuration in
             configuration.exportDebounce = .zero

@@ -23,7 +23,6 @@ import TributaryChanges
 
     @Test func eachFailureOfAnExportHasItsCode() {
         let failures: [(any Error, SyncProblem.Code)] = [
-            (SegmentError(.forked, file: "w/1.tlog", reason: "r"), .ownFork),
             (ExportFailure.clockAhead(by: .milliseconds(90_000)), .ownClockAhead),
             (ExportFailure.foreignFolder(path: "/l", writer: own, sequence: 3), .logsMissing),
             (ExportFailure.cannotSync(path: "/s", code: EIO), .exportFailed),

@@ -3,6 +3,7 @@ import Testing
 import TransactionLog
 import TributaryChanges
 
+@testable import TributaryStore
 @testable import TributarySync
 
 /// The state of the service without a service: events come in, actions and the status come out.
@@ -118,12 +119,36 @@ import TributaryChanges
         #expect(state.status(wall: wall).problems.isEmpty && state.status(wall: wall).exported == counts)
     }
 
-    @Test mutating func aForkOfTheOwnWriterEndsExportsForGood() {
+    @Test mutating func aForkOfTheOwnWriterEndsExportsUntilTheStoreIsAnotherWriter() {
         let foreign = PlannerBench.name(own, 1, 1)
         _ = state.contradicted(AppliedAudit.Finding(name: foreign, reason: "Other."), wall: 3)
-        #expect(!state.mayExport)
+        #expect(!state.mayExport && state.ownFork == OwnFork(file: foreign.path, reason: "Other."))
         state.exported(ImportCounts())
         #expect(!state.mayExport && state.status(wall: wall).problems.map(\.code) == [.ownFork])
+        let new = UniqueID(high: 0xE, low: 0)
+        state.become(new, positions: [own: WriterPosition(sequence: 1), new: WriterPosition()])
+        #expect(state.mayExport && state.ownFork == nil && state.planner.own == new)
+        #expect(state.planner.position(of: own).sequence == 1 && state.status(wall: wall).problems.isEmpty)
+    }
+
+    @Test mutating func aNameThatIsTakenByOtherContentIsAForkOfTheOwnWriter() {
+        state.exportFailed(SegmentError(.forked, file: "w/1.tlog", reason: "r"), wall: 3)
+        #expect(!state.mayExport && state.ownFork?.file == "w/1.tlog")
+        #expect(state.status(wall: wall).problems.map(\.code) == [.ownFork])
+    }
+
+    @Test mutating func aChangeThatNobodyRequestedIsAProblemForADay() {
+        let minted = MintedWriter(former: own, new: UniqueID(high: 0xE, low: 0), published: 1, reissued: 0)
+        for cause in IdentityEvent.Cause.allCases {
+            let event = IdentityEvent(cause, at: wall, minted, file: "a b/c")
+            #expect(IdentityEvent(event.text) == event)
+            state.renewed(by: event)
+            let codes = state.status(wall: wall).problems.map(\.code)
+            let expected: [IdentityEvent.Cause: SyncProblem.Code] = [.restored: .paused, .forked: .ownFork]
+            #expect(codes == (cause == .restored ? [] : [expected[cause] ?? .writerChanged]), "\(cause)")
+            #expect(state.status(wall: wall.later(by: .seconds(86_401))).problems.isEmpty)
+        }
+        #expect(IdentityEvent("forked x") == nil)
     }
 
     @Test mutating func hintsAreHandedOutOnce() {

@@ -1,0 +1,169 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// What happens to stores that are copied, restored or left alone, from the first look at the status to equal digests.
+@Suite(.timeLimit(.minutes(30)), .daemonTurns) struct IdentityStoryTests {
+    private static let employee = "0190f1a2-0000-7000-8000-0000000000e1"
+    private static let model = EmployeeModel.text(adding: "visits: {type: Integer 64, default: 0, merge: counter}")
+
+    private func save(_ change: String, on daemon: RunningDaemon) async throws {
+        let (status, answer) = try await daemon.call(.post, "/v1/transactions", "{\"changes\":[\(change)]}")
+        #expect(status == 200, "\(answer)")
+    }
+
+    private func insert(_ number: UInt8, on daemon: RunningDaemon) async throws {
+        try await save(RunningDaemon.insertion(number), on: daemon)
+    }
+
+    private func exchange(_ daemons: [RunningDaemon]) async throws {
+        for daemon in daemons + daemons { #expect(try await daemon.call(.post, "/v1/sync").0 == 200) }
+    }
+
+    private func digest(_ daemon: RunningDaemon) async throws -> String {
+        try #require(try await daemon.call(.get, "/v1/digest").1["digest"] as? String)
+    }
+
+    private func writer(_ daemon: RunningDaemon) async throws -> String {
+        try #require(try await daemon.call(.get, "/v1/status").1["writer"] as? String)
+    }
+
+    private func problems(_ daemon: RunningDaemon) async throws -> [[String: Any]] {
+        try #require(try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]])
+    }
+
+    /// Runs the command that the hint of a problem ends with.
+    private func followHint(_ code: String, _ daemon: RunningDaemon) async throws -> String {
+        let problem = try #require(try await problems(daemon).first { $0["code"] as? String == code })
+        let hint = try #require(problem["hint"] as? String)
+        let command = try #require(hint.components(separatedBy: "tributaryctl ").last)
+        let result = try await daemon.command(command.split(separator: " ").map(String.init))
+        #expect(result.ending == .exited(0), "\(command): \(result)")
+        return result.output
+    }
+
+    @Test func aClonedStoreAndItsOriginalGoOn() async throws {
+        let original = try RunningDaemon()
+        try await original.start()
+        try await insert(1, on: original)
+        #expect(try await original.command(["sync"]).ending == .exited(0))
+        let former = try await writer(original)
+        #expect(await original.stop() == .exited(0), "\(original.log)")
+        let clone = try RunningDaemon("two", in: original.folder)
+        try FileManager.default.copyItem(atPath: original.store, toPath: clone.store)
+        for daemon in [original, clone] { try await daemon.start() }
+
+        #expect(try await problems(clone).map { $0["code"] as? String } == ["writer-changed"])
+        let list = try await followHint("writer-changed", clone)
+        let new = try await writer(clone)
+        #expect(new != former && list.contains(new) && list.contains(former), "\(list)")
+        #expect(try await writer(original) == former)
+        #expect(try await problems(original).isEmpty)
+        try await insert(2, on: original)
+        try await insert(3, on: clone)
+        try await exchange([original, clone])
+        let digests = try await [digest(original), digest(clone)]
+        #expect(digests[0] == digests[1])
+        #expect(try await clone.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 3)
+        for daemon in [original, clone] { #expect(await daemon.stop() == .exited(0), "\(daemon.log)") }
+    }
+
+    /// The save is in the outbox of the backup, and exported after it: the restored store must not count it again.
+    @Test func aRestoredStoreCountsOnce() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.folder.write(IdentityStoryTests.model, to: "model.yaml")
+        try await daemon.start()
+        let id = IdentityStoryTests.employee
+        try await save(#"{"insert":"Employee","id":"\#(id)","values":{"name":"Ann","visits":1}}"#, on: daemon)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        let share = daemon.folder.path("share")
+        try FileManager.default.moveItem(atPath: daemon.logs, toPath: share)
+        try await save(#"{"update":"Employee","id":"\#(id)","values":{"visits":{"increment":5}}}"#, on: daemon)
+        let backup = daemon.folder.path("backup.sqlite")
+        #expect(try await daemon.command(["backup", backup]).ending == .exited(0))
+        try FileManager.default.moveItem(atPath: share, toPath: daemon.logs)
+        try await save(#"{"update":"Employee","id":"\#(id)","values":{"visits":{"increment":7}}}"#, on: daemon)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
+        #expect(try await daemon.command(restore).ending == .exited(0))
+
+        let peer = try RunningDaemon("two", in: daemon.folder)
+        try daemon.folder.write(IdentityStoryTests.model, to: "model.yaml")
+        for daemon in [daemon, peer] { try await daemon.start() }
+        try await exchange([daemon, peer])
+        for daemon in [daemon, peer] {
+            let object = try await daemon.call(.get, "/v1/objects/Employee/\(id)").1
+            #expect((object["values"] as? [String: Any])?["visits"] as? Int == 13, "\(object)")
+        }
+        let digests = try await [digest(daemon), digest(peer)]
+        #expect(digests[0] == digests[1])
+        for daemon in [daemon, peer] { #expect(await daemon.stop() == .exited(0), "\(daemon.log)") }
+    }
+
+    @Test func aDepartedPeerIsAbandonedAndEvicted() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.configure("watch: {incomplete_grace: 1s}")
+        try await daemon.start()
+        var gone = RunningDaemon.foreignWriter()
+        for number in 1...3 as ClosedRange<UInt8> {
+            let path = try gone.write([[RunningDaemon.insertion(number)]], to: daemon.folder.path("else"))
+            let folder = "\(daemon.logs)/\(gone.id)"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            guard number != 2 else { continue }
+            try FileManager.default.moveItem(atPath: path, toPath: folder + "/" + (path as NSString).lastPathComponent)
+        }
+        #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
+        while try await problems(daemon).isEmpty {}
+        #expect(try await followHint("segments-waiting", daemon).contains("abandoned"))
+        #expect(try await problems(daemon).isEmpty)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        try await daemon.start()
+        #expect(try await daemon.command(["writer", "list"]).output.contains("abandoned"))
+
+        var away = RunningDaemon.foreignWriter(2)
+        try away.write([[RunningDaemon.insertion(9)]], to: daemon.logs)
+        #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
+        for _ in 0..<2 {
+            #expect(try await daemon.command(["writer", "evict", away.id]).output.contains("evicted"))
+        }
+        #expect(try await daemon.command(["writer", "list"]).output.contains("evicted"))
+        try away.write([[RunningDaemon.insertion(10)]], to: daemon.logs)
+        #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
+        let list = try await daemon.command(["writer", "list"])
+        #expect(!list.output.contains("evicted"))
+        let own = try await writer(daemon)
+        #expect(try await daemon.command(["writer", "evict", own]).ending == .exited(75))
+        #expect(
+            try await daemon.command(["writer", "abandon", RunningDaemon.foreignWriter(7).id]).ending == .exited(66)
+        )
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    /// The journal of the daemon says who has restamped it, and the status follows.
+    @Test func aRestampedStoreGoesOnAtOnce() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        try await insert(1, on: daemon)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        let former = try await writer(daemon)
+        let token = try #require(try await daemon.call(.get, "/v1/history").1["token"] as? String)
+        let restamp = try await daemon.command(["writer", "restamp"])
+        let new = try await writer(daemon)
+        #expect(restamp.ending == .exited(0) && restamp.output.contains(new) && new != former, "\(restamp)")
+        #expect(daemon.log.contains("continues as a new writer"), "\(daemon.log)")
+        // The history goes on, so that its tokens stay valid.
+        #expect(try await daemon.call(.get, "/v1/history?after=\(token)").0 == 200)
+        try await insert(2, on: daemon)
+        let peer = try RunningDaemon("two", in: daemon.folder)
+        try await peer.start()
+        try await exchange([daemon, peer])
+        let digests = try await [digest(daemon), digest(peer)]
+        #expect(digests[0] == digests[1])
+        for daemon in [daemon, peer] {
+            #expect(try await problems(daemon).isEmpty)
+            #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        }
+    }
+}
