@@ -1,7 +1,7 @@
 package import TributaryChanges
 
 /// The name of a baseline in the log folder: `<writer>/<sequence>.baseline`.
-package struct BaselineName: Hashable, Sendable, CustomStringConvertible {
+package struct BaselineName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The writer that published the baseline.
     package let writer: UniqueID
     /// The sequence of that writer in the baseline's vector.
@@ -22,4 +22,8 @@ package struct BaselineName: Hashable, Sendable, CustomStringConvertible {
     /// The path below the log folder.
     package var path: String { "\(writer)/\(fileName)" }
     package var description: String { path }
+
+    package static func < (left: BaselineName, right: BaselineName) -> Bool {
+        (left.writer, left.sequence) < (right.writer, right.sequence)
+    }
 }

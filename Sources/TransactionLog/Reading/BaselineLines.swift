@@ -21,8 +21,11 @@ struct BaselineLines {
     private var hasTotals = false
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
 
+    /// Whether the header and the lines of all writers have been read.
+    var hasVector: Bool { header.map { $0.writerCount == writers.count } ?? false }
+
     /// Whether the lines may end here.
-    var isComplete: Bool { header.map { $0.writerCount == writers.count } ?? false && remaining == 0 }
+    var isComplete: Bool { hasVector && remaining == 0 }
 
     /// Reads a line; nil for the header and the lines of the writers, which are kept.
     ///

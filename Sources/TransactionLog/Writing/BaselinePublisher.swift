@@ -16,14 +16,20 @@ package struct BaselinePublisher: Sendable {
     ///   - name: The name of the baseline.
     ///   - body: Hands whole lines to the closure that it is given, each ended by a newline, and returns their counts.
     /// - Returns: The end line.
-    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `body` throws.
+    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes, `rejected` when no reader would
+    ///   accept the lines; what `body` throws.
     package func publish(
         _ name: BaselineName,
         body: (([UInt8]) throws -> Void) throws -> BaselineEnd.Counts
     ) throws -> BaselineEnd {
         try files.publish(.init(writer: name.writer, fileName: name.fileName)) { descriptor, path in
             let file = HashedFile(descriptor: descriptor, file: path)
-            let counts = try body { try file.write($0) }
+            var check = BaselineCheck(file: path)
+            let counts = try body {
+                try check.add($0)
+                try file.write($0)
+            }
+            try check.finish(counts)
             var end = BaselineEnd(counts: counts, sha256: "")
             try file.end { hash in
                 end.sha256 = hash

@@ -19,6 +19,8 @@ struct FilePublisher: Sendable {
     struct Name {
         var writer: UniqueID
         var fileName: String
+        /// The folder in the writer's folder; nil for the writer's folder itself.
+        var folder: String?
     }
 
     /// Writes a file and renames it to its final name.
@@ -101,7 +103,8 @@ struct FilePublisher: Sendable {
     /// Renames the file into the writer's folder.
     private func renameIntoFolder(_ name: Name, from staging: Folder, path: String) throws(SegmentError) {
         let logs = Folder(descriptor: logs.descriptor, path: logs.path)
-        let writer = try folder(name.writer.description, in: logs, mode: 0o770)
+        var writer = try folder(name.writer.description, in: logs, mode: 0o770)
+        if let below = name.folder { writer = try folder(below, in: writer, mode: 0o770) }
         defer { close(writer.descriptor) }
         var isTaken = false
         if clinux_rename_noreplace(staging.descriptor, name.fileName, writer.descriptor, name.fileName) != 0 {
@@ -134,7 +137,10 @@ struct FilePublisher: Sendable {
 
     /// Compares the published file with the staged one, byte by byte.
     private func requireSameBytes(_ name: Name, staged path: String) throws(SegmentError) {
-        let published = try logs.open(fileName: name.fileName, writer: name.writer)
+        let published =
+            name.folder == nil
+            ? try logs.open(fileName: name.fileName, writer: name.writer)
+            : try logs.openBlob(name.fileName, writer: name.writer)
         let staged = try OpenFile.open(path: path)
         let size = try published.size()
         var isSame = try staged.size() == size

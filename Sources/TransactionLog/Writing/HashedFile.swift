@@ -28,6 +28,9 @@ final class HashedFile {
         try flush(hashed: false)
     }
 
+    /// Writes what is left in the buffer, without an end line.
+    func finish() throws(SegmentError) { try flush(hashed: false) }
+
     private func flush(hashed: Bool = true) throws(SegmentError) {
         if hashed { hash.update(data: pending) }
         var failure: Int32 = 0

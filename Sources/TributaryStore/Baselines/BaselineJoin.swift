@@ -64,6 +64,7 @@ final class BaselineJoin {
             origin: WriteOrigin(writer: own, sequence: 0),
             isLocal: false
         )
+        engine.cursor.beginJoin()
     }
 
     /// Merges the next line of the baseline.

@@ -14,8 +14,6 @@ final class BaselineState {
     private let names: BaselineNames
     private let versions: VersionCache
     private let sequences: TransactionSequences
-    /// Binaries with more bytes are written as the name of a blob.
-    private static let inlineBytes = 64 << 10
 
     init(reader: Reader) throws {
         self.reader = reader
@@ -53,16 +51,17 @@ final class BaselineState {
         try flush()
         var deferred = DeferredChanges()
         func emitDeferred() throws {
-            for (change, number) in deferred.changes { try self.emit(change, at: number, isDeferred: true, emit) }
+            for (change, number) in deferred.changes { try self.emit(change, at: number, emit) }
             for bound in deferred.bounds { try emit(.bound(bound)) }
             for counter in deferred.counters { try emit(.counter(counter)) }
         }
+        let forms = DeferredForms(layout: layout)
         try DeferredState(database: reader.database, layout: layout, versions: versions).forEach { write in
             if write.entity != deferred.entity || write.id != deferred.id {
                 try emitDeferred()
                 deferred = DeferredChanges(entity: write.entity, id: write.id)
             }
-            deferred.add(write)
+            deferred.add(write, forms)
         }
         try emitDeferred()
     }
@@ -118,15 +117,10 @@ final class BaselineState {
         return (entity.entity.name, entity.entity.properties[index].name)
     }
 
+    /// The value; a large binary beside the store is the name of a blob, which must be in the log folder.
     private func json(_ value: PropertyValue) throws -> JSONValue {
-        let whole: PropertyValue
-        if case .blob(_, let size) = value, size <= BaselineState.inlineBytes {
-            whole = try reader.context.whole(value)
-        } else {
-            whole = value
-        }
-        guard case .binary(let bytes) = whole, bytes.count > BaselineState.inlineBytes else { return whole.json }
-        return whole.canonicalBlob.json
+        guard case .blob(_, let size) = value, size <= BlobFolder.threshold else { return value.json }
+        return try reader.context.whole(value).json
     }
 
     private func change(of pair: MergeStateItem.Pair, _ emit: (BaselineItem) throws -> Void) throws {
@@ -142,12 +136,11 @@ final class BaselineState {
     private func emit(
         _ change: Change,
         at number: Int64,
-        isDeferred: Bool = false,
         _ emit: (BaselineItem) throws -> Void
     ) throws {
         let sequence = try sequences.sequence(of: VersionNumber.transaction(of: number))
         let version = try versions.version(number)
-        let index = isDeferred || version.index > 0 ? version.index : nil
+        let index = version.index > 0 ? version.index : nil
         try emit(.change(change, version: version, index: index, sequence: sequence))
     }
 }

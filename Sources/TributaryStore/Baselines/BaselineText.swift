@@ -30,13 +30,15 @@ package struct BaselineText {
             writerCount: writers.count
         )
         try write(Array(header.line.utf8) + [UInt8(ascii: "\n")])
+        // A store may know of writers none of whose transactions it has; another one at the vector need not.
+        let known = Set(writers.map(\.id))
         for writer in writers {
             let line = BaselineWriter(
                 id: writer.id,
                 sequence: writer.sequence,
                 clock: writer.clock,
                 hash: writer.lastSegmentHash,
-                seen: Dictionary(uniqueKeysWithValues: writer.seen.entries.map { ($0.key, $0.value) })
+                seen: Dictionary(uniqueKeysWithValues: writer.seen.entries.filter { known.contains($0.key) })
             )
             try write(Array(line.line.utf8) + [UInt8(ascii: "\n")])
         }

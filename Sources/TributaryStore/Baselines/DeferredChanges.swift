@@ -2,7 +2,7 @@ import TributaryChanges
 
 /// The deferred writes of one object as changes: one change for all writes of one version.
 ///
-/// Each of these changes was one change before, so it can be deferred again under the index that it had.
+/// The form is the same for stores that had the property in a former model and for stores that never had it.
 struct DeferredChanges {
     /// The entity's name; the root entity's name in a hierarchy.
     let entity: String
@@ -31,16 +31,20 @@ struct DeferredChanges {
         self.id = id
     }
 
-    mutating func add(_ write: DeferredSurvivor) {
+    /// Adds a write in its canonical form; its version keeps the index only where that decides something.
+    mutating func add(_ write: DeferredSurvivor, _ forms: DeferredForms) {
         switch write.kind {
-        case .deleted(let version): deletion = number(of: version)
-        case .inserted(let version, let entity): insertion = (number(of: version), entity)
+        case .deleted(let version): deletion = DeferredChanges.transaction(version)
+        case .inserted(let version, let entity): insertion = (DeferredChanges.transaction(version), entity)
         case .value(let property, let value, let version):
-            let key = Values(number: number(of: version), entity: write.named)
+            let needsIndex = forms.needsIndex(value, property, of: write.named)
+            let number = needsIndex ? DeferredChanges.number(of: version) : DeferredChanges.transaction(version)
+            let key = Values(number: number, entity: write.named)
+            let value = forms.canonical(value, property, of: write.named)
             values[key, default: []].append(PropertyWrite(name: property, value: value))
         case .pair(let property, let target, let value, let version):
             let key = Pairs(
-                number: number(of: version),
+                number: DeferredChanges.transaction(version),
                 entity: write.named,
                 property: property,
                 isLinked: value.isLinked
@@ -51,7 +55,7 @@ struct DeferredChanges {
             bounds.append(BaselineBound(entity: write.named, id: id, write: value))
         case .total(let property, let total, let writer):
             guard let writer = UniqueID(writer) else { return }
-            let totals = [writer: total.json]
+            let totals = [writer: total.json.inKeyOrder]
             counters.append(BaselineCounter(entity: write.named, id: id, property: property, totals: totals))
         }
     }
@@ -83,8 +87,13 @@ struct DeferredChanges {
         return found
     }
 
+    /// The number of a write's version without an index, which stores with other former models may not know.
+    private static func transaction(_ version: DeferredVersion) -> Int64 {
+        VersionNumber.transaction(of: version.number)
+    }
+
     /// The number of a write's version, with the index of its change.
-    private func number(of version: DeferredVersion) -> Int64 {
+    private static func number(of version: DeferredVersion) -> Int64 {
         VersionNumber.number(version.number, atLeast: Int(clamping: max(0, version.order.first ?? 0)))
     }
 }

@@ -10,6 +10,8 @@ package import TributaryModel
 package final class Store: Sendable {
     package let configuration: StoreConfiguration
     package var model: Model { configuration.model }
+    /// The version hash of the model, which baselines name.
+    package var modelHash: String { configuration.model.versionHash }
     let context: StoreContext
     let writer: StoreConnection
     let readers: ReaderPool

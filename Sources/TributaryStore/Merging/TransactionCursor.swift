@@ -24,6 +24,11 @@ final class TransactionCursor {
     @exclusivity(unchecked) private(set) var keepsIndexes = false
     /// The number of deferred changes and values of the transaction.
     @exclusivity(unchecked) var deferredCount = 0
+    /// The number of changes and values that a baseline has deferred; nil while no baseline is joined.
+    @exclusivity(unchecked) private var joinedCount: Int?
+
+    /// The first index in the table of deferred writes that a baseline brings; see ``deferral(at:)``.
+    private static let firstJoined = -(1 << 39)
 
     func begin(number: Int64, writer: Int64, isLocal: Bool) {
         self.number = number
@@ -33,6 +38,28 @@ final class TransactionCursor {
         changeCount = 0
         deferredCount = 0
         keepsIndexes = false
+        joinedCount = nil
+    }
+
+    /// Begins to give each deferred write an index of its own, because a baseline does not tell the true one.
+    func beginJoin() { joinedCount = 0 }
+
+    /// Counts a deferred change or value.
+    ///
+    /// A change of a log transaction keeps its index. A baseline tells an index only where it decides, in the number of
+    /// the version, so several of its lines may have one index: each gets an index below zero of its own, in the order
+    /// of the lines. These indexes lie between those of deletions and those of links that a migration has deferred.
+    ///
+    /// - Parameter index: The index of the change in its transaction.
+    /// - Returns: The number of the version and the index under which the write is kept.
+    func deferral(at index: Int) -> (number: Int64, index: Int) {
+        deferredCount += 1
+        guard let count = joinedCount else {
+            keepIndexes()
+            return (VersionNumber.number(number, atLeast: index), index)
+        }
+        joinedCount = count + 1
+        return (number, min(TransactionCursor.firstJoined + count, -(1 << 38)))
     }
 
     /// Switches to a deferred change of an earlier transaction; `number` includes the index of the change.

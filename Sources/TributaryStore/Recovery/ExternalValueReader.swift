@@ -36,6 +36,29 @@ package struct ExternalValueReader {
         }
     }
 
+    /// Hands over the hash and the size of each binary that a baseline names as a blob; some come several times.
+    ///
+    /// - Throws: What `body` throws, and ``StoreError``.
+    package func forEachBlobOfBaseline(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
+        try forEach { sha256, size in
+            if size > BlobFolder.threshold { try body(sha256, size) }
+        }
+    }
+
+    /// Hands over the bytes of a binary in portions.
+    ///
+    /// - Parameters:
+    ///   - sha256: The hash of its bytes.
+    ///   - size: Their number.
+    ///   - take: Receives one portion after the other.
+    /// - Throws: ``StoreError`` `blob` when the file does not exist or has other bytes; what `take` throws.
+    package func read(_ sha256: String, size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard let blobs = reader.context.blobs else {
+            throw StoreError.blob(path: sha256, reason: "a store in memory keeps no binaries beside it")
+        }
+        try blobs.read(sha256: sha256, size: size, take)
+    }
+
     private func hand(over value: PropertyValue, to body: (String, Int64) throws -> Void) throws {
         guard case .blob(let sha256, let size) = value, size <= ExternalValues.largestBlob else { return }
         try body(sha256, size)

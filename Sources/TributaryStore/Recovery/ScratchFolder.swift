@@ -10,6 +10,7 @@ package final class ScratchFolder: Sendable {
     package enum Purpose: String, CaseIterable, Sendable {
         case backup
         case check
+        case compaction
     }
 
     package let path: String

@@ -122,10 +122,42 @@ import TributaryChanges
         let file = try logs.open(fileName: name.fileName, writer: Self.writer)
         #expect(try VerifiedBaseline.verify(file).end == end)
         #expect(try publish(Self.lines) == end)
-        #expect(throws: SegmentError.self) { try publish(Self.lines.dropLast()) }
+        var others = Self.lines
+        others[6] = others[6].replacing("Ann", with: "Bob")
+        let fork = #expect(throws: SegmentError.self) { try publish(others) }
+        #expect(fork?.kind == .forked)
         #expect(try Array(Data(contentsOf: URL(filePath: path))) == Self.bytes(Self.lines))
         let staged = try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(Self.writer)"))
         #expect(staged.isEmpty)
+    }
+
+    /// What no reader would accept gets no name, whatever the line at fault.
+    @Test(arguments: wrongLines)
+    func aWrongLineIsNotPublished(_ line: Int, _ text: String) throws {
+        let folder = try TemporaryFolder("baselines")
+        let name = BaselineName(writer: Self.writer, sequence: 42)
+        var lines = Self.lines
+        lines[line] = text
+        let failure = #expect(throws: SegmentError.self) {
+            try BaselinePublisher(LogFolder(path: folder.path)).publish(name) { write in
+                for line in lines { try write(Array((line + "\n").utf8)) }
+                return Self.counts
+            }
+        }
+        #expect(failure?.kind == .rejected)
+        #expect(!FileManager.default.fileExists(atPath: folder.path(name.path)))
+    }
+
+    /// The outline has what the whole baseline has, without reading it all.
+    @Test func theOutlineTellsTheVector() throws {
+        let source = MemorySegment(Self.bytes(Self.lines))
+        let (baseline, outline) = (try VerifiedBaseline.verify(source), try BaselineOutline.read(source))
+        #expect(outline.writers == baseline.writers && outline.header == baseline.header)
+        #expect(outline.sha256 == baseline.end.sha256)
+        for count in 1...2 {
+            let cut = MemorySegment(Self.bytes(Array(Self.lines.prefix(count))))
+            #expect(throws: SegmentError.self) { try BaselineOutline.read(cut) }
+        }
     }
 
     /// Each change of a line makes the baseline invalid, with the line at fault.

@@ -51,14 +51,13 @@ struct DeferralWriter {
         #if MUTATIONS
             if Mutation.isOn(.deferredWriteLost) { return }
         #endif
-        cursor.deferredCount += 1
-        cursor.keepIndexes()
+        let kept = cursor.deferral(at: index)
         try table.insert(
             entity: entity,
             id: id,
             content,
-            number: VersionNumber.number(cursor.number, atLeast: index),
-            index: index,
+            number: kept.number,
+            index: kept.index,
             valueIndex: valueIndex,
             reason: reason
         )

@@ -1,0 +1,22 @@
+package import TributaryChanges
+
+/// Makes writers known to a store before any transaction of theirs is merged.
+///
+/// What a transaction acknowledges is kept for known writers only. A store that merges the writers one after the other,
+/// without regard to their acknowledgements, must know all of them first.
+package struct WriterRegistration {
+    private let transaction: WriteTransaction
+
+    /// Creates a registration; it is valid as long as the write transaction.
+    package init(_ transaction: WriteTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Makes writers known, at no position.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    package func register(_ writers: [UniqueID]) throws {
+        let table = try transaction.writers()
+        for writer in writers { _ = try table.position(of: writer) }
+    }
+}
