@@ -1,5 +1,6 @@
 import Tributary
 import TributaryChanges
+import TributaryMigration
 import TributaryStore
 import TributarySync
 
@@ -7,6 +8,7 @@ import TributarySync
 final class Engine: Sendable {
     let container: PersistentContainer
     let sync: SyncService
+    let compactor: Compactor
     /// The store's own writer.
     var writer: String { sync.ownWriter.description }
     /// The writer that tokens name: another one once the store has become another writer.
@@ -16,6 +18,7 @@ final class Engine: Sendable {
     init(container: PersistentContainer, sync: SyncService) throws {
         self.container = container
         self.sync = sync
+        compactor = Compactor(sync: sync) { try Store.open($0, migrator: Migrator()) }
         file = StoreFile(path: container.store.configuration.path)
         tokenWriter = try container.store.read { try $0.writers.tokenWriter() }
     }

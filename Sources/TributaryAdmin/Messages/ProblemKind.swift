@@ -17,7 +17,6 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case badConfiguration = "bad-configuration"
     case tooManyClients = "too-many-clients"
     case notReady = "not-ready"
-    case notImplemented = "not-implemented"
     case failure = "failure"
     /// A failure of the disk or the file system, such as a full disk.
     case inputOutput = "input-output"
@@ -38,7 +37,6 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .tooLarge: 413
         case .invalid, .badConfiguration: 422
         case .failure, .inputOutput: 500
-        case .notImplemented: 501
         case .tooManyClients, .notReady, .timeout: 503
         }
     }
@@ -63,7 +61,6 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .tooManyClients: "Too many clients"
         case .notReady: "The daemon is not ready for this"
         case .timeout: "The request took too long"
-        case .notImplemented: "This version does not do this"
         case .failure: "The daemon failed"
         case .inputOutput: "A disk or file system failed"
         case .blocked: "Something keeps this from being done"

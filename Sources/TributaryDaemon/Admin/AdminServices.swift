@@ -15,6 +15,8 @@ struct AdminServices: Sendable {
     let backupLock = WorkLock(activity: "making a backup")
     /// Allows one check at a time.
     let checkLock = WorkLock(activity: "checking the store")
+    /// Allows one requested compaction at a time.
+    let compactLock = WorkLock(activity: "compacting")
     let problemTimes = ProblemTimes()
     /// Reads the configuration again.
     let reload: @Sendable () async throws -> ReloadMessage

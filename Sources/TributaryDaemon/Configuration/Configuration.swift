@@ -19,11 +19,6 @@ struct Configuration: Sendable {
         var allowsLoss = MigrationOptions().allowsLoss
     }
 
-    struct Retention: Sendable {
-        /// The shortest time for which exported segments stay in the log folder.
-        var keepSegments = Duration.seconds(30 * 86_400)
-    }
-
     struct Admin: Sendable {
         /// The path of the admin socket.
         var socket = ""
@@ -46,7 +41,6 @@ struct Configuration: Sendable {
     var sync: SyncConfiguration
     var history = History()
     var migration = Migration()
-    var retention = Retention()
     var admin = Admin()
     var shutdown = StopSchedule()
     var log = Log()

@@ -61,7 +61,7 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         .init("clock.max_ahead", \.sync.maxAhead, .duration),
         .init("history.keep", \.history.keep, .duration),
         .init("migration.allow_loss", \.migration.allowsLoss, .boolean),
-        .init("retention.keep_segments", \.retention.keepSegments, .duration),
+        .init("retention.keep_segments", \.sync.keepSegments, .duration),
         .init(
             "admin.socket",
             \.admin.socket,

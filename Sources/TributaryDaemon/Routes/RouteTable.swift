@@ -35,16 +35,12 @@ enum RouteTable {
             Route(.get, .digest, .read, DigestRoute.handle),
             Route(.post, .check, .write, CheckRoute.handle),
             Route(.post, .backup, .owner, BackupRoute.handle),
+            Route(.post, .compact, .owner, query: ["dryRun"], CompactRoute.handle),
             Route(.post, .reload, .owner, needs: .nothing, ReloadRoute.handle),
             Route(.get, .logLevel, .read, needs: .nothing, LogLevelRoute.get),
             Route(.put, .logLevel, .owner, needs: .nothing, LogLevelRoute.put),
             Route(.get, .configuration, .read, needs: .nothing, ConfigRoute.handle),
             Route(.post, .shutdown, .owner, needs: .nothing, ShutdownRoute.handle),
             Route(.get, .metrics, .read, needs: .nothing, MetricsRoute.handle),
-        ] + unimplemented
-
-    /// The routes that a later version implements; until then the response says so.
-    static let unimplemented: [Route] = [
-        Route(.post, .compact, .owner, needs: .nothing, query: ["dryRun"], UnimplementedRoute.handle)
-    ]
+        ]
 }

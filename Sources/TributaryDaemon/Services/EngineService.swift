@@ -38,11 +38,13 @@ struct EngineService: Service {
         // The loops must not see the group's shutdown: `stop()` below decides when they end.
         let loops = Task { try await engine.sync.run() }
         let purging = Task { await HistoryPurge(engine: engine, state: state, logger: logger).run() }
+        let compaction = Task { await engine.compactor.run() }
         let updates = engine.container.storeUpdates()
         // The task ends with the engine, as the purge does.
         let merges = Task { await MergeLog(updates: updates, logger: logger).run() }
         defer {
             purging.cancel()
+            compaction.cancel()
             merges.cancel()
         }
         // From here on clients can save, which needs the store but not the log folder.
@@ -50,6 +52,7 @@ struct EngineService: Service {
         await reportReadiness(of: engine)
         try? await gracefulShutdown()
         purging.cancel()
+        compaction.cancel()
         await EngineStop(engine: engine, loops: loops, state: state, notifier: notifier, logger: logger)
             .run(result: result)
     }

@@ -11,6 +11,8 @@ struct CheckedState: Sendable {
         var records: [SegmentRecord]
         /// The segment of which some transactions are applied.
         var partial: PartialRecord?
+        /// The last transaction that came with a baseline, without its segment; 0 for none.
+        var joined: UInt64 = 0
     }
 
     var own: UniqueID
@@ -40,7 +42,8 @@ struct CheckedState: Sendable {
                     id: writer.id,
                     sequence: writer.sequence,
                     records: try reader.writers.segments(writer: writer.id),
-                    partial: partial.flatMap { PartialRecord($0, writer: writer.id) }
+                    partial: partial.flatMap { PartialRecord($0, writer: writer.id) },
+                    joined: try reader.setting(StoreKeys.joined(writer.id)).flatMap { UInt64($0) } ?? 0
                 )
             )
         }
@@ -48,6 +51,11 @@ struct CheckedState: Sendable {
             SegmentName(writer: own.id, first: $0.first, last: $0.last)
         }
         try stageTail(own, reader, scratch: scratch)
+    }
+
+    /// The position of each writer.
+    var vector: VersionVector {
+        VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
     }
 
     /// Writes the local transactions after the last exported one.

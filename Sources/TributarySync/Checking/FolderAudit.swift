@@ -8,6 +8,7 @@ struct FolderAudit {
     /// The names of the segments in the log folder, listed before the state was read.
     let listing: LogListing
     let state: CheckedState
+    let baselines: CheckedBaselines
     /// Receives the applied segments; nil when there is nothing to compare.
     let rebuild: ScratchRebuild?
     /// The log folder of the check's own, with the local transactions that are not exported.
@@ -24,6 +25,7 @@ struct FolderAudit {
     init(
         listing: LogListing,
         state: CheckedState,
+        baselines: CheckedBaselines,
         rebuild: ScratchRebuild?,
         scratch: LogFolder,
         report: CheckReport,
@@ -32,6 +34,7 @@ struct FolderAudit {
     ) {
         self.listing = listing
         self.state = state
+        self.baselines = baselines
         self.rebuild = rebuild
         self.scratch = scratch
         self.report = report
@@ -44,6 +47,7 @@ struct FolderAudit {
     /// - Throws: What `step` throws, and ``SegmentError`` of the scratch folder.
     mutating func run() throws {
         for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
+        if let base = baselines.base { try begin(with: base) }
         for writer in state.writers where listing.unreadable[writer.id] == nil { try audit(writer) }
         let known = Set(state.writers.map(\.id))
         for (writer, names) in listing.names.sorted(by: { $0.key < $1.key }) where !known.contains(writer) {
@@ -54,13 +58,30 @@ struct FolderAudit {
         report.unexported = state.unexported
     }
 
+    /// Begins the rebuilt store with a baseline, because segments that it has are gone.
+    private mutating func begin(with base: KnownBaseline) throws {
+        do {
+            try rebuild?.join(base, logs: listing.logs)
+        } catch let error as SegmentError {
+            setObstacle(.segmentsMissing, "The baseline \(base.name.path) cannot be used: \(error.reason).")
+        } catch let error as BaselineJoinError {
+            setObstacle(.segmentsMissing, "The baseline \(base.name.path) cannot be used: \(error).")
+        }
+    }
+
     // MARK: Writers
 
     private mutating func audit(_ writer: CheckedState.Writer) throws {
-        var position: UInt64 = 0
+        var position = baselines.base?.vector[writer.id] ?? 0
         var isWhole = true
         for record in writer.records {
-            if record.first != position + 1 { addHole(writer, from: position + 1, to: record.first) }
+            guard record.last > position else {
+                _ = try audit(record, isWhole: false)
+                continue
+            }
+            if record.first != position + 1, record.first - 1 != writer.joined {
+                addHole(writer, from: position + 1, to: record.first)
+            }
             isWhole = try audit(record, isWhole: isWhole && record.first == position + 1) && isWhole
             position = max(position, record.last)
         }
@@ -76,7 +97,9 @@ struct FolderAudit {
             }
             position = tail.last
         }
-        if position < writer.sequence {
+        if position < writer.sequence, writer.sequence == writer.joined {
+            isWhole = false
+        } else if position < writer.sequence {
             addHole(writer, from: position + 1, to: writer.sequence + 1)
             isWhole = false
         }
@@ -110,6 +133,8 @@ struct FolderAudit {
         try step(report.segments)
         do {
             return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
+        } catch let error as SegmentError where error.kind == .missing && last <= baselines.covered[name.writer] {
+            return false
         } catch let error as SegmentError where error.kind == .missing {
             // Without the folder of the store's own writer this may be the mount point of an unmounted share.
             guard name.writer == state.own, !listing.logs.lacksFolder(of: state.own), let record,
@@ -183,6 +208,8 @@ struct FolderAudit {
     private mutating func auditOthers(of writer: CheckedState.Writer) throws {
         let applied = Set(writer.records.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) })
         for name in listing.names[writer.id] ?? [] where !applied.contains(name) && name != writer.partial?.name {
+            // Transactions that came with a baseline have no record of their segments.
+            if name.last <= writer.joined { continue }
             if writer.id == state.own, state.unfinished.contains(name) { continue }
             if name.first > writer.sequence {
                 if writer.id == state.own { addAhead(name) } else { try auditUnapplied(name) }

@@ -2,11 +2,13 @@ import Glibc
 import TransactionLog
 import TributaryChanges
 
-/// The segments in a log folder by their names, without a look into their files.
+/// The segments and baselines in a log folder by their names, without a look into their files.
 struct LogListing: Sendable {
     let logs: LogFolder
     /// The segments of each writer with a folder, in order.
     let names: [UniqueID: [SegmentName]]
+    /// The names of all baselines, in order.
+    let baselines: [BaselineName]
     /// The folders of writers that cannot be listed.
     let unreadable: [UniqueID: SegmentError]
 
@@ -32,16 +34,22 @@ struct LogListing: Sendable {
         }
         guard isComplete else { throw SegmentError.system(errno, file: path, doing: "list the folder") }
         var names: [UniqueID: [SegmentName]] = [:]
+        var baselines: [BaselineName] = []
         var unreadable: [UniqueID: SegmentError] = [:]
         for writer in writers {
             do throws(SegmentError) {
                 let files = try logs.fileNames(of: writer)
                 names[writer] = files.compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
+                for file in files {
+                    guard case .baseline(let sequence) = SegmentFileKind.classify(file, writer: writer) else { continue }
+                    baselines.append(BaselineName(writer: writer, sequence: sequence))
+                }
             } catch {
                 unreadable[writer] = error
             }
         }
         self.names = names
+        self.baselines = baselines.sorted()
         self.unreadable = unreadable
     }
 }

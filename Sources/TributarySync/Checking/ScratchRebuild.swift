@@ -5,10 +5,9 @@ import TributaryStore
 /// A store in the scratch folder of a check, into which segments are merged.
 ///
 /// It merges the transactions of one writer after those of another, whatever they have seen: the merge state does not
-/// depend on the order. A rebuild begins with an empty store; one that begins with a baseline would start each writer at
-/// the baseline's position.
+/// depend on the order. A rebuild begins with an empty store, or with a baseline, whose position each writer then has.
 final class ScratchRebuild {
-    private let store: Store
+    let store: Store
 
     init(store: Store) {
         self.store = store

@@ -220,10 +220,17 @@ package struct StoreCheck: Sendable {
         let (rebuild, obstacle) = opened(scratch)
         let total = Int64(listing.count)
         let own = try LogFolder(path: scratch.file("logs"))
+        let shelf = BaselineShelf().reading(listing.baselines, in: listing.logs)
         let publisher = OwnSegmentPublisher(store: store, logs: listing.logs, scratch: own)
         var audit = FolderAudit(
             listing: listing,
             state: state,
+            baselines: CheckedBaselines(
+                shelf,
+                state: state,
+                listing: listing.names,
+                modelHash: store.modelHash
+            ),
             rebuild: rebuild,
             scratch: own,
             report: report,

@@ -1,5 +1,3 @@
-import CLinux
-import Glibc
 package import TransactionLog
 import TributaryChanges
 import TributaryModel
@@ -100,7 +98,7 @@ package struct Exporter: Sendable {
             throw ExportFailure.foreignFolder(path: logs, writer: own, sequence: range.first - 1)
         }
         // The range of the segment must survive a power failure before a peer can see the segment.
-        try syncStore()
+        try StoreSync(path: store.configuration.path).run()
         try interrupt(.begun(name))
         var counts = ImportCounts(segments: 1)
         let publisher = SegmentPublisher(folder)
@@ -119,19 +117,5 @@ package struct Exporter: Sendable {
         try interrupt(.placed(name))
         try store.write { try $0.finishExport(first: range.first, sha256: end.sha256) }
         return counts
-    }
-
-    /// Syncs the WAL to the disk, whatever the connection's own setting is.
-    ///
-    /// Without a WAL everything is in the store's file.
-    private func syncStore() throws {
-        let path = store.configuration.path + "-wal"
-        let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
-        guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw ExportFailure.cannotSync(path: path, code: errno) }
-            return
-        }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw ExportFailure.cannotSync(path: path, code: errno) }
     }
 }

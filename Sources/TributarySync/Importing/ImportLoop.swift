@@ -124,14 +124,18 @@ struct ImportLoop {
             await verify(segments)
             return .goesOn
         case .apply(let runs):
-            guard state.read({ $0.pause == nil }), nextAttempt.map({ $0 <= now }) ?? true else {
-                return .rests(until: nil)
-            }
+            guard mayApply else { return .rests(until: nil) }
             return await apply(runs) ? .goesOn : .rests(until: nil)
+        case .join(let baseline):
+            guard mayApply else { return .rests(until: nil) }
+            return await join(baseline) ? .goesOn : .rests(until: nil)
         case .wait(let until):
             return .rests(until: until)
         }
     }
+
+    /// Whether importing is not paused, and no failed import waits for its next attempt.
+    private var mayApply: Bool { state.read { $0.pause == nil } && nextAttempt.map { $0 <= now } ?? true }
 
     /// Announces the states of segments, compares some applied files with the store, and makes the store another writer
     /// when a file shows that its own one is in use elsewhere.
@@ -183,7 +187,19 @@ struct ImportLoop {
         announcer.announce(change)
         state.folderWasScanned()
         scanLater(scan.retry)
+        readBaselines()
         retrySegmentsWithNewBlobs(hints)
+    }
+
+    /// Reads the first and the last lines of new baselines.
+    private func readBaselines() {
+        let (names, shelf) = (scanner.baselines, state.read(\.shelf))
+        guard !shelf.isCurrent(names), let logs = try? LogFolder(path: scanner.path) else { return }
+        let found = shelf.reading(names, in: logs)
+        guard found != shelf else { return }
+        let (model, wall) = (environment.store.modelHash, environment.wall)
+        state.update { $0.found(found, modelHash: model, wall: wall) }
+        signals.baselines.raise()
     }
 
     /// Scans places again after a delay.
@@ -253,12 +269,34 @@ struct ImportLoop {
             state.update { $0.applied(outcome, runs: runs, wall: wall) }
             announcer.announce(outcome)
             if outcome.counts.changes > 0 { signals.exports.raise() }
+            if state.update({ $0.drainBehindBaseline() }) { signals.baselines.raise() }
             records.storeAccepted(of: state, logger: environment.logger)
             nextAttempt = nil
             return true
         } catch let failure as SegmentFailure {
             announcer.announceRetry(after: failure)
             state.update { $0.readAgain(failure.name) }
+            return true
+        } catch {
+            fail(error)
+            return false
+        }
+    }
+
+    /// Joins a baseline.
+    ///
+    /// - Returns: false when the import cannot continue now.
+    private mutating func join(_ baseline: KnownBaseline) async -> Bool {
+        do {
+            let refusal = try await importer.join(baseline)
+            let positions = try records.positions()
+            state.update { state in
+                state.setPositions(positions)
+                state.joined(baseline.name, refusal: refusal)
+            }
+            // What was joined is to be acknowledged.
+            if refusal == nil { signals.exports.raise() }
+            nextAttempt = nil
             return true
         } catch {
             fail(error)

@@ -26,6 +26,8 @@ extension ImportPlanner {
     ///
     /// O(w log w), and O(log n) for each segment of the batch; other segments cost nothing.
     package mutating func next(wall: WallTime) -> Action {
+        let joining = baselines.next(positions, own: own, isMissing: isMissing, wall: wall, limits.incompleteGrace)
+        if case .join(let baseline) = joining { return .join(baseline) }
         var plan = BatchPlan(limits: limits, positions: SupposedPositions(positions))
         var deadline: WallTime?
         var open = pendingWriters.sorted()
@@ -48,7 +50,13 @@ extension ImportPlanner {
         if !plan.runs.isEmpty { return .apply(plan.runs) }
         let ahead = readAhead(wall: wall)
         if !ahead.isEmpty { return .verify(ahead) }
+        if case .wait(let until) = joining { deadline = soonest(deadline, until) }
         return .wait(until: soonest(deadline, unsettled.deadline(after: wall, grace: limits.incompleteGrace)))
+    }
+
+    /// Whether no segment in the log folder has a transaction of a writer.
+    private func isMissing(_ sequence: UInt64, of writer: UniqueID) -> Bool {
+        writers[writer]?.order.holders(of: sequence).isEmpty ?? true
     }
 
     func verdict(_ writer: PlannedWriter, positions: SupposedPositions, wall: WallTime) -> Verdict {

@@ -44,6 +44,8 @@ package struct ImportPlanner: Sendable {
         case verify([WriterListing.Pending])
         /// The caller applies these segments, each writer's in order, as far as the transactions' `seen` allows.
         case apply([Run])
+        /// The caller joins this verified baseline.
+        case join(KnownBaseline)
         /// There is nothing to do until a scan finds something, or until the given wall time.
         case wait(until: WallTime?)
     }
@@ -70,6 +72,8 @@ package struct ImportPlanner: Sendable {
     package var abandoned: Set<UniqueID> = []
     /// The segments that are accepted although their clock is ahead, with the accepted hash.
     package private(set) var accepted: [SegmentName: String] = [:]
+    /// The verified baselines that the store may join.
+    var baselines = PlannedBaselines()
 
     package init(own: UniqueID, limits: Limits) {
         self.own = own
@@ -266,6 +270,14 @@ package struct ImportPlanner: Sendable {
 
     /// The missing blobs of each segment that waits for blobs; O(1).
     package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
+
+    /// The first sequence of a writer of which the folder has other content; nil when there is none; O(n) for its
+    /// conflicts and misfits.
+    func firstConflict(of writer: UniqueID) -> UInt64? {
+        let conflicts = writers[writer]?.conflicts.keys.map(\.first) ?? []
+        let copies = writers[writer]?.misfits.filter { $0.state == .forked }.map(\.id.first) ?? []
+        return (conflicts + copies).min()
+    }
 
     // MARK: Requests
 

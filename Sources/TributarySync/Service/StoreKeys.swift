@@ -11,6 +11,9 @@ enum StoreKeys {
     /// Lines of `<writer>/<first>-<last>.tlog <sha256>`: held segments that an administrator has accepted.
     static let accepted = "sync.accepted"
 
+    /// The last transaction of a writer that the store has from a baseline, without its segments.
+    static func joined(_ writer: UniqueID) -> String { "sync.joined.\(writer)" }
+
     /// `<first>-<last>.tlog <sha256> <deferred>`: the partly applied segment of a writer.
     static func partial(_ writer: UniqueID) -> String { "sync.partial.\(writer)" }
 }

@@ -31,6 +31,9 @@ package struct SyncConfiguration: Sendable, Hashable {
     /// The shortest time between two acknowledgements of a replica without changes of its own.
     package var acknowledge = Duration.seconds(3600)
 
+    /// The shortest time for which exported segments stay in the log folder.
+    package var keepSegments = Duration.seconds(30 * 86_400)
+
     package init(logs: String) { self.logs = logs }
 }
 

@@ -60,6 +60,18 @@ extension SyncProblem {
         )
     }
 
+    /// The problem of two baselines of one vector with other bytes.
+    static func baselinesDiffer(_ dispute: BaselineShelf.Dispute, since wall: WallTime) -> SyncProblem {
+        SyncProblem(
+            .baselinesDiffer,
+            since: wall,
+            detail: "\(dispute.first.name.path) and \(dispute.second.name.path) have other bytes for the same "
+                + "transactions: one of the two writers has another state. Nothing is removed for them.",
+            writer: dispute.second.name.writer,
+            hint: "Find out which store is wrong, and remove its baseline. On both machines: tributaryctl check"
+        )
+    }
+
     /// The problem of a failed export.
     ///
     /// - Parameters:

@@ -23,6 +23,8 @@ package struct SyncProblem: Hashable, Sendable {
         case ownClockAhead
         /// The store has become another writer, because it is a copy.
         case writerChanged
+        /// Two writers have made other baselines of the same transactions.
+        case baselinesDiffer
     }
 
     package var code: Code

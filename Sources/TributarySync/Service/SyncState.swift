@@ -12,7 +12,7 @@ struct SyncState: Sendable {
     var planner: ImportPlanner
     /// The places to scan.
     var scans = ScanSchedule()
-    private(set) var problems = SyncProblems()
+    var problems = SyncProblems()
     var progress = ImportProgress()
     /// The pause; nil while importing is not paused.
     var pause: ImportPause?
@@ -24,6 +24,10 @@ struct SyncState: Sendable {
     private(set) var ownFork: OwnFork?
     /// The accepted segments that the store remembers.
     private var storedAccepted: [SegmentName: String]
+    /// The baselines of the log folder.
+    private(set) var shelf = BaselineShelf()
+    /// Whether a baseline of another writer waits until this store has applied its transactions.
+    var isBehindBaseline = false
 
     /// Creates the initial state of a service.
     ///
@@ -118,6 +122,17 @@ struct SyncState: Sendable {
 
     /// Stops waiting for the missing transactions of a writer.
     mutating func abandon(_ writer: UniqueID) { planner.abandoned.insert(writer) }
+
+    /// Records the baselines of the log folder; those of the store's model may be joined.
+    mutating func found(_ shelf: BaselineShelf, modelHash: String, wall: WallTime) {
+        self.shelf = shelf
+        planner.baselines.set(shelf.verified.filter { $0.modelHash == modelHash })
+        if let dispute = shelf.disputes.first {
+            problems.raise(.baselinesDiffer(dispute, since: wall))
+        } else {
+            problems.end(.baselinesDiffer)
+        }
+    }
 
     /// Records that the planner waits: the initial import is complete, unless importing is paused.
     mutating func waits() {

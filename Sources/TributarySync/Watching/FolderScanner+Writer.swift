@@ -111,6 +111,8 @@ extension FolderScanner {
         var listed = KnownFolder(writer: writer, inode: inode)
         let isWhole = entries.forEach { bytes, kind, inode in
             guard let bounds = SegmentName.bounds(fileName: bytes) else {
+                let kind = SegmentFileKind.classify(String(decoding: bytes, as: UTF8.self), writer: writer)
+                if case .baseline(let sequence) = kind { listed.insert(baseline: sequence) }
                 if let misfit = FolderScanner.misfit(bytes, writer: writer) { listed.insert(other: misfit) }
                 return
             }

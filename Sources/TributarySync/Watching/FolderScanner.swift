@@ -64,6 +64,13 @@ package struct FolderScanner: Sendable {
         return scan
     }
 
+    /// The names of the writers' last baselines, in order.
+    package var baselines: [BaselineName] {
+        known.values.filter { !$0.baselines.isEmpty }
+            .flatMap { folder in folder.baselines.map { BaselineName(writer: folder.writer, sequence: $0) } }
+            .sorted()
+    }
+
     /// Records that the end line of an applied file has been compared.
     package mutating func checked(_ id: SegmentName) {
         known[id.writer]?.checked(id.bounds)

@@ -19,10 +19,14 @@ struct KnownFolder: Sendable {
     /// The applied files whose end line is still to be compared.
     private(set) var unchecked: Set<SegmentBounds> = []
     private var misfits: [String: WriterListing.Misfit] = [:]
+    /// The sequences of the writer's last baselines, in order.
+    private(set) var baselines: [UInt64] = []
 
     /// The maximum number of listed misnamed files of one folder.
     private static let misnamedLimit = 1_000
     private var misnamedCount = 0
+    /// The maximum number of a writer's baselines that are looked at: the last ones.
+    private static let baselineLimit = 16
 
     init(writer: UniqueID, inode: UInt64) {
         self.writer = writer
@@ -56,6 +60,13 @@ struct KnownFolder: Sendable {
             misnamedCount += 1
         }
         misfits[misfit.fileName] = misfit
+    }
+
+    /// Inserts a baseline; only the last ones are kept.
+    mutating func insert(baseline sequence: UInt64) {
+        let index = baselines.firstIndex { $0 >= sequence } ?? baselines.endIndex
+        baselines.insert(sequence, at: index)
+        if baselines.count > KnownFolder.baselineLimit { baselines.removeFirst() }
     }
 
     /// Removes a name; true when its file was a misfit.

@@ -19,7 +19,7 @@ struct BadRequestTests {
             (.post, "/v1/transactions", "{\"changes\":[{\"insert\":\"Nobody\",\"values\":{}}]}", 422),
             (.post, "/v1/transactions", String(repeating: "[", count: 10_000), 400),
             (.get, "/v1/history?after=nonsense", nil, 400), (.get, "/v1/history?after=5@somebody", nil, 410),
-            (.post, "/v1/compact", nil, 501), (.get, "/v1/segments?state=odd", nil, 400),
+            (.post, "/v1/compact?dryRun=odd", nil, 400), (.get, "/v1/segments?state=odd", nil, 400),
             (.put, "/v1/log-level", "{\"level\":\"loud\"}", 400), (.post, "/v1/pause", "{\"forSeconds\":-1}", 400),
             (.post, "/v1/segments/5f0c0000-0000-4000-8000-000000000001/1-2/retry", nil, 400),
         ]

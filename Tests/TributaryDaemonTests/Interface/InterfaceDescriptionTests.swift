@@ -27,22 +27,18 @@ import TributaryChanges
 
     /// The statuses follow from who may use a route, what it needs and what it takes.
     @Test func theStatusesFollowFromTheRoutes() throws {
-        let later = Set(RouteTable.unimplemented.map(Self.key))
-        #expect(!later.isEmpty)
         let problems = Set(ProblemKind.allCases.map { "\($0.status)" })
         var described: Set<String> = []
         for operation in try InterfaceDescription().operations {
             let statuses = Set(operation.responses.keys)
             described.formUnion(statuses)
-            let isLater = later.contains(operation.description)
             #expect(statuses.isSuperset(of: ["400", "default"]), "\(operation)")
             #expect(statuses.contains("403") == (operation.access != "read"), "\(operation)")
             #expect(statuses.contains("413") == (operation.request != nil), "\(operation)")
-            #expect(statuses.contains("501") == isLater, "\(operation)")
             let isHealth = operation.path == AdminPath.health.rawValue
             #expect(statuses.contains("503") == (operation.needsOpenStore || isHealth), "\(operation)")
             let successes = statuses.filter { $0.hasPrefix("2") }
-            #expect(successes.count == (isLater ? 0 : 1), "\(operation)")
+            #expect(successes.count == 1, "\(operation)")
             #expect(statuses.subtracting(successes).subtracting(["default"]).isSubset(of: problems), "\(operation)")
         }
         // A path that takes another method, and a failure, are no answers of an operation.

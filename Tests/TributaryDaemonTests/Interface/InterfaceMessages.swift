@@ -8,6 +8,8 @@ enum InterfaceMessages {
     private static let amount = SyncMessage.Amount(segments: 0, transactions: 0, changes: 0)
     private static let merged = SyncMessage.Merged(inserted: 0, updated: 0, deleted: 0, everything: nil)
 
+    private static let step = CompactMessage.Step(result: "")
+
     static let all: [(String, any Sendable)] = [
         ("Status", StatusMessage(version: "", state: .running, uptimeSeconds: 0)),
         ("StatusProblem", StatusMessage.Problem(code: "", since: nil, detail: "", hint: nil)),
@@ -44,6 +46,10 @@ enum InterfaceMessages {
         ("CheckResult", CheckMessage(comparison: CheckMessage.Comparison(result: ""))),
         ("CheckProblem", CheckMessage.Problem(code: "", detail: "", file: nil, writer: nil, hint: nil)),
         ("CheckComparison", CheckMessage.Comparison(result: "")),
+        ("CompactResult", CompactMessage(dryRun: true, baseline: step, verification: step)),
+        ("CompactStep", step),
+        ("CompactBaseline", CompactMessage.Baseline(file: "", bytes: 0, verified: false)),
+        ("CompactSegment", CompactMessage.Segment(file: "", bytes: 0, waitsFor: [])),
         ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0)),
         ("LogLevel", LogLevelMessage(level: "")),
     ]

@@ -48,6 +48,7 @@ struct HostilePlan {
                     planner.advanced(run.id.writer, to: sequence, partial: partial)
                 }
             }
+        case .join(let baseline): preconditionFailure("the plan has no baseline \(baseline.name)")
         case .wait: break
         }
     }

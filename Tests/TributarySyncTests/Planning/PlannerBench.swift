@@ -90,6 +90,7 @@ struct PlannerBench {
                     planner.verified(file.id, file: file.file, as: outcome, wall: wall)
                 }
             case .apply(let runs): apply(runs)
+            case .join(let baseline): preconditionFailure("the bench has no baseline \(baseline.name)")
             case .wait(let until): return until
             }
         }

@@ -1,0 +1,76 @@
+/// The response of `POST /v1/compact`.
+package struct CompactMessage: Codable, Hashable, Sendable {
+    /// What became of one step.
+    package struct Step: Codable, Hashable, Sendable {
+        /// `cut`, `exists`, `waits`, `verified`, `differs` or `nothing`.
+        package var result: String
+        /// The path of the baseline in the log folder.
+        package var file: String?
+        /// Why it waits, as a sentence.
+        package var detail: String?
+
+        package init(result: String, file: String? = nil, detail: String? = nil) {
+            self.result = result
+            self.file = file
+            self.detail = detail
+        }
+    }
+
+    /// A baseline in the log folder.
+    package struct Baseline: Codable, Hashable, Sendable {
+        package var file: String
+        package var bytes: UInt64
+        /// Whether two writers have made it with equal bytes.
+        package var verified: Bool
+
+        package init(file: String, bytes: UInt64, verified: Bool) {
+            self.file = file
+            self.bytes = bytes
+            self.verified = verified
+        }
+    }
+
+    /// An own segment that stays.
+    package struct Segment: Codable, Hashable, Sendable {
+        package var file: String
+        package var bytes: UInt64
+        /// What it waits for, each as a clause.
+        package var waitsFor: [String]
+
+        package init(file: String, bytes: UInt64, waitsFor: [String]) {
+            self.file = file
+            self.bytes = bytes
+            self.waitsFor = waitsFor
+        }
+    }
+
+    /// Whether nothing was done: the message tells what would be.
+    package var dryRun: Bool
+    /// The baseline of this store's positions.
+    package var baseline: Step
+    /// The baseline of another writer.
+    package var verification: Step
+    package var baselines: [Baseline]
+    /// The own segments that were removed, and their bytes.
+    package var removedSegments: Int
+    package var removedBytes: UInt64
+    /// The own baselines that were removed.
+    package var removedBaselines: [String]
+    /// The first own segments that stay, and how many there are.
+    package var remaining: [Segment]
+    package var remainingSegments: Int
+    package var remainingBytes: UInt64
+
+    package init(dryRun: Bool, baseline: Step, verification: Step) {
+        self.dryRun = dryRun
+        self.baseline = baseline
+        self.verification = verification
+        baselines = []
+        removedSegments = 0
+        removedBytes = 0
+        removedBaselines = []
+        remaining = []
+        remainingSegments = 0
+        remainingBytes = 0
+    }
+}

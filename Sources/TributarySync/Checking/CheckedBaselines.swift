@@ -1,0 +1,37 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// The verified baselines of the log folder, as a check uses them.
+struct CheckedBaselines: Sendable {
+    /// For each writer, the last transaction that a verified baseline has: older segments may be gone.
+    let covered: VersionVector
+    /// The baseline with which the rebuilt store begins; nil while all segments are there.
+    let base: KnownBaseline?
+
+    /// Chooses the baseline with the most transactions that the state has applied, where segments are missing.
+    ///
+    /// - Parameters:
+    ///   - shelf: The baselines of the log folder.
+    ///   - state: The state that is checked.
+    ///   - listing: The names of the segments in the log folder.
+    ///   - modelHash: The version hash of the store's model.
+    init(_ shelf: BaselineShelf, state: CheckedState, listing: [UniqueID: [SegmentName]], modelHash: String) {
+        var covered = VersionVector()
+        for baseline in shelf.verified {
+            for (writer, sequence) in baseline.vector.entries { covered[writer] = max(covered[writer], sequence) }
+        }
+        self.covered = covered
+        let lacksSegments = state.writers.contains { writer in
+            guard covered[writer.id] > 0 else { return false }
+            let names = Set(listing[writer.id] ?? [])
+            return writer.joined > 0
+                || writer.records.contains { record in
+                    record.last <= covered[writer.id]
+                        && !names.contains(SegmentName(writer: writer.id, first: record.first, last: record.last))
+                }
+        }
+        let usable = shelf.verified.filter { $0.modelHash == modelHash && state.vector.covers($0.vector) }
+        base = lacksSegments ? usable.first : nil
+    }
+}

@@ -1,0 +1,61 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Builds the state at the vector of a baseline in a scratch store: from a verified baseline, when there is one, and the
+/// segments after it.
+///
+/// The segments must be those that the own store has applied. What it lacks is told as a reason.
+struct BaselineRebuild {
+    /// Why the state cannot be built.
+    struct Obstacle: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    let rebuild: ScratchRebuild
+    let logs: LogFolder
+    /// The records of the segments that the own store has applied or exported.
+    let applied: (SegmentName) throws -> SegmentRecord?
+    /// Called before each segment; throws to end the work.
+    let step: (Int) throws -> Void
+
+    /// Builds the state.
+    ///
+    /// - Parameters:
+    ///   - vector: The last transaction of each writer.
+    ///   - base: The verified baseline to begin with; nil for none.
+    /// - Throws: ``Obstacle``, ``SegmentError``, ``StoreError``, and what `step` throws.
+    func run(to vector: VersionVector, from base: KnownBaseline?) throws {
+        let writers = vector.entries.keys.sorted()
+        try rebuild.register(writers)
+        if let base { try rebuild.join(base, logs: logs) }
+        var count = 0
+        for writer in writers {
+            let names = try logs.fileNames(of: writer).compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
+            var position = base?.vector[writer] ?? 0
+            for name in names where name.first == position.addingSaturating(1) && name.last <= vector[writer] {
+                try step(count)
+                try merge(name)
+                position = name.last
+                count += 1
+            }
+            guard position == vector[writer] else {
+                throw Obstacle(
+                    description:
+                        "The log folder lacks the segments of writer \(writer) from transaction \(position + 1) "
+                        + "to \(vector[writer]), with which the state could be built."
+                )
+            }
+        }
+    }
+
+    private func merge(_ name: SegmentName) throws {
+        let file = try logs.open(name)
+        let segment = try SegmentVerifier().verify(file, name: name)
+        if let record = try applied(name), record.sha256 != segment.end.sha256 || record.last != name.last {
+            throw Obstacle(description: "\(name.path) is not the segment that this store has applied.")
+        }
+        try rebuild.merge(segment, file, through: name.last)
+        try rebuild.record(segment)
+    }
+}

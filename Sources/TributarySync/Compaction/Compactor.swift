@@ -1,0 +1,80 @@
+import Logging
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Cuts baselines, verifies those of other writers, and removes own files that they make superfluous.
+///
+/// It looks when it starts, when the baselines of the log folder change, and once a day; one pass at a time.
+package actor Compactor {
+    private let sync: SyncService
+    private let open: StoreCheck.Opening
+    private let queue = SerialQueue("tributary.compaction", inBackground: true)
+    private var isRunning = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    private static let interval = Duration.seconds(86_400)
+
+    /// What a pass does.
+    package enum Mode: Sendable {
+        /// Nothing is written.
+        case dryRun
+        /// An administrator asks for a baseline now.
+        case requested
+        /// A baseline is cut only by one writer, and only when it is worth it.
+        case automatic
+    }
+
+    /// Creates a compactor.
+    ///
+    /// - Parameters:
+    ///   - sync: The service that imports and exports.
+    ///   - open: Opens the scratch store in which a baseline of another writer is built again.
+    package init(sync: SyncService, open: @escaping StoreCheck.Opening) {
+        self.sync = sync
+        self.open = open
+    }
+
+    private var logger: Logger { sync.environment.logger }
+
+    /// Runs until the task is cancelled or the service stops.
+    package func run() async {
+        await sync.started()
+        let clock = sync.environment.clock
+        while !Task.isCancelled, !sync.state.isStopping {
+            do {
+                _ = try await compact(.automatic)
+            } catch is CancellationError {
+                return
+            } catch let error as SegmentError where error.kind == .missing {
+                // The import says that the log folder is not there.
+                logger.debug("no compaction", metadata: ["reason": "\(error.reason)"])
+            } catch {
+                logger.warning("compaction failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
+            }
+            await sync.signals.baselines.wait(until: clock.now() + Compactor.interval, on: clock)
+        }
+    }
+
+    /// Makes one pass: a baseline is cut, one of another writer verified, and own files are removed.
+    ///
+    /// - Parameters:
+    ///   - mode: What the pass does.
+    ///   - progress: Receives the phase, how much of it is done, and the total when it is known.
+    /// - Returns: What was done, and what the remaining segments wait for.
+    /// - Throws: ``SegmentError`` when the log folder cannot be read or written; ``StoreError``, what exporting throws,
+    ///   and `CancellationError`.
+    package func compact(
+        _ mode: Mode,
+        progress: @escaping @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void = { _, _, _ in }
+    ) async throws -> CompactionReport {
+        while isRunning { await withCheckedContinuation { waiting.append($0) } }
+        isRunning = true
+        defer {
+            isRunning = false
+            if !waiting.isEmpty { waiting.removeFirst().resume() }
+        }
+        let pass = CompactionPass(sync: sync, open: open, queue: queue, mode: mode, progress: progress)
+        return try await pass.run()
+    }
+}

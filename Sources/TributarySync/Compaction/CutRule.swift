@@ -1,0 +1,75 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Decides whether this store cuts a baseline at its own positions now.
+struct CutRule {
+    enum Decision: Hashable, Sendable {
+        case cut(BaselineName)
+        /// A transaction without changes first: the name at the own sequence is taken by a baseline of another vector.
+        case acknowledge
+        /// There is a baseline of these positions already.
+        case done(KnownBaseline, isVerified: Bool)
+        /// A baseline cannot be cut, or would be of no use, for a reason that is told as a sentence.
+        case wait(String)
+    }
+
+    let facts: CompactionFacts
+
+    /// The decision; O(w) for each baseline.
+    var decision: Decision {
+        if let reason = obstacle { return .wait(reason) }
+        let vector = facts.vector
+        let shelf = facts.shelf
+        let equal = shelf.baselines.values.filter { $0.vector == vector && $0.modelHash == facts.modelHash }
+        if let known = equal.min(by: { $0.name < $1.name }) {
+            return .done(known, isVerified: shelf.isVerified(known))
+        }
+        let name = BaselineName(writer: facts.own, sequence: vector[facts.own])
+        if isTaken(name) { return .acknowledge }
+        let isFree = facts.active.contains { writer in
+            !isTaken(BaselineName(writer: writer.id, sequence: writer.sequence))
+        }
+        guard isFree else {
+            return .wait(
+                "Each of the other writers has a baseline at its present transaction already, so none could verify "
+                    + "another one. It is cut once one of them has written or acknowledged something."
+            )
+        }
+        return .cut(name)
+    }
+
+    private func isTaken(_ name: BaselineName) -> Bool {
+        facts.shelf.baselines[name] != nil || facts.shelf.unreadable[name] != nil
+    }
+
+    /// The reason why no baseline can be cut; nil when one can.
+    private var obstacle: String? {
+        guard facts.vector[facts.own] > 0 else { return "This store has written nothing yet that names a baseline." }
+        guard facts.forkedFrom == nil else { return "There is other content under this store's own transactions." }
+        guard !facts.active.isEmpty else {
+            return "No other writer acknowledges what it applies, so none could verify a baseline: "
+                + "the segments of a single writer stay."
+        }
+        guard let writer = facts.unsealed.min() else { return nil }
+        return writer == facts.own
+            ? "The store's last transactions are not exported yet."
+            : "Only a part of the last segment of writer \(facts.label(writer)) is applied."
+    }
+
+    /// Whether this store is the one that cuts baselines by itself: the active writer with the least UUID.
+    var isOwnTurn: Bool { facts.active.allSatisfy { facts.own < $0.id } }
+
+    /// Whether a baseline is worth its bytes.
+    ///
+    /// Its cost is that of the whole state, so it must make room for half of that at least; then all baselines together
+    /// cost no more than in proportion to what is written.
+    ///
+    /// - Parameter uncovered: The bytes of all segments that are old enough and that no verified baseline covers.
+    /// - Returns: Whether it is worth it.
+    func isWorthwhile(uncovered: UInt64) -> Bool {
+        guard uncovered > 0, facts.shelf.disputes.isEmpty else { return false }
+        guard let last = facts.shelf.greatestVerified(modelHash: facts.modelHash) else { return true }
+        return uncovered >= last.bytes / 2
+    }
+}

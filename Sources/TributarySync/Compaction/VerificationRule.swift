@@ -1,0 +1,57 @@
+import TransactionLog
+import TributaryChanges
+
+/// Decides which baseline of another writer this store verifies, by making its own one of that vector.
+struct VerificationRule {
+    enum Decision: Hashable, Sendable {
+        /// The own baseline of the vector gets this name; the own state is at the vector, or a store must be built.
+        case verify(KnownBaseline, as: BaselineName, isOwnState: Bool)
+        /// The baseline has transactions that this store has not applied yet.
+        case behind(KnownBaseline)
+        case wait(KnownBaseline, String)
+        case nothing
+    }
+
+    let facts: CompactionFacts
+
+    /// The decision about the greatest baseline that nobody has verified; O(w) for each baseline.
+    var decision: Decision {
+        let shelf = facts.shelf
+        let vector = facts.vector
+        let open = shelf.baselines.values.filter { baseline in
+            baseline.name.writer != facts.own && baseline.modelHash == facts.modelHash && !shelf.isVerified(baseline)
+                && !shelf.disputes.contains { $0.first.vector == baseline.vector }
+                && !shelf.verified.contains { $0.modelHash == facts.modelHash && $0.covers(baseline) }
+        }
+        let sorted = open.map { ($0, $0.transactionCount) }.sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
+        var rest = Decision.nothing
+        for baseline in sorted {
+            switch decide(baseline, vector) {
+            case .verify(let baseline, let name, let isOwnState):
+                return .verify(baseline, as: name, isOwnState: isOwnState)
+            case let other: if rest == .nothing { rest = other }
+            }
+        }
+        return rest
+    }
+
+    private func decide(_ baseline: KnownBaseline, _ vector: VersionVector) -> Decision {
+        guard facts.forkedFrom == nil else {
+            return .wait(baseline, "There is other content under this store's own transactions.")
+        }
+        guard vector.covers(baseline.vector) else { return .behind(baseline) }
+        let sequence = baseline.vector[facts.own]
+        guard sequence > 0 else {
+            return .wait(baseline, "It has no transaction of this store, which would name the second baseline.")
+        }
+        let name = BaselineName(writer: facts.own, sequence: sequence)
+        guard facts.shelf.baselines[name] == nil, facts.shelf.unreadable[name] == nil else {
+            return .wait(
+                baseline,
+                "This store has another baseline at its transaction \(sequence) already; it verifies the next baseline "
+                    + "that has a later transaction of it."
+            )
+        }
+        return .verify(baseline, as: name, isOwnState: vector == baseline.vector && facts.unsealed.isEmpty)
+    }
+}

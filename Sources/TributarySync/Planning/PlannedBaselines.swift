@@ -1,0 +1,87 @@
+import TransactionLog
+import TributaryChanges
+
+/// Decides which verified baseline the store joins, and when.
+///
+/// A store that has applied nothing begins with the greatest one. A running store joins one when the next segment of a
+/// writer is not in the log folder and the baseline has its transactions; it waits for a while before, because a
+/// replicator may bring a baseline before the segments.
+struct PlannedBaselines: Sendable {
+    enum Decision: Hashable, Sendable {
+        case join(KnownBaseline)
+        case wait(until: WallTime)
+        case nothing
+    }
+
+    /// The verified baselines of the store's model, the one with the most transactions first.
+    private(set) var verified: [KnownBaseline] = []
+    /// The reasons why baselines could not be joined, each with the time of the next attempt; nil for none.
+    private(set) var refused: [BaselineName: Refusal] = [:]
+    /// The wall time since which a writer's next segment is missing and a baseline has its transactions.
+    private(set) var gapSince: WallTime?
+
+    struct Refusal: Hashable, Sendable {
+        var reason: String
+        var retry: WallTime?
+    }
+
+    mutating func set(_ verified: [KnownBaseline]) {
+        self.verified = verified
+        let names = Set(verified.map(\.name))
+        refused = refused.filter { names.contains($0.key) }
+    }
+
+    mutating func refuse(_ name: BaselineName, _ refusal: Refusal) { refused[name] = refusal }
+
+    /// Tries refused baselines again.
+    mutating func retry() { refused = [:] }
+
+    /// Decides; O(w) for each baseline.
+    ///
+    /// - Parameters:
+    ///   - positions: The position of each writer.
+    ///   - own: The store's own writer.
+    ///   - isMissing: Whether no segment in the log folder has a transaction.
+    ///   - wall: The wall time.
+    ///   - grace: The time for which a running store waits for missing segments.
+    /// - Returns: The decision.
+    mutating func next(
+        _ positions: [UniqueID: WriterPosition],
+        own: UniqueID,
+        isMissing: (UInt64, UniqueID) -> Bool,
+        wall: WallTime,
+        _ grace: Duration
+    ) -> Decision {
+        guard !verified.isEmpty else {
+            gapSince = nil
+            return .nothing
+        }
+        func applied(_ writer: UniqueID) -> UInt64 { positions[writer]?.sequence ?? 0 }
+        // A baseline with later own transactions shows that the store is older than what it has published.
+        let usable = verified.filter { $0.vector[own] <= applied(own) }
+        let isNew = positions.allSatisfy { $0.key == own || $0.value.sequence == 0 }
+        let wanted = usable.filter { baseline in
+            baseline.vector.entries.contains { writer, sequence in
+                let position = applied(writer)
+                guard writer != own, sequence > position else { return false }
+                return isNew || isMissing(position.addingSaturating(1), writer)
+            }
+        }
+        guard !wanted.isEmpty else {
+            gapSince = nil
+            return .nothing
+        }
+        let since = gapSince ?? wall
+        gapSince = since
+        let due = since.later(by: grace)
+        guard isNew || wall >= due else { return .wait(until: due) }
+        var retry: WallTime?
+        for baseline in wanted {
+            guard let refusal = refused[baseline.name] else { return .join(baseline) }
+            guard let time = refusal.retry else { continue }
+            if time <= wall { return .join(baseline) }
+            retry = min(retry ?? time, time)
+        }
+        return retry.map { .wait(until: $0) } ?? .nothing
+    }
+}

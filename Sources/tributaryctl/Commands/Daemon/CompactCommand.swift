@@ -1,0 +1,79 @@
+import ArgumentParser
+import Foundation
+import TributaryAdmin
+import TributaryChanges
+
+struct CompactCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compact",
+        abstract: "Cut a baseline, and remove own segments that are in a verified one.",
+        discussion: """
+            A baseline is the whole state in one file. It counts once another writer has made the same one; then every
+            writer removes those of its own segments that all active writers have acknowledged and that are older than
+            retention.keep_segments. A new machine starts from the baseline and the segments after it.
+
+            Daemons do this by themselves once a day. With --dry-run nothing is done; the command tells what would be
+            done, and what each segment that stays waits for.
+            """
+    )
+
+    @Flag(help: "Only tell what would be done.")
+    var dryRun = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let call = AdminCall(.post, .compact, query: dryRun ? [("dryRun", "true")] : [])
+        let result = try await session.follow(call, progress: CompactCommand.line)
+        guard !session.json else { return session.terminal.print(result) }
+        printText(try JSONDecoder().decode(CompactMessage.self, from: Data(result.utf8)), in: session)
+    }
+
+    private func printText(_ message: CompactMessage, in session: Session) {
+        let terminal = session.terminal
+        terminal.print("baseline   " + text(message.baseline, isDryRun: message.dryRun))
+        if message.verification.result != "nothing" {
+            terminal.print("others'    " + text(message.verification, isDryRun: message.dryRun))
+        }
+        for baseline in message.baselines {
+            let state = baseline.verified ? "verified" : "not verified"
+            terminal.print("           \(EscapedText.escape(baseline.file)), \(baseline.bytes) bytes, \(state)")
+        }
+        let verb = message.dryRun ? "to remove " : "removed   "
+        terminal.print(
+            "\(verb) \(CountText.text(message.removedSegments, "segment")), \(message.removedBytes) bytes"
+        )
+        for file in message.removedBaselines { terminal.print("           \(EscapedText.escape(file))") }
+        terminal.print(
+            "stay       \(CountText.text(message.remainingSegments, "segment")), \(message.remainingBytes) bytes"
+        )
+        for segment in message.remaining {
+            let waits = segment.waitsFor.map(EscapedText.escape).joined(separator: "; ")
+            terminal.print("           \(EscapedText.escape(segment.file)): \(waits)")
+        }
+    }
+
+    private func text(_ step: CompactMessage.Step, isDryRun: Bool) -> String {
+        let file = EscapedText.escape(step.file ?? "")
+        let detail = EscapedText.escape(step.detail ?? "")
+        switch step.result {
+        case "cut": return isDryRun ? "would be cut: \(file)" : "cut: \(file)"
+        case "exists": return ["\(file) has this state already.", detail].filter { !$0.isEmpty }.joined(separator: " ")
+        case "verified": return isDryRun ? "would be verified: \(file)" : "verified: \(file)"
+        case "differs": return "\(file) differs: \(detail)"
+        default: return [file, detail].filter { !$0.isEmpty }.joined(separator: ": ")
+        }
+    }
+
+    /// Returns the line of text for a `progress` event.
+    private static func line(_ data: String) -> String? {
+        guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
+        return "\(progress.phase): \(progress.done)" + (progress.total.map { " of \($0)" } ?? "")
+    }
+
+    private struct Progress: Decodable {
+        var phase: String
+        var done: Int64
+        var total: Int64?
+    }
+}

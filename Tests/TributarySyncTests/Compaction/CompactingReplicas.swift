@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryMigration
+import TributaryStore
+
+@testable import TributarySync
+
+/// Replicas with one log folder that exchange and compact on request, at a time at which all files are old.
+final class CompactingReplicas {
+    let logs: LogsFolder
+    let wall = SyncWall()
+    var replicas: [SyncReplica] = []
+
+    init() throws {
+        logs = try LogsFolder()
+        wall.advance(milliseconds: 100 * 365 * 86_400_000)
+    }
+
+    @discardableResult
+    func add(in folder: TemporaryFolder? = nil) async throws -> SyncReplica {
+        let replica = try await SyncReplica(
+            logs.path,
+            wall: wall,
+            folder: folder,
+            hasExternalPhotos: true,
+            configure: {
+                $0.keepSegments = .seconds(60)
+                $0.incompleteGrace = .milliseconds(1)
+            }
+        )
+        replicas.append(replica)
+        return replica
+    }
+
+    func stop() async throws {
+        for replica in replicas { try await replica.stop() }
+    }
+
+    /// Exports and imports; then each has what the others had before.
+    func exchange() async throws {
+        for replica in replicas { try await replica.service.exportNow() }
+        for replica in replicas {
+            try await replica.service.importAll()
+            // A gap counts once its grace is over.
+            wall.advance(milliseconds: 10)
+            try await replica.service.importAll()
+        }
+    }
+
+    /// Lets each replica acknowledge what it has, and exchange that.
+    func acknowledge() async throws {
+        for replica in replicas { try replica.save([]) }
+        try await exchange()
+    }
+
+    @discardableResult
+    func compact(_ replica: SyncReplica, _ mode: Compactor.Mode = .requested) async throws -> CompactionReport {
+        try await replica.service.importAll()
+        return try await Compactor(sync: replica.service) { try Store.open($0, migrator: Migrator()) }.compact(mode)
+    }
+
+    /// Cuts, verifies and removes; the first replica cuts.
+    func compactAll() async throws {
+        for _ in 0..<2 {
+            for replica in replicas { try await compact(replica) }
+            try await exchange()
+        }
+    }
+
+    func digests() throws -> Set<String> {
+        Set(try replicas.map { try $0.store.read { try $0.mergeState.digest().digest } })
+    }
+
+    /// The names of the files in the writers' folders with an ending, below the log folder.
+    func files(_ ending: String) -> Set<String> {
+        let files = FileManager.default.enumerator(atPath: logs.path)?.compactMap { $0 as? String } ?? []
+        return Set(files.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") })
+    }
+
+    /// The bytes of all files in the writers' folders.
+    func bytes() -> Int {
+        let files = FileManager.default.enumerator(atPath: logs.path)?.compactMap { $0 as? String } ?? []
+        return files.reduce(0) { sum, file in
+            let facts = try? FileManager.default.attributesOfItem(atPath: "\(logs.path)/\(file)")
+            guard facts?[.type] as? FileAttributeType == .typeRegular else { return sum }
+            return sum + (facts?[.size] as? Int ?? 0)
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+@testable import TributarySync
+
+/// What is cut, verified, removed and joined, decided from plain facts.
+@Suite struct CompactionRuleTests {
+    private static let (a, b, c) = (id(1), id(2), id(3))
+
+    private static func id(_ low: UInt64) -> UniqueID { UniqueID(high: 0x5f0c_0000_0000_7000, low: low) }
+
+    private static func baseline(
+        _ writer: UniqueID,
+        _ vector: [UniqueID: UInt64],
+        hash: String = "h",
+        model: String = "m",
+        bytes: UInt64 = 100
+    ) -> KnownBaseline {
+        KnownBaseline(
+            name: BaselineName(writer: writer, sequence: vector[writer] ?? 0),
+            modelHash: model,
+            vector: VersionVector(vector),
+            sha256: hash,
+            bytes: bytes
+        )
+    }
+
+    private static func record(
+        _ writer: UniqueID,
+        _ sequence: UInt64,
+        seen: [UniqueID: UInt64] = [:],
+        isSelf: Bool = false,
+        state: WriterState? = nil
+    ) -> WriterRecord {
+        WriterRecord(
+            id: writer,
+            name: nil,
+            sequence: sequence,
+            clock: .zero,
+            lastSegmentHash: nil,
+            seen: VersionVector(seen),
+            isSelf: isSelf,
+            state: state
+        )
+    }
+
+    /// Writer a with 10 transactions, of which b has acknowledged 8; a producer c.
+    private static func facts(_ baselines: [KnownBaseline] = [], own: UniqueID = a) -> CompactionFacts {
+        CompactionFacts(
+            own: own,
+            modelHash: "m",
+            writers: [
+                record(a, 10, seen: [b: 5], isSelf: own == a), record(b, 5, seen: [a: 8], isSelf: own == b),
+                record(c, 3),
+            ],
+            shelf: BaselineShelf(baselines),
+            segments: [(1, 4), (5, 8), (9, 10)].map { first, last in
+                CompactionFacts.OwnSegment(
+                    name: SegmentName(writer: a, first: first, last: last),
+                    bytes: 60,
+                    since: WallTime(milliseconds: 1_000)
+                )
+            },
+            keep: .seconds(1),
+            wall: WallTime(milliseconds: 5_000)
+        )
+    }
+
+    // MARK: Verified baselines
+
+    @Test func twoWritersVerifyABaseline() {
+        let vector = [Self.a: UInt64(10), Self.b: 5]
+        let first = Self.baseline(Self.a, vector)
+        #expect(BaselineShelf([first]).verified.isEmpty)
+        let equal = BaselineShelf([first, Self.baseline(Self.b, vector)])
+        #expect(equal.verified.count == 2 && equal.disputes.isEmpty)
+        let other = Self.baseline(Self.b, vector, hash: "i")
+        #expect(BaselineShelf([first, other]).verified.isEmpty)
+        #expect(BaselineShelf([first, other]).disputes.count == 1)
+        // Whoever agrees with one of two: nothing counts while they differ.
+        let third = Self.baseline(Self.c, [Self.a: 10, Self.b: 5])
+        #expect(BaselineShelf([first, other, third]).verified.isEmpty)
+        #expect(BaselineShelf([first, Self.baseline(Self.b, vector, model: "n")]).verified.isEmpty)
+    }
+
+    // MARK: Cutting
+
+    @Test func aBaselineIsCutAtTheOwnPositions() {
+        #expect(CutRule(facts: Self.facts()).decision == .cut(BaselineName(writer: Self.a, sequence: 10)))
+        var facts = Self.facts()
+        for unsealed in [Self.a, Self.c] {
+            facts.unsealed = [unsealed]
+            guard case .wait = CutRule(facts: facts).decision else { Issue.record("cut within a segment"); return }
+        }
+        facts = Self.facts()
+        facts.writers[1].state = .evicted
+        guard case .wait(let reason) = CutRule(facts: facts).decision else { Issue.record("nobody verifies"); return }
+        #expect(reason.contains("No other writer"))
+        facts = Self.facts()
+        facts.forkedFrom = 9
+        guard case .wait = CutRule(facts: facts).decision else { Issue.record("forked"); return }
+    }
+
+    @Test func aTakenNameIsNotCutAgain() {
+        let same = Self.baseline(Self.a, [Self.a: 10, Self.b: 5, Self.c: 3])
+        #expect(CutRule(facts: Self.facts([same])).decision == .done(same, isVerified: false))
+        let former = Self.baseline(Self.a, [Self.a: 10, Self.b: 4])
+        #expect(CutRule(facts: Self.facts([former])).decision == .acknowledge)
+        let others = Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
+        guard case .wait = CutRule(facts: Self.facts([others])).decision else {
+            Issue.record("nobody could verify it")
+            return
+        }
+    }
+
+    @Test func oneWriterCutsWhenItIsWorthIt() {
+        #expect(CutRule(facts: Self.facts()).isOwnTurn)
+        #expect(!CutRule(facts: Self.facts(own: Self.b)).isOwnTurn)
+        let rule = CutRule(facts: Self.facts())
+        #expect(!rule.isWorthwhile(uncovered: 0) && rule.isWorthwhile(uncovered: 1))
+        let vector = [Self.a: UInt64(8), Self.b: 4]
+        let verified = CutRule(facts: Self.facts([Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)]))
+        #expect(!verified.isWorthwhile(uncovered: 49) && verified.isWorthwhile(uncovered: 50))
+    }
+
+    // MARK: Verifying
+
+    @Test func aBaselineOfAnotherWriterIsVerifiedOnceItIsApplied() {
+        let theirs = Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
+        let name = BaselineName(writer: Self.a, sequence: 8)
+        let decision = VerificationRule(facts: Self.facts([theirs])).decision
+        #expect(decision == .verify(theirs, as: name, isOwnState: false))
+        let now = Self.baseline(Self.b, [Self.a: 10, Self.b: 5, Self.c: 3])
+        let own = BaselineName(writer: Self.a, sequence: 10)
+        #expect(VerificationRule(facts: Self.facts([now])).decision == .verify(now, as: own, isOwnState: true))
+        let later = Self.baseline(Self.b, [Self.a: 10, Self.b: 6])
+        #expect(VerificationRule(facts: Self.facts([later])).decision == .behind(later))
+        #expect(VerificationRule(facts: Self.facts([later, theirs])).decision == decision)
+        let without = Self.baseline(Self.b, [Self.b: 5])
+        guard case .wait = VerificationRule(facts: Self.facts([without])).decision else {
+            Issue.record("no name for it")
+            return
+        }
+        let mine = Self.baseline(Self.a, [Self.a: 8, Self.b: 5])
+        #expect(VerificationRule(facts: Self.facts([theirs, mine])).decision == .nothing)
+        let foreign = Self.baseline(Self.b, [Self.a: 8, Self.b: 5], model: "n")
+        #expect(VerificationRule(facts: Self.facts([foreign])).decision == .nothing)
+    }
+
+    // MARK: Removing
+
+    @Test func ownSegmentsGoWhenTheyAreCoveredAcknowledgedAndOld() {
+        let vector = [Self.a: UInt64(8), Self.b: 5]
+        let verified = [Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)]
+        let decision = RemovalRule(facts: Self.facts(verified)).decision
+        #expect(decision.removed.map(\.name.last) == [4, 8])
+        #expect(decision.kept.map(\.waits) == [[.baseline(through: 8), .acknowledgement(Self.b, through: 8)]])
+        #expect(decision.cover?.vector == VersionVector(vector))
+        #expect(decision.baselines.isEmpty)
+        // An unverified baseline removes nothing.
+        #expect(RemovalRule(facts: Self.facts([verified[0]])).decision.removed.isEmpty)
+
+        var facts = Self.facts(verified)
+        facts.keep = .seconds(10)
+        #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
+        facts = Self.facts(verified)
+        facts.forkedFrom = 5
+        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4])
+        facts = Self.facts(verified)
+        facts.writers[1].seen = VersionVector([Self.a: 4])
+        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4])
+    }
+
+    /// An evicted writer is not waited for, and its acknowledgement stands for nobody's.
+    @Test func anEvictedWriterCountsNeitherWay() {
+        let vector = [Self.a: UInt64(8), Self.b: 5]
+        var facts = Self.facts([Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)])
+        facts.writers[2].seen = VersionVector([Self.a: 2])
+        #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
+        facts.writers[2].state = .evicted
+        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4, 8])
+        facts.writers[1].seen = VersionVector([Self.a: 3])
+        facts.writers[2].seen = VersionVector([Self.a: 10])
+        #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
+    }
+
+    @Test func anOwnBaselineGoesWhenAVerifiedOneHasMore() {
+        let (old, new) = ([Self.a: UInt64(4), Self.b: 5], [Self.a: UInt64(8), Self.b: 5])
+        let mine = Self.baseline(Self.a, old)
+        let verified = [Self.baseline(Self.a, new), Self.baseline(Self.c, new.merging([Self.c: 3]) { $1 })]
+        #expect(RemovalRule(facts: Self.facts([mine, verified[0]])).decision.baselines.isEmpty)
+        let equal = [Self.baseline(Self.a, new), Self.baseline(Self.b, new)]
+        #expect(RemovalRule(facts: Self.facts([mine] + equal)).decision.baselines == [mine.name])
+        // Of two equal ones nobody removes its own, and nobody removes another writer's.
+        #expect(RemovalRule(facts: Self.facts(equal)).decision.baselines.isEmpty)
+        #expect(RemovalRule(facts: Self.facts([Self.baseline(Self.b, old)] + equal)).decision.baselines.isEmpty)
+    }
+
+    // MARK: Joining
+
+    private static func next(
+        _ planned: inout PlannedBaselines,
+        _ positions: [UniqueID: UInt64],
+        missing: Bool = true,
+        at milliseconds: UInt64 = 0
+    ) -> PlannedBaselines.Decision {
+        planned.next(
+            positions.mapValues { WriterPosition(sequence: $0) },
+            own: b,
+            isMissing: { _, _ in missing },
+            wall: WallTime(milliseconds: milliseconds),
+            .seconds(60)
+        )
+    }
+
+    @Test func aNewStoreBeginsWithTheGreatestBaseline() {
+        var planned = PlannedBaselines()
+        #expect(Self.next(&planned, [Self.b: 0]) == .nothing)
+        let (small, great) = (Self.baseline(Self.a, [Self.a: 4]), Self.baseline(Self.a, [Self.a: 8, Self.c: 1]))
+        planned.set([great, small])
+        #expect(Self.next(&planned, [Self.b: 0], missing: false) == .join(great))
+        planned.refuse(great.name, .init(reason: "damaged", retry: nil))
+        #expect(Self.next(&planned, [Self.b: 0], missing: false) == .join(small))
+        // A baseline with later own transactions belongs to a store that is newer than this one.
+        let newer = Self.baseline(Self.a, [Self.a: 9, Self.b: 1])
+        planned.set([newer])
+        #expect(Self.next(&planned, [Self.b: 0]) == .nothing)
+        #expect(Self.next(&planned, [Self.b: 1]) == .join(newer))
+    }
+
+    @Test func aRunningStoreJoinsWhenSegmentsStayMissing() {
+        var planned = PlannedBaselines()
+        let baseline = Self.baseline(Self.a, [Self.a: 8])
+        planned.set([baseline])
+        let positions = [Self.a: UInt64(3), Self.b: 2]
+        #expect(Self.next(&planned, positions, missing: false) == .nothing)
+        let due = WallTime(milliseconds: 61_000)
+        #expect(Self.next(&planned, positions, at: 1_000) == .wait(until: due))
+        #expect(Self.next(&planned, positions, at: 60_999) == .wait(until: due))
+        // The segments have come, and are missing again.
+        #expect(Self.next(&planned, positions, missing: false, at: 60_999) == .nothing)
+        #expect(Self.next(&planned, positions, at: 61_000) == .wait(until: WallTime(milliseconds: 121_000)))
+        #expect(Self.next(&planned, positions, at: 121_000) == .join(baseline))
+        planned.refuse(baseline.name, .init(reason: "blobs", retry: WallTime(milliseconds: 130_000)))
+        #expect(Self.next(&planned, positions, at: 121_000) == .wait(until: WallTime(milliseconds: 130_000)))
+        #expect(Self.next(&planned, positions, at: 130_000) == .join(baseline))
+        #expect(Self.next(&planned, [Self.a: 8, Self.b: 2], at: 130_000) == .nothing)
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+@testable import TributarySync
+
+/// Stores that compact their log folder: what goes, who may join, and what keeps everything in its place.
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct CompactorTests {
+    private func filled(_ count: Int = 3) async throws -> CompactingReplicas {
+        let group = try CompactingReplicas()
+        for _ in 0..<count { try await group.add() }
+        for (index, replica) in group.replicas.enumerated() {
+            try replica.save([SyncModel.insert(UInt64(index) + 1)])
+        }
+        try await group.exchange()
+        try await group.acknowledge()
+        #expect(try group.digests().count == 1)
+        return group
+    }
+
+    @Test func whatIsCoveredGoesAndANewStoreNeedsOnlyTheRest() async throws {
+        let group = try await filled()
+        let photo = JSONValue.string(Data(repeating: 7, count: 200_000).base64EncodedString())
+        try group.replicas[0].save([SyncModel.update(1, "photo", photo)])
+        try await group.exchange()
+        try await group.acknowledge()
+        let before = group.files(".tlog")
+        let report = try await group.compact(group.replicas[0], .dryRun)
+        guard case .cut(let name, _) = report.cut else { Issue.record("\(report.cut)"); return }
+        #expect(group.files(".baseline").isEmpty)
+        try await group.compactAll()
+        try await group.acknowledge()
+        try await group.compactAll()
+        #expect(group.files(".baseline").count >= 2, "\(name)")
+        #expect(group.files(".tlog").isDisjoint(with: before))
+        // The large value was in a line of a segment; now it is a blob.
+        let blobs = try FileManager.default.contentsOfDirectory(
+            atPath: "\(group.logs.path)/\(group.replicas[0].own)/blobs"
+        )
+        #expect(blobs.count == 1)
+
+        let fourth = try await group.add()
+        try await group.exchange()
+        #expect(try group.digests().count == 1)
+        let row = try fourth.store.read { try $0.row(SyncModel.employee(1), rootEntity: "Employee") }
+        #expect(row != nil)
+        try await group.stop()
+    }
+
+    /// An evicted writer is not waited for; it comes back with a change of its own and joins a baseline.
+    @Test func anEvictedWriterComesBack() async throws {
+        let group = try await filled()
+        let away = group.replicas.removeLast()
+        try await away.stop()
+        try group.replicas[0].save([SyncModel.update(3, "salary", .double(5))])
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.compactAll()
+        let waiting = try await group.compact(group.replicas[0], .dryRun)
+        #expect(waiting.remaining.contains { $0.waits.contains { $0.contains("\(away.own)") } })
+        for replica in group.replicas {
+            try replica.store.write { try $0.writerChanges.setState(.evicted, of: away.own) }
+        }
+        let before = group.files(".tlog").filter { !$0.hasPrefix("\(away.own)") }
+        try await group.acknowledge()
+        try await group.compactAll()
+        try await group.acknowledge()
+        try await group.compactAll()
+        #expect(group.files(".tlog").isDisjoint(with: before))
+
+        let back = try await group.add(in: away.folder)
+        #expect(back.own == away.own)
+        try back.save([SyncModel.insert(9)])
+        try await group.exchange()
+        try await group.exchange()
+        #expect(try group.digests().count == 1)
+        #expect(try group.replicas[0].employees(1...9) == [1, 2, 3, 9])
+        try await group.stop()
+    }
+
+    /// Two baselines of one vector that differ raise an alarm with both, and nothing goes for them.
+    @Test func baselinesThatDifferRemoveNothing() async throws {
+        let group = try await filled(2)
+        let (first, second) = (group.replicas[0], group.replicas[1])
+        let before = group.files(".tlog")
+        guard case .cut(let name, _) = try await group.compact(first).cut else {
+            Issue.record("not cut")
+            return
+        }
+        let text = try String(contentsOfFile: "\(group.logs.path)/\(name.path)", encoding: .utf8)
+        let body = text.split(separator: "\n").dropLast().map { $0.replacing("Ann", with: "Eve") + "\n" }.joined()
+        let end = try #require(text.split(separator: "\n").last)
+        let hash = SegmentEnd.sha256(of: Array(body.utf8))
+        let wrong = body + end.replacing(/"sha256":"[0-9a-f]+"/, with: "\"sha256\":\"\(hash)\"") + "\n"
+        let sequence = try first.position(second.own)
+        try group.logs.put(Array(wrong.utf8), at: BaselineName(writer: second.own, sequence: sequence).path)
+        for replica in group.replicas {
+            try await group.compact(replica)
+            let problem = replica.service.status.problems.first { $0.code == .baselinesDiffer }
+            #expect(problem?.detail.contains("\(first.own)") == true, "\(replica.service.status.problems)")
+            #expect(problem?.detail.contains("\(second.own)") == true)
+        }
+        #expect(before.isSubset(of: group.files(".tlog")))
+        let third = try await group.add()
+        try await group.exchange()
+        #expect(try third.store.read { try $0.setting(StoreKeys.joined(first.own)) } == nil)
+        #expect(try group.digests().count == 1)
+        try await group.stop()
+    }
+
+    /// What many changes leave follows the number of objects, and a new peer reads that.
+    @Test func theFolderFollowsTheObjects() async throws {
+        let changes = LongProofs.count(6_000, long: 1_000_000)
+        let objects = changes / 50
+        let group = try CompactingReplicas()
+        for _ in 0..<3 { try await group.add() }
+        try group.replicas[0].save((0..<objects).map { SyncModel.insert(UInt64($0)) })
+        try await group.exchange()
+        for (index, replica) in group.replicas.enumerated() {
+            let numbers = Array(stride(from: objects + index, to: changes, by: 3))
+            for start in stride(from: 0, to: numbers.count, by: 1_000) {
+                let batch = numbers[start..<min(start + 1_000, numbers.count)].map { number in
+                    SyncModel.update(UInt64(number % objects), "salary", .double(Double(number % 90_000)))
+                }
+                try replica.save(batch)
+            }
+        }
+        try await group.exchange()
+        try await group.acknowledge()
+        let clock = ContinuousClock()
+        let full = group.bytes()
+        let replaying = try await group.add()
+        let replay = try await clock.measure { try await group.exchange() }
+        try await replaying.stop()
+        group.replicas.removeLast()
+
+        try await group.compactAll()
+        try await group.acknowledge()
+        try await group.compactAll()
+        let rest = group.bytes()
+        let joining = try await group.add()
+        let join = try await clock.measure { try await group.exchange() }
+        #expect(try joining.store.read { try $0.setting(StoreKeys.joined(group.replicas[0].own)) } != nil)
+        #expect(try group.digests().count == 1)
+        print(
+            "\(changes) changes of \(objects) objects: \(full) bytes, up in \(replay); "
+                + "compacted \(rest) bytes, up in \(join)"
+        )
+        #expect(rest * 4 < full)
+        try await group.stop()
+    }
+}
