@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// Daemons with one log folder, which acknowledge at once and keep no segment for long.
+final class CompactionPeers {
+    let folder: TemporaryFolder
+    private(set) var daemons: [RunningDaemon] = []
+    /// The number of rounds after which waiting is given up.
+    private static let rounds = 100
+
+    init() throws { folder = try TemporaryFolder("compaction") }
+
+    var logs: String { folder.path("logs") }
+
+    /// Starts a further peer.
+    @discardableResult
+    func add(_ name: String) async throws -> RunningDaemon {
+        let daemon = try RunningDaemon(name, in: folder)
+        try folder.write(EmployeeModel.text(adding: "photo: {type: Binary, optional: true}"), to: "model.yaml")
+        try daemon.configure("retention: {keep_segments: 1ms}\nwatch: {incomplete_grace: 1s}")
+        let text = try String(contentsOfFile: daemon.configuration, encoding: .utf8)
+        try text.replacing("export: {debounce: 10ms}", with: "export: {debounce: 10ms, acknowledge: 50ms}").write(
+            toFile: daemon.configuration,
+            atomically: true,
+            encoding: .utf8
+        )
+        try await daemon.start()
+        daemons.append(daemon)
+        return daemon
+    }
+
+    func stop() async { for daemon in daemons { _ = await daemon.stop() } }
+
+    /// Saves one department in each daemon.
+    func save(_ title: String, in daemons: [RunningDaemon]) async throws {
+        for daemon in daemons {
+            let body = #"{"changes":[{"insert":"Department","values":{"title":"\#(title) \#(daemon.name)"}}]}"#
+            #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        }
+    }
+
+    func compact(_ daemon: RunningDaemon, dryRun: Bool = false) async throws -> CompactMessage {
+        let call = AdminCall(.post, .compact, query: dryRun ? [("dryRun", "true")] : [])
+        let answer = try await daemon.client.send(call)
+        try #require(answer.status == 200, "\(answer.text)")
+        return try JSONDecoder().decode(CompactMessage.self, from: Data(answer.body))
+    }
+
+    func digest(_ daemon: RunningDaemon) async throws -> String {
+        try await daemon.call(.get, "/v1/digest").1["digest"] as? String ?? ""
+    }
+
+    /// The paths of the segments below the log folder.
+    func segments() -> Set<String> {
+        let files = FileManager.default.enumerator(atPath: logs)?.compactMap { $0 as? String } ?? []
+        return Set(files.filter { $0.hasSuffix(".tlog") && !$0.hasPrefix(".") })
+    }
+
+    /// Synchronizes the daemons until their states are equal.
+    func synchronize(_ daemons: [RunningDaemon]) async throws {
+        try await until("the states are equal", daemons) {
+            var digests: Set<String> = []
+            for daemon in daemons {
+                #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
+                digests.insert(try await self.digest(daemon))
+            }
+            return digests.count == 1
+        }
+    }
+
+    /// Compacts until none of these segments is left.
+    ///
+    /// Each round has further changes: an acknowledgement alone calls for no acknowledgement.
+    func compact(_ daemons: [RunningDaemon], untilGone segments: Set<String>) async throws {
+        try await until("the segments are gone", daemons) {
+            try await self.save("more", in: daemons)
+            try await self.synchronize(daemons)
+            for daemon in daemons { _ = try await self.compact(daemon) }
+            return self.segments().isDisjoint(with: segments)
+        }
+    }
+
+    /// Asks again until the condition holds; each round is work of the daemons.
+    func until(_ what: String, _ daemons: [RunningDaemon], _ holds: () async throws -> Bool) async throws {
+        for _ in 0..<CompactionPeers.rounds {
+            if try await holds() { return }
+        }
+        var texts: [String] = []
+        for daemon in daemons {
+            texts.append("\(daemon.name): \(try await compact(daemon, dryRun: true))\n\(daemon.log)")
+        }
+        Issue.record("never: \(what)\n\(texts.joined(separator: "\n"))")
+        throw CancellationError()
+    }
+}
