@@ -35,6 +35,12 @@ struct CompactionPass: Sendable {
     /// - Throws: What ``Compactor/compact(_:progress:)`` throws.
     func run() async throws -> CompactionReport {
         try await withTaskCancellationHandler {
+            // A copy of a store must not publish or remove anything under the writer of its original.
+            await sync.exports.checkIdentity()
+            guard mode == .dryRun || sync.state.read(\.isIdentityChecked) else {
+                let reason = "the store's identity cannot be checked without the log folder"
+                throw SegmentError(.missing, file: sync.state.configuration.logs, reason: reason)
+            }
             var report = CompactionReport(isDryRun: mode == .dryRun)
             // A baseline of another writer comes first: one that is cut here may take the name that it needs.
             progress("verification", 0, nil)
@@ -55,9 +61,10 @@ struct CompactionPass: Sendable {
 
     /// Reads the facts; the shelf has what this pass itself has published.
     private func facts(listsSegments: Bool = false) async throws -> CompactionFacts {
-        let (own, wall) = (sync.environment.own, sync.environment.wall)
-        let (shelf, keep, fork) = sync.state.read { state in
-            (state.shelf, state.configuration.keepSegments, state.planner.firstConflict(of: own))
+        let wall = sync.environment.wall
+        let (own, shelf, keep, fork) = sync.state.read { state in
+            let own = state.planner.own
+            return (own, state.shelf, state.configuration.keepSegments, state.planner.firstConflict(of: own))
         }
         let (logs, model) = (try logs(), store.modelHash)
         let current = try await queue.run { try shelf.withOwn(own, in: logs) }

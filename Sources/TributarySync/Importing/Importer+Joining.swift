@@ -16,7 +16,7 @@ extension Importer {
             baseline: baseline,
             logs: try LogFolder(path: state.configuration.logs),
             control: control,
-            own: environment.own,
+            own: state.read(\.planner.own),
             wall: environment.wall
         )
         let file = baseline.name.path

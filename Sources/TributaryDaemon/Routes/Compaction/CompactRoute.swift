@@ -16,7 +16,7 @@ enum CompactRoute {
         let mode: Compactor.Mode = try request.query.flag("dryRun") ? .dryRun : .requested
         let hold = try request.daemon.compactLock.hold(for: request.caller)
         let progress = WorkProgress(phase: "verification")
-        let work = ClientWork.start(until: request.daemon.shutdownBroadcast) {
+        let work = ClientWork.start(for: request.channel, until: request.daemon.shutdownBroadcast) {
             defer { hold.release() }
             return CompactMessage(
                 try await engine.compactor.compact(mode) { phase, done, total in
