@@ -20,6 +20,8 @@
         case counterSupersededByDelete
         /// The versions of changes of one transaction are equal.
         case indexIgnoredInVersion
+        /// Of objects that share a unique key, the one that came first is shown.
+        case shadowOrderByArrival
         /// The totals of a counter are added in the order in which a store came to know their writers.
         case counterAddedInOrderOfArrival
         /// A transaction does not wait for those that its writer had seen.

@@ -11,7 +11,7 @@ import Testing
     }
 
     /// Suites whose assertions are in types that they share, or in the test that starts them as a process.
-    private static let assertingElsewhere = ["ChildWriterTests", "FoundScheduleTests", "MigratingChildTests"]
+    private static let assertingElsewhere = ["ChildWriterTests", "MigratingChildTests"]
 
     /// The number of assertions of each suite in `Tests`.
     private static func suites() throws -> [Suite: Int] {

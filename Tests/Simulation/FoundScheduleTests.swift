@@ -13,6 +13,9 @@ import TributaryChanges
         return names.filter { $0.hasSuffix(".schedule") }.sorted().map { "\(folder)/\($0)" }
     }()
 
+    /// Without its files the next test would run no case, and would not fail.
+    @Test func theFoundSchedulesAreThere() { #expect(!Self.files.isEmpty) }
+
     @Test(arguments: files) func aFoundScheduleEndsAsItShould(file: String) async throws {
         try await World.play(Schedule(text: String(contentsOfFile: file, encoding: .utf8)))
     }

@@ -110,6 +110,31 @@ import TributaryStore
         try story.expectOneState()
     }
 
+    @Test func `an object that a stage gives the key of another one is a shadow after the last step`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {x: String?, n: {type: Integer 64, optional: true}}, unique: [x]}",
+            "  A: {attributes: {x: String?, y: String?, n: {type: Integer 64, optional: true}}, unique: [x]}",
+            "  A: {attributes: {x: String?, y: String?, m: {type: Integer 64, optional: true, renamed_from: n}}, unique: [x]}"
+        )
+        try story.apply(.insert("A", 1, ["x": "a"]))
+        try story.apply(.insert("A", 2, ["x": "b", "n": 7]))
+        var settings = MigrationSettings()
+        settings.stages = [
+            CustomMigrationStage(
+                from: "1",
+                to: "2",
+                willMigrate: { _ in },
+                didMigrate: { try $0.add(.update("A", 2, ["x": "a"])) }
+            )
+        ]
+        try story.migrated.reopen(story.new, migration: settings)
+        #expect(try story.rows("SELECT x, m FROM A") == [["a", nil]])
+        try story.expectOneState()
+        try story.migrated.commit(.update("A", 1, ["x": "c"]))
+        #expect(try story.rows("SELECT x, m FROM A ORDER BY x") == [["a", "7"], ["c", nil]])
+        try story.expectOneState()
+    }
+
     private static func relation(_ own: String, _ other: String) -> String {
         "  A: {attributes: {x: String?}, relationships: {b: {to: \(own)}}}\n"
             + "  B: {attributes: {y: String?}, relationships: {a: {to: \(other)}}}"

@@ -75,6 +75,12 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         return [EMFILE, ENFILE, ENOMEM, EIO].contains(code)
     }
 
+    /// Whether the content of the file is the reason, rather than the system that did not let it be read.
+    package var isOfContent: Bool {
+        if case .inputOutput = kind { return false }
+        return true
+    }
+
     /// The remedy as a sentence.
     package var hint: String {
         switch kind {

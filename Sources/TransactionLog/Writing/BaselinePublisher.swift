@@ -1,6 +1,8 @@
 import TributaryChanges
 
 /// Publishes whole baselines in the log folder, with the safety rules of segments.
+///
+/// A baseline takes long to write. It is staged in a folder of its own, so that segments are published meanwhile.
 package struct BaselinePublisher: Sendable {
     private let files: FilePublisher
 
@@ -22,7 +24,8 @@ package struct BaselinePublisher: Sendable {
         _ name: BaselineName,
         body: (([UInt8]) throws -> Void) throws -> BaselineEnd.Counts
     ) throws -> BaselineEnd {
-        try files.publish(.init(writer: name.writer, fileName: name.fileName)) { descriptor, path in
+        let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
+        return try files.publish(file) { descriptor, path in
             let file = HashedFile(descriptor: descriptor, file: path)
             var check = BaselineCheck(file: path)
             let counts = try body {

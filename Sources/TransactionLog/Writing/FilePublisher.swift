@@ -21,6 +21,8 @@ struct FilePublisher: Sendable {
         var fileName: String
         /// The folder in the writer's folder; nil for the writer's folder itself.
         var folder: String?
+        /// The folder in the writer's staging folder, for files that take long to write; nil for that folder itself.
+        var stagingFolder: String?
     }
 
     /// Writes a file and renames it to its final name.
@@ -33,7 +35,8 @@ struct FilePublisher: Sendable {
     /// - Returns: What `write` returns.
     /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `write` throws.
     func publish<T>(_ name: Name, _ write: (Int32, String) throws -> T) throws -> T {
-        let staging = try folder(name.writer.description, in: try staging(), mode: 0o700)
+        var staging = try folder(name.writer.description, in: try staging(), mode: 0o700)
+        if let below = name.stagingFolder { staging = try folder(below, in: staging, mode: 0o700) }
         // Two programs with one writer must not share a staged file. On a file system without locks, the rename still
         // fails for one of them.
         flock(staging.descriptor, LOCK_EX)

@@ -10,6 +10,8 @@ import TributaryStore
 struct AdditiveMigration {
     let db: Database
     let target: MigrationTarget
+    /// Whether the store is at the model already, so that it may have shadows.
+    var isAtModel = false
 
     /// Migrates the store; with `isForced`, checks views, indexes and deferred writes although the catalogue is
     /// unchanged.
@@ -31,7 +33,8 @@ struct AdditiveMigration {
         try Schema.createViews(in: db, layout: layout)
         try Schema.createModelIndexes(in: db, layout: layout)
         try after.write(to: db)
-        try DeferredReplay(db: db, context: StoreContext(configuration: target.configuration, layout: layout)).run()
+        let context = StoreContext(configuration: target.configuration, layout: layout)
+        try DeferredReplay(db: db, context: context, decidesShadows: isAtModel).run()
         return layout
     }
 

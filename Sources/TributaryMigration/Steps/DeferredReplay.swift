@@ -7,6 +7,8 @@ import TributaryStore
 struct DeferredReplay {
     let db: Database
     let context: StoreContext
+    /// Whether it is decided which objects that share unique keys are visible; at the end of a migration otherwise.
+    let decidesShadows: Bool
 
     private var layout: StoreModel { context.layout }
 
@@ -19,7 +21,7 @@ struct DeferredReplay {
         let table = DeferredWriteTable(db: db)
         let entries = try table.entries().filter { layout.represents($0.change) }
         guard !entries.isEmpty else { return }
-        try UnloggedTransaction.run(db, context) { transaction in
+        try UnloggedTransaction.run(db, context, decidesShadows: decidesShadows) { transaction in
             for entry in entries {
                 try table.remove(entry)
                 try transaction.merge(entry, as: renamedToRoot(entry))

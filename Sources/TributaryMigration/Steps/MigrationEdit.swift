@@ -22,7 +22,7 @@ package final class MigrationEdit {
         model = layout.model
         self.oldModel = oldModel
         reader = Reader(database: db, context: StoreContext(configuration: configuration, layout: layout))
-        write = WriteTransaction(reader: reader)
+        write = WriteTransaction(reader: reader, decidesShadows: false)
     }
 
     /// Adds a change to the next batch.
@@ -31,7 +31,7 @@ package final class MigrationEdit {
         if pending.count >= MigrationEdit.batch { try flush() }
     }
 
-    /// Writes the added changes.
+    /// Writes the added changes; nothing becomes a shadow before the migration has ended.
     package func flush() throws {
         guard !pending.isEmpty else { return }
         _ = try write.commit(LocalTransaction(author: UnloggedTransaction.author, changes: pending))

@@ -28,7 +28,8 @@ struct MigrationRun {
         let hash = model.versionHash
         if recorded.currentHash == hash {
             let older = recorded.versions(withCurrent: false, except: hash)
-            return try AdditiveMigration(db: db, target: target(model, older)).run(isForced: isForced)
+            return try AdditiveMigration(db: db, target: target(model, older), isAtModel: true)
+                .run(isForced: isForced)
         }
         guard let current = try recorded.current(), let currentHash = recorded.currentHash else {
             // The store was made before models were recorded: only additions are possible.

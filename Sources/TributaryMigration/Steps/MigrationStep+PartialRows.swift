@@ -7,6 +7,19 @@ import TributaryStore
 /// Migrates objects that are not visible, counters, and the history of deleted objects.
 extension MigrationStep {
     func copyPartialRows() throws {
+        // Shadows are visible while a migration runs; the rows would lose what makes them shadows.
+        let shadows = try Int.fetchOne(
+            db,
+            sql: "SELECT 1 FROM tributary_former_object WHERE inserted IS NOT NULL LIMIT 1"
+        )
+        guard shadows == nil else {
+            throw StoreError.cannotMigrate(
+                path: target.configuration.path,
+                reason: "objects that share a unique key with others were not made visible before their table was "
+                    + "rewritten, and would be lost; the store is unchanged: open it with the former program, and "
+                    + "report this as a fault of the program"
+            )
+        }
         let select = try BoundStatement(db, "SELECT root, id, deleted, registers FROM tributary_former_object")
         try select.forEach { row in
             guard let index = self.before.tableIndex(code: row.integer(0)), let id = row.id(1) else { return }

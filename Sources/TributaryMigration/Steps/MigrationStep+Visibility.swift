@@ -16,7 +16,7 @@ extension MigrationStep {
         let hidden = try hiddenObjects()
         guard !columns.isEmpty || !hidden.isEmpty else { return }
         let context = StoreContext(configuration: target.configuration, layout: layout)
-        try UnloggedTransaction.run(db, context) { transaction in
+        try UnloggedTransaction.run(db, context, decidesShadows: false) { transaction in
             for column in columns {
                 guard case .reference(let target, let isOneToOne, _) = layout[column].kind else { continue }
                 if isOneToOne {

@@ -66,7 +66,7 @@ final class MergeEngine {
 
     /// Ends a transaction and writes its history.
     func end() throws {
-        if cursor.isLocal { try uniqueness.decide() }
+        if decidesAtEnd { try uniqueness.decide() }
         try effects.flush(effects.current)
         try conflicts.flush()
     }
@@ -150,8 +150,14 @@ final class MergeEngine {
         }
         for operation in slice.operations { try merge(operation, of: slice) }
         try objects.links.apply(slice)
-        if cursor.isLocal { try uniqueness.collect() } else { try uniqueness.decide() }
+        if decidesAtEnd { try uniqueness.collect() } else { try uniqueness.decide() }
     }
+
+    /// Whether the end of the transaction decides who is visible, and not each slice.
+    ///
+    /// A local transaction may exchange keys. A baseline has the registers of an object that were written after its
+    /// insert in later lines: before them its keys read as their defaults, or as older values.
+    private var decidesAtEnd: Bool { cursor.isLocal || cursor.isJoining }
 
     private func merge(_ operation: ChangeSlice.Operation, of slice: ChangeSlice) throws {
         cursor.moveToChange(at: slice.first + operation.index)

@@ -11,10 +11,11 @@ extension ObjectMerger {
     ///   - table: The index of its table.
     ///   - holder: The object.
     ///   - blocking: The oldest visible object with one of its keys, which represents it.
+    ///   - keepsConflict: Whether its values go to the conflict journal.
     /// - Throws: ``StoreError`` when the store cannot be read or written.
-    func hide(_ table: Int, _ holder: KeyHolder, behind blocking: KeyHolder) throws {
+    func hide(_ table: Int, _ holder: KeyHolder, behind blocking: KeyHolder, keepsConflict: Bool) throws {
         guard let row = try tables.objects.row(table, holder.id) else { return }
-        try keepConflict(of: row, holder, behind: blocking, table: table)
+        if keepsConflict { try keepConflict(of: row, holder, behind: blocking, table: table) }
         var partial = PartialRow(deleted: row.versions.deleted)
         partial.shadow = PartialRow.Shadow(
             inserted: row.versions.inserted,

@@ -26,6 +26,8 @@ final class TransactionCursor {
     @exclusivity(unchecked) var deferredCount = 0
     /// The number of changes and values that a baseline has deferred; nil while no baseline is joined.
     @exclusivity(unchecked) private var joinedCount: Int?
+    /// Whether a baseline is joined.
+    var isJoining: Bool { joinedCount != nil }
 
     /// The first index in the table of deferred writes that a baseline brings; see ``deferral(at:)``.
     private static let firstJoined = -(1 << 39)

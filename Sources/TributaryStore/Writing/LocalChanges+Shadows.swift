@@ -8,7 +8,7 @@ extension LocalChanges {
     func withShadows(_ changes: [Change]) throws -> [Change] {
         let shadows = try ShadowTable(reader.database, layout: reader.context.layout)
         guard shadows.hasRows else { return changes }
-        let deleted = Set(changes.filter { $0.operation == .delete }.map(\.id))
+        let deleted = Set(changes.filter { $0.operation == .delete }.compactMap { object(of: $0) })
         var result: [Change] = []
         result.reserveCapacity(changes.count)
         for change in changes {
@@ -16,7 +16,8 @@ extension LocalChanges {
             guard let entity = reader.context.layout.entity(named: change.entity) else { continue }
             switch change.operation {
             case .delete:
-                for id in try shadows.shadows(of: change.id, entity.table) where !deleted.contains(id) {
+                for id in try shadows.shadows(of: change.id, entity.table)
+                where !deleted.contains(ChangeSlice.Object(table: entity.table, id: id)) {
                     let name = try self.entity(ofShadow: id, entity.table) ?? change.entity
                     result.append(Change(entity: name, id: id, operation: .delete))
                 }
@@ -57,6 +58,11 @@ extension LocalChanges {
             }
         }
         return result
+    }
+
+    /// The object of a change; objects of different tables may have one identifier.
+    private func object(of change: Change) -> ChangeSlice.Object? {
+        reader.context.layout.entity(named: change.entity).map { ChangeSlice.Object(table: $0.table, id: change.id) }
     }
 
     private func entity(ofShadow id: UniqueID, _ table: Int) throws -> String? {

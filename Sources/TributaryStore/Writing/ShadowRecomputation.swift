@@ -44,10 +44,17 @@ struct ShadowRecomputation {
             sql: "SELECT value FROM tributary_setting WHERE key = ?",
             arguments: [ShadowRecomputation.key]
         )
-        guard isForced || known != ShadowRecomputation.constraints(of: layout) else { return }
+        let hasChanged = known != ShadowRecomputation.constraints(of: layout)
+        guard isForced || hasChanged else { return }
+        let context = StoreContext(configuration: configuration, layout: layout)
+        // The keys of shadows are stored by the number of the constraint, so they mean nothing under other ones.
+        if hasChanged, try db.hasRows("tributary_shadow_key") {
+            try UnloggedTransaction.run(db, context) { try $0.showShadows() }
+        }
         if layout.uniqueConstraints.contains(where: { !$0.isEmpty }) {
-            try UnloggedTransaction.run(db, StoreContext(configuration: configuration, layout: layout)) { transaction in
-                try transaction.decideShadows()
+            try UnloggedTransaction.run(db, context) { transaction in
+                // Under the same constraints the journal has the shadows that a migration has made visible.
+                try transaction.decideShadows(keepsConflicts: hasChanged)
             }
         }
         try record(layout)

@@ -16,14 +16,18 @@ package struct UnloggedTransaction {
     /// - Parameters:
     ///   - db: The connection, inside a write transaction.
     ///   - context: The store and its layout.
+    ///   - decidesShadows: Whether it is decided which of the merged objects that share unique keys are visible; not
+    ///     while a migration runs, which sees no shadows.
     ///   - block: The merges.
     /// - Throws: What `block` throws, and ``StoreError`` when the store cannot be read or written.
     package static func run(
         _ db: Database,
         _ context: StoreContext,
+        decidesShadows: Bool = true,
         _ block: (UnloggedTransaction) throws -> Void
     ) throws {
         let engine = try MergeEngine(db, layout: context.layout, blobs: context.blobs)
+        engine.uniqueness.isSuspended = !decidesShadows
         try db.execute(
             sql: """
                 INSERT INTO tributary_transaction(writer, sequence, clock, author, committed_at)
@@ -54,8 +58,13 @@ package struct UnloggedTransaction {
     /// Makes all shadows visible.
     func showShadows() throws { try engine.uniqueness.showAll() }
 
-    /// Decides which of the objects that share unique keys are visible; none of them may be a shadow.
-    func decideShadows() throws { try engine.uniqueness.decideAll() }
+    /// Decides which of the objects that share unique keys are visible.
+    ///
+    /// - Parameter keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func decideShadows(keepsConflicts: Bool) throws {
+        try engine.uniqueness.decideAll(keepsConflicts: keepsConflicts)
+    }
 
     /// Decides again which of the registers in a one-to-one column shows an object.
     package func decideOwner(of target: UniqueID, in column: StoreModel.ColumnIndex) throws {

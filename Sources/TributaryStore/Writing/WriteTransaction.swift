@@ -17,9 +17,16 @@ package final class WriteTransaction {
     var joinFailure: (any Error)?
     /// The transaction of another writer that is being applied.
     var imported: (writer: UniqueID, header: TransactionHeader)?
+    /// Whether it is decided which of the objects that share unique keys are visible.
+    private let decidesShadows: Bool
 
-    package init(reader: Reader) {
+    /// - Parameters:
+    ///   - reader: Reads in the write transaction.
+    ///   - decidesShadows: Whether it is decided which of the objects that share unique keys are visible; not while a
+    ///     migration runs, which sees no shadows.
+    package init(reader: Reader, decidesShadows: Bool = true) {
         self.reader = reader
+        self.decidesShadows = decidesShadows
     }
 
     var db: Database { reader.database }
@@ -33,6 +40,7 @@ package final class WriteTransaction {
     func engine() throws -> MergeEngine {
         if let engineInUse { return engineInUse }
         let made = try MergeEngine(db, layout: reader.context.layout, blobs: reader.context.blobs)
+        made.uniqueness.isSuspended = !decidesShadows
         engineInUse = made
         return made
     }

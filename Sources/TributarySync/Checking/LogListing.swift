@@ -41,7 +41,9 @@ struct LogListing: Sendable {
                 let files = try logs.fileNames(of: writer)
                 names[writer] = files.compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
                 for file in files {
-                    guard case .baseline(let sequence) = SegmentFileKind.classify(file, writer: writer) else { continue }
+                    guard case .baseline(let sequence) = SegmentFileKind.classify(file, writer: writer) else {
+                        continue
+                    }
                     baselines.append(BaselineName(writer: writer, sequence: sequence))
                 }
             } catch {

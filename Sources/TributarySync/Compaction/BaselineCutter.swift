@@ -16,14 +16,19 @@ struct BaselineCutter {
     ///   - reader: Reads the state.
     /// - Returns: The end line.
     /// - Throws: ``SegmentError`` `forked` when the name is taken by other bytes, `rejected` when no reader would accept
-    ///   it; ``StoreError``, and `CancellationError`.
+    ///   it, `missing` when the folder has nothing of the writer; ``StoreError``, and `CancellationError`.
     func publish(_ name: BaselineName, _ reader: Reader) throws -> BaselineEnd {
+        // The folder may be the mount point of an unmounted share.
+        guard !logs.lacksFolder(of: name.writer) else {
+            throw SegmentError(.missing, file: logs.path, reason: "the folder has nothing of this store")
+        }
         try publishBlobs(of: name.writer, reader)
         return try BaselinePublisher(logs).publish(name) { write in
             try reader.baseline.forEachLine { count in
                 if cancellation.isCancelled { throw CancellationError() }
                 progress(Int64(count))
             } _: {
+                if cancellation.isCancelled { throw CancellationError() }
                 try write($0)
             }
         }

@@ -88,7 +88,12 @@ extension BaselineShelf {
             }
             do throws(SegmentError) {
                 let file = try logs.open(fileName: name.fileName, writer: name.writer)
-                found.append(KnownBaseline(name: name, try BaselineOutline.read(file)))
+                let known = KnownBaseline(name: name, try BaselineOutline.read(file))
+                guard known.vector[name.writer] == name.sequence else {
+                    unreadable[name] = "its name is not the last transaction of its writer in it"
+                    continue
+                }
+                found.append(known)
             } catch {
                 if error.kind != .missing { unreadable[name] = error.reason }
             }

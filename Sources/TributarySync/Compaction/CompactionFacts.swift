@@ -48,6 +48,7 @@ extension CompactionFacts {
     ///
     /// - Parameters:
     ///   - reader: Reads the store.
+    ///   - modelHash: The version hash of the store's model.
     ///   - shelf: The baselines of the log folder.
     ///   - keep: The shortest time for which own segments stay.
     ///   - wall: The wall time.

@@ -37,7 +37,7 @@ struct CompactionPass: Sendable {
         try await withTaskCancellationHandler {
             // A copy of a store must not publish or remove anything under the writer of its original.
             await sync.exports.checkIdentity()
-            guard mode == .dryRun || sync.state.read(\.isIdentityChecked) else {
+            guard mode == .dryRun || sync.state.read(\.identity.isChecked) else {
                 let reason = "the store's identity cannot be checked without the log folder"
                 throw SegmentError(.missing, file: sync.state.configuration.logs, reason: reason)
             }
@@ -46,7 +46,12 @@ struct CompactionPass: Sendable {
             progress("verification", 0, nil)
             report.verification = try await verify()
             progress("baseline", 0, nil)
-            report.cut = try await cut()
+            do {
+                report.cut = try await cut()
+            } catch let error as SegmentError where error.kind == .rejected {
+                // What may go because of earlier baselines goes all the same.
+                report.cut = .waits("No reader would accept it: \(error.reason).")
+            }
             progress("removal", 0, nil)
             try await remove(&report)
             return report
@@ -151,7 +156,8 @@ struct CompactionPass: Sendable {
             let listing = try LogListing(path: path)
             var bytes: UInt64 = 0
             for (writer, names) in listing.names {
-                let covered = facts.shelf.verified.map { $0.vector[writer] }.max() ?? 0
+                let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
+                let covered = usable.map { $0.vector[writer] }.max() ?? 0
                 for name in names where name.last > covered && name.last <= facts.vector[writer] {
                     guard let file = FileFacts(name.path, in: listing.logs) else { continue }
                     if file.since.later(by: facts.keep) <= facts.wall { bytes = bytes.addingSaturating(file.bytes) }
@@ -185,6 +191,10 @@ struct CompactionPass: Sendable {
                 return .waits(baseline.name, obstacle.description)
             } catch let error as SegmentError {
                 return .waits(baseline.name, "\(error.file): \(error.reason)")
+            } catch let error as StoreError {
+                return .waits(baseline.name, "\(error)")
+            } catch let error as BaselineJoinError {
+                return .waits(baseline.name, "\(error)")
             }
         }
     }
@@ -224,6 +234,7 @@ struct CompactionPass: Sendable {
         _ cutter: BaselineCutter
     ) async throws -> BaselineEnd {
         let scratch = try ScratchFolder(.compaction, besideStore: store.configuration.path)
+        try scratch.demandRoom(forCopyOf: store.configuration.path)
         var configuration = StoreConfiguration(
             path: scratch.file("rebuilt.sqlite"),
             name: store.configuration.name,

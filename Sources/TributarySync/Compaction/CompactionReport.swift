@@ -80,7 +80,8 @@ package struct CompactionReport: Sendable {
                 ? "no verified baseline yet"
                 : "a verified baseline; the last one has this writer's transactions up to \(through)"
         case .acknowledgement(let writer, let through):
-            return "writer \(facts.label(writer)), which has acknowledged \(through)"
+            return "writer \(facts.label(writer)), which has acknowledged \(through); if it is gone, on each machine: "
+                + "tributaryctl writer evict \(writer)"
         case .age(let until):
             let seconds = until.duration(since: facts.wall).components.seconds
             return "retention.keep_segments, for another \(seconds / 86_400) d \(seconds % 86_400 / 3_600) h"

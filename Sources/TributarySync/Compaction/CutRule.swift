@@ -57,8 +57,17 @@ struct CutRule {
             : "Only a part of the last segment of writer \(facts.label(writer)) is applied."
     }
 
-    /// Whether this store is the one that cuts baselines by itself: the active writer with the least UUID.
-    var isOwnTurn: Bool { facts.active.allSatisfy { facts.own < $0.id } }
+    /// Whether this store is the one that cuts baselines by itself: the writer with the least UUID of those that have
+    /// written something lately, since a machine that is gone cuts none.
+    var isOwnTurn: Bool {
+        let silence = max(facts.keep, CutRule.leastSilence)
+        return facts.active.filter { $0.clock.wallTime.later(by: silence) >= facts.wall }.allSatisfy {
+            facts.own < $0.id
+        }
+    }
+
+    /// The least time after whose silence nobody waits for a writer to cut a baseline.
+    private static let leastSilence = Duration.seconds(86_400)
 
     /// Whether a baseline is worth its bytes.
     ///

@@ -44,7 +44,9 @@ struct RemovalRule {
     var decision: Decision {
         var decision = Decision()
         let own = facts.own
-        let cover = facts.shelf.verified.max { $0.vector[own] < $1.vector[own] }
+        // A store of this model could not begin with a baseline of another one.
+        let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
+        let cover = usable.max { $0.vector[own] < $1.vector[own] }
         let covered = cover?.vector[own] ?? 0
         let active = facts.active.map { ($0.id, $0.seen[own]) }
         for segment in facts.segments {
@@ -60,7 +62,7 @@ struct RemovalRule {
         decision.cover = decision.removed.isEmpty ? nil : cover
         decision.baselines = facts.shelf.baselines.values.filter { baseline in
             baseline.name.writer == own
-                && facts.shelf.verified.contains { $0.modelHash == facts.modelHash && $0.dominates(baseline) }
+                && usable.contains { $0.dominates(baseline) }
         }
         .map(\.name).sorted()
         return decision

@@ -96,12 +96,15 @@ final class ExportLoop: Sendable {
 
     /// Checks the store's identity between two exports, unless that was done since the start.
     func checkIdentity() async {
-        guard !state.read(\.isIdentityChecked) else { return }
+        guard !state.read(\.identity.isChecked) else { return }
         do {
             try await betweenExports { [self] in try settleIdentity() }
         } catch {
             // Problems of the folder tell that it is not there.
-            guard !(error is SegmentError) else { return }
+            if case let error as SegmentError = error, error.kind == .missing { return }
+            let wall = environment.wall
+            state.update { $0.exportFailed(error, wall: wall) }
+            guard !(error is SegmentError || error is ExportFailure) else { return }
             let reason = ErrorText.text(of: error)
             environment.logger.error("the store's identity is not checked", metadata: ["reason": "\(reason)"])
         }
@@ -111,7 +114,7 @@ final class ExportLoop: Sendable {
     ///
     /// - Throws: what ``IdentityCheck`` throws.
     private func settleIdentity() throws {
-        guard !state.read(\.isIdentityChecked) else { return }
+        guard !state.read(\.identity.isChecked) else { return }
         let (store, logs) = (environment.store, state.configuration.logs)
         try IdentityCheck(of: store, logs: logs, logger: environment.logger).run()
         let positions = try SyncRecords(store: store).positions()

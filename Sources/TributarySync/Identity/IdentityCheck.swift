@@ -31,23 +31,23 @@ package struct IdentityCheck: Sendable {
     /// Checks the identity.
     ///
     /// - Parameter isGivenUp: whether the caller does not wait any more; nothing is written then.
-    /// - Throws: ``SegmentError`` when the folder cannot be read, so that the check must be repeated, ``WriterMintError``,
-    ///   and ``StoreError``.
+    /// - Throws: ``SegmentError`` when the folder cannot be read, and ``ExportFailure`` `foreignFolder` when the folder of
+    ///   a copy has nothing of its writer, so that the check must be repeated; ``WriterMintError``, and ``StoreError``.
     package func run(isGivenUp: @escaping @Sendable () -> Bool = { false }) throws {
         let path = URL(fileURLWithPath: store.configuration.path).standardizedFileURL.path
         guard store.configuration.memory == nil, let file = MarkedFile(at: path) else { return }
         let current = StoreHome(machine: machine, store: file, logs: MarkedFile(at: logs))
-        let folder: LogFolder
-        do throws(SegmentError) {
-            folder = try LogFolder(path: logs)
-        } catch {
-            // A restored store needs no evidence of the folder.
-            guard try store.read({ try IdentityTokens.isRestored($0) }) else { throw error }
-            return try change(.restored, current, nil, isGivenUp)
-        }
+        // Without the folder nobody knows what was exported under the writer after a copy was made.
+        let folder = try LogFolder(path: logs)
         let found = try store.read { try facts(current, folder, $0) }
         let finding = IdentityFinding(found)
-        guard finding.cause == nil else { return try change(finding, current, folder, isGivenUp) }
+        guard finding.cause == nil else {
+            guard !found.lacksExports else {
+                let own = try store.read { try $0.writers.own() }
+                throw ExportFailure.foreignFolder(path: logs, writer: own.id, sequence: own.sequence)
+            }
+            return try change(finding, current, folder, isGivenUp)
+        }
         try keepWriter(finding, found, isGivenUp)
     }
 
@@ -55,7 +55,7 @@ package struct IdentityCheck: Sendable {
     private func change(
         _ finding: IdentityFinding,
         _ home: StoreHome,
-        _ folder: LogFolder?,
+        _ folder: LogFolder,
         _ isGivenUp: @Sendable () -> Bool
     ) throws {
         guard let cause = finding.cause else { return }

@@ -39,6 +39,15 @@ struct OwnFiles {
         }
         unknown = try OwnFiles.firstValid(segments.sorted(), logs)
         if unknown == nil { unknown = try OwnFiles.firstValid(baselines, logs) }
+        if unknown == nil { unknown = try OwnFiles.baselineOfOthers(past: reader.writers.own(), logs) }
+    }
+
+    /// A verified baseline, of whatever writers, with later transactions of the own one: its segments may be gone.
+    ///
+    /// One pass over the names in the log folder; only the first lines of baselines are read.
+    private static func baselineOfOthers(past own: WriterRecord, _ logs: LogFolder) throws -> String? {
+        let shelf = BaselineShelf().reading(try LogListing(path: logs.path).baselines, in: logs)
+        return shelf.verified.first { $0.vector[own.id] > own.sequence }?.name.path
     }
 
     private static func firstValid(_ segments: [SegmentName], _ logs: LogFolder) throws -> String? {
@@ -61,7 +70,7 @@ struct OwnFiles {
             try verify()
             return true
         } catch {
-            guard !error.isPassing else { throw error }
+            guard error.isOfContent else { throw error }
             return false
         }
     }

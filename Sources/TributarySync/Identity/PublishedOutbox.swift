@@ -59,7 +59,7 @@ struct PublishedOutbox {
             file = try logs.open(name)
             segment = try SegmentVerifier().verify(file, name: name)
         } catch {
-            guard !error.isPassing else { throw error }
+            guard error.isOfContent else { throw error }
             return nil
         }
         var comparison = TransactionComparison(file, segment)

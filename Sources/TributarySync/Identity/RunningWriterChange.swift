@@ -43,7 +43,7 @@ struct RunningWriterChange: Sendable {
     ///
     /// - Returns: false when there is no such proof, or when the change has failed; it is tried again later then.
     func answerFork() async -> Bool {
-        guard let fork = state.read(\.ownFork) else { return false }
+        guard let fork = state.read(\.identity.fork) else { return false }
         let wall = environment.wall
         do {
             let minted = try await run { transaction, minted in

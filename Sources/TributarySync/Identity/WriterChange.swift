@@ -7,8 +7,7 @@ import TributaryStore
 /// No export may be under way meanwhile.
 struct WriterChange {
     let store: Store
-    /// The log folder; without it everything that the store does not know to be exported is issued again.
-    let logs: LogFolder?
+    let logs: LogFolder
 
     /// Continues the store as another writer.
     ///
@@ -21,15 +20,15 @@ struct WriterChange {
         greatestClock: HybridClock? = nil,
         records: (WriteTransaction, MintedWriter) throws -> Void
     ) throws -> MintedWriter {
-        let published = try logs.map { logs in try store.read { try PublishedOutbox(in: logs, $0) } }
+        let published = try store.read { try PublishedOutbox(in: logs, $0) }
         return try store.write { transaction in
             let mint = WriterMint(
-                published: published?.records ?? [],
-                publishedThrough: published?.last ?? 0,
+                published: published.records,
+                publishedThrough: published.last,
                 greatestClock: greatestClock
             )
             let minted = try transaction.writerChanges.mintWriter(mint)
-            try transaction.setSetting(StoreKeys.partial(minted.former), to: published?.partial?.text)
+            try transaction.setSetting(StoreKeys.partial(minted.former), to: published.partial?.text)
             try records(transaction, minted)
             return minted
         }

@@ -73,6 +73,7 @@ struct ImportLoop {
                 state.update {
                     $0.scans.insert(FolderHints(everything: true))
                     $0.planner.retryUnreadable()
+                    $0.planner.baselines.retry()
                 }
                 nextAttempt = nil
             }
@@ -295,7 +296,10 @@ struct ImportLoop {
                 state.joined(baseline.name, refusal: refusal)
             }
             // What was joined is to be acknowledged.
-            if refusal == nil { signals.exports.raise() }
+            if refusal == nil {
+                signals.exports.raise()
+                signals.baselines.raise()
+            }
             nextAttempt = nil
             return true
         } catch {

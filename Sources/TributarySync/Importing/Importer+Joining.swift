@@ -22,6 +22,10 @@ extension Importer {
         let file = baseline.name.path
         do {
             let verified = try await queue.run { try work.verified() }
+            if let held = heldUntil(verified) {
+                let refusal = refuse(file, "it has a clock that is too far ahead", retries: true)
+                return PlannedBaselines.Refusal(reason: refusal.reason, retry: held)
+            }
             state.update { $0.progress.isApplying = true }
             defer { state.update { $0.progress.isApplying = false } }
             let outcome = try await environment.replica.importTransactions { try work.join(verified, $0) }
@@ -36,10 +40,17 @@ extension Importer {
             let first = missing.names.first ?? ""
             return refuse(file, "\(missing.names.count) blobs are missing, such as \(first)", retries: true)
         } catch let error as SegmentError {
-            return refuse(file, error.reason, retries: error.isPassing)
+            // A replicator may bring the whole file later.
+            return refuse(file, error.reason, retries: true)
         } catch let error as BaselineJoinError {
             return refuse(file, "\(error)", retries: false)
         }
+    }
+
+    /// The wall time until which a segment with the greatest clock of the baseline would be held; nil when it would not.
+    private func heldUntil(_ baseline: VerifiedBaseline) -> WallTime? {
+        let limits = state.read(\.planner.limits)
+        return baseline.writers.map(\.clock).max().flatMap { limits.heldUntil($0, wall: environment.wall) }
     }
 
     private func refuse(_ file: String, _ reason: String, retries: Bool) -> PlannedBaselines.Refusal {

@@ -16,12 +16,7 @@ struct SyncState: Sendable {
     var progress = ImportProgress()
     /// The pause; nil while importing is not paused.
     var pause: ImportPause?
-    /// Whether the store's identity was checked since the start; nothing is exported before.
-    private(set) var isIdentityChecked = false
-    /// The last change of the store's writer that nobody has requested.
-    private(set) var identityEvent: IdentityEvent?
-    /// The proof that another program writes as the store's writer, until the store is another one.
-    private(set) var ownFork: OwnFork?
+    private(set) var identity = IdentityState()
     /// The accepted segments that the store remembers.
     private var storedAccepted: [SegmentName: String]
     /// The baselines of the log folder.
@@ -45,7 +40,7 @@ struct SyncState: Sendable {
         self.configuration = configuration
         self.planner = planner
         self.pause = pause
-        identityEvent = event
+        identity.event = event
         storedAccepted = planner.accepted
     }
 
@@ -101,12 +96,12 @@ struct SyncState: Sendable {
         planner.become(writer)
         setPositions(positions)
         problems.end(.ownFork, .ownClockAhead, .exportFailed)
-        ownFork = nil
+        identity.fork = nil
         scans.insert(FolderHints(everything: true))
     }
 
     /// Records why the store has become another writer.
-    mutating func renewed(by event: IdentityEvent) { identityEvent = event }
+    mutating func renewed(by event: IdentityEvent) { identity.event = event }
 
     /// Records the result of the check of the identity, after which the store may be another writer.
     ///
@@ -115,8 +110,8 @@ struct SyncState: Sendable {
     ///   - positions: the positions of all writers.
     ///   - event: the last change of the store's writer that nobody has requested.
     mutating func identified(_ writer: UniqueID, positions: [UniqueID: WriterPosition], event: IdentityEvent?) {
-        isIdentityChecked = true
-        identityEvent = event
+        identity.isChecked = true
+        identity.event = event
         if writer != planner.own { become(writer, positions: positions) }
     }
 
@@ -185,7 +180,7 @@ struct SyncState: Sendable {
 
     /// Records that another program writes as the store's writer: nothing is exported before the store is another one.
     private mutating func forked(_ fork: OwnFork, wall: WallTime) {
-        ownFork = ownFork ?? fork
+        identity.fork = identity.fork ?? fork
         problems.raise(.ownFork(fork.file, fork.reason, own: planner.own, since: wall))
     }
 
@@ -230,7 +225,7 @@ struct SyncState: Sendable {
 
     /// The problem that tells of a new writer, unless the writer is to change again.
     private func eventProblem(at wall: WallTime) -> SyncProblem? {
-        ownFork == nil ? identityEvent?.problem(at: wall) : nil
+        identity.fork == nil ? identity.event?.problem(at: wall) : nil
     }
 
     /// The status, with its problems in order.

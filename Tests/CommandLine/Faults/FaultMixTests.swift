@@ -14,7 +14,7 @@ import Testing
         try await replica.start()
         try await replica.startPeer()
         var failed = 0
-        for round in 1...LongProofs.count(8, long: 150) {
+        for round in 1...LongProofs.count(8, long: 80) {
             let comment = Comment(rawValue: "seed \(random.seed), round \(round)")
             let rules = (0..<Int.random(in: 1...2, using: &random)).map { _ in rule(using: &random) }
             for (place, rule) in rules.enumerated() { replica.control.begin(rule, at: place) }

@@ -80,6 +80,7 @@ final class FaultyReplica {
     ///   - name: The length of its name.
     ///   - file: The bytes of its file; above 128 KiB they lie beside the store.
     /// - Returns: The response of a refusal; nil when the item is saved.
+    /// - Throws: What the client throws when the daemon does not answer.
     func save(name: Int = 10, file: Int = 0) async throws -> AdminResponse? {
         let id = UUID().uuidString.lowercased()
         var values = #""name":"\#(String(repeating: "n", count: name))""#

@@ -127,7 +127,10 @@ import TributaryChanges
         let fork = #expect(throws: SegmentError.self) { try publish(others) }
         #expect(fork?.kind == .forked)
         #expect(try Array(Data(contentsOf: URL(filePath: path))) == Self.bytes(Self.lines))
-        let staged = try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(Self.writer)"))
+        // Segments are not staged in the folder of baselines, so that they are published meanwhile.
+        let staging = folder.path(".staging/\(Self.writer)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: staging) == ["baselines"])
+        let staged = try FileManager.default.contentsOfDirectory(atPath: staging + "/baselines")
         #expect(staged.isEmpty)
     }
 

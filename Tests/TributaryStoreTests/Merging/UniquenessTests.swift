@@ -260,6 +260,58 @@ import TributaryModel
         #expect(try replica.people() == [1])
     }
 
+    // MARK: Baselines
+
+    @Test func `a baseline hides no object whose key differs only by a later line`() throws {
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Person: {attributes: {code: {type: Integer 64, default: 0}}, unique: [code]}
+                """
+        )
+        let transactions = [
+            ForeignTransaction(1, 1, clock: 1, .insert("Person", 1)),
+            ForeignTransaction(1, 2, clock: 2, .insert("Person", 2)),
+            ForeignTransaction(1, 3, clock: 3, .update("Person", 1, ["code": 1])),
+            ForeignTransaction(1, 4, clock: 4, .insert("Person", 3, ["code": 1])),
+        ]
+        let last = try #require(transactions.last)
+        let replica = try Replica(model)
+        let joined = try replica.store.write { write -> CommittedTransaction? in
+            var entries: [BaselineEntry] = transactions.flatMap { transaction -> [BaselineEntry] in
+                let header = transaction.header
+                let line = BaselineTransaction(
+                    writer: transaction.writer,
+                    sequence: header.sequence,
+                    clock: header.clock,
+                    index: nil,
+                    changeCount: transaction.changes.count
+                )
+                return [BaselineEntry.transaction(line)] + transaction.changes.map { BaselineEntry.change($0) }
+            }
+            entries.reverse()
+            return try write.joinBaseline(
+                BaselineHeader(model: model.version, modelHash: model.versionHash, writerCount: 1),
+                writers: [
+                    BaselineWriter(
+                        id: last.writer,
+                        sequence: last.header.sequence,
+                        clock: last.header.clock,
+                        hash: nil,
+                        seen: [:]
+                    )
+                ],
+                transactionCount: transactions.count
+            ) { entries.popLast() }
+        }
+        // 3 has the key of 1, whose key differs from that of 2 after the third transaction.
+        #expect(try replica.people() == [1, 2])
+        #expect(joined != nil)
+        let found = try replica.store.read { try $0.conflicts.conflicts(after: 0, limit: 10) }
+        #expect(found.map(\.id) == [.sample(3)])
+    }
+
     // MARK: The journal and the model
 
     @Test func `the journal names both objects and the key, and a restoration is refused`() throws {
@@ -299,7 +351,8 @@ import TributaryModel
             """
             UPDATE Person SET email = 'a'; DELETE FROM tributary_setting WHERE key = 'uniqueness.constraints';
             DROP TABLE tributary_shadow_key; DROP INDEX tributary_object_shadow;
-            ALTER TABLE tributary_object DROP COLUMN representative; PRAGMA user_version = 3
+            ALTER TABLE tributary_object DROP COLUMN representative; ALTER TABLE tributary_object DROP COLUMN entity;
+            ALTER TABLE tributary_object DROP COLUMN inserted; PRAGMA user_version = 3
             """
         )
         try replica.reopen(try UniquenessModel.make())

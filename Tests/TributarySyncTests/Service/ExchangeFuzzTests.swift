@@ -6,7 +6,7 @@ import Testing
     @Test func replicasThatExchangeRandomHistoriesEndEqual() async {
         let first = SeededGenerator.fromEnvironment().seed
         print("seed \(first)")
-        for seed in (0..<UInt64(LongProofs.count(6, long: 200))).map({ first &+ $0 }) {
+        for seed in (0..<UInt64(LongProofs.count(6, long: 80))).map({ first &+ $0 }) {
             do {
                 try await ExchangeFuzz.run(seed: seed)
             } catch {

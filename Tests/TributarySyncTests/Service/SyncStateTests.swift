@@ -122,18 +122,18 @@ import TributaryChanges
     @Test mutating func aForkOfTheOwnWriterEndsExportsUntilTheStoreIsAnotherWriter() {
         let foreign = PlannerBench.name(own, 1, 1)
         _ = state.contradicted(AppliedAudit.Finding(name: foreign, reason: "Other."), wall: 3)
-        #expect(!state.mayExport && state.ownFork == OwnFork(file: foreign.path, reason: "Other."))
+        #expect(!state.mayExport && state.identity.fork == OwnFork(file: foreign.path, reason: "Other."))
         state.exported(ImportCounts())
         #expect(!state.mayExport && state.status(wall: wall).problems.map(\.code) == [.ownFork])
         let new = UniqueID(high: 0xE, low: 0)
         state.become(new, positions: [own: WriterPosition(sequence: 1), new: WriterPosition()])
-        #expect(state.mayExport && state.ownFork == nil && state.planner.own == new)
+        #expect(state.mayExport && state.identity.fork == nil && state.planner.own == new)
         #expect(state.planner.position(of: own).sequence == 1 && state.status(wall: wall).problems.isEmpty)
     }
 
     @Test mutating func aNameThatIsTakenByOtherContentIsAForkOfTheOwnWriter() {
         state.exportFailed(SegmentError(.forked, file: "w/1.tlog", reason: "r"), wall: 3)
-        #expect(!state.mayExport && state.ownFork?.file == "w/1.tlog")
+        #expect(!state.mayExport && state.identity.fork?.file == "w/1.tlog")
         #expect(state.status(wall: wall).problems.map(\.code) == [.ownFork])
     }
 

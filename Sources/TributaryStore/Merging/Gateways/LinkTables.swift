@@ -85,7 +85,7 @@ final class LinkTables {
         return found
     }
 
-    /// The other ends of the pairs without a register that are shown at an object, with its side.
+    /// Both ends of each pair with the object at either end that stands for pairs with shadows.
     func representingPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws
         -> [(source: UniqueID, target: UniqueID)]
     {
@@ -100,17 +100,15 @@ final class LinkTables {
         return found
     }
 
-    /// Whether the own table has a pair without a register; its position.
-    func representingPair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> (
-        position: String?, Void
-    )? {
+    /// The position of a pair that stands for pairs with shadows; nil when there is no such pair.
+    func representingPair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> RepresentingPair? {
         let statement = try BoundStatement(
             db,
             select(link) + " WHERE _source = ?1 AND _target = ?2 AND _version = 0"
         )
         statement.bind(1, source)
         statement.bind(2, target)
-        return try statement.first { ($0.optionalText(4), ()) }
+        return try statement.first { RepresentingPair(position: $0.optionalText(4)) }
     }
 
     private func select(_ link: LinkLayout) -> String {

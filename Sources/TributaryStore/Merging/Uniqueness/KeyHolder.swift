@@ -11,9 +11,13 @@ struct KeyHolder: Comparable {
     /// The object that represents it; nil for a visible object.
     var representative: UniqueID?
 
+    /// Compares identifiers; `<` compares the versions of the inserts.
     static func == (left: KeyHolder, right: KeyHolder) -> Bool { left.id == right.id }
 
     static func < (left: KeyHolder, right: KeyHolder) -> Bool {
-        left.inserted == right.inserted ? left.id < right.id : left.inserted < right.inserted
+        #if MUTATIONS
+            if Mutation.isOn(.shadowOrderByArrival) { return left.number < right.number }
+        #endif
+        return left.inserted == right.inserted ? left.id < right.id : left.inserted < right.inserted
     }
 }

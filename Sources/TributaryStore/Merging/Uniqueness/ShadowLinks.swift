@@ -60,16 +60,18 @@ final class ShadowLinks {
 
     /// Shows or removes the collected pairs; `record` is given each one that has changed.
     ///
-    /// The cost is one look at each pair of the end with fewer shadows, for each collected pair.
+    /// The cost is one look at each shadow of the ends, and for each collected pair one look at each pair in
+    /// `tributary_link` of the end with fewer shadows, and of its shadows.
     func update(_ record: (LinkLayout, UniqueID, UniqueID) throws -> Void) throws {
         guard !cells.isEmpty else { return }
         let pending = cells
         cells = []
+        var groups: [ChangeSlice.Object: Set<UniqueID>] = [:]
         for cell in pending {
             let link = layout.links[cell.link]
             if let known = try tables.links.pair(link, cell.source, cell.target), known.isShown { continue }
             let before = try tables.links.representingPair(link, cell.source, cell.target)
-            let state = try state(of: cell, link)
+            let state = try state(of: cell, link, &groups)
             guard let state else {
                 guard before != nil else { continue }
                 try tables.links.removeShown(link, cell.source, cell.target)
@@ -84,12 +86,16 @@ final class ShadowLinks {
     }
 
     /// The state that a pair without a register of its own has: linked, at the least position; nil when it is not shown.
-    private func state(of cell: Cell, _ link: LinkLayout) throws -> LinkState<Int64>? {
+    private func state(
+        of cell: Cell,
+        _ link: LinkLayout,
+        _ groups: inout [ChangeSlice.Object: Set<UniqueID>]
+    ) throws -> LinkState<Int64>? {
         guard try tables.visibility.isVisible(link.source, cell.source),
             try tables.visibility.isVisible(link.target, cell.target)
         else { return nil }
-        let sources = try Set([cell.source] + tables.shadows.shadows(of: cell.source, link.source))
-        let targets = try Set([cell.target] + tables.shadows.shadows(of: cell.target, link.target))
+        let sources = try group(of: cell.source, link.source, &groups)
+        let targets = try group(of: cell.target, link.target, &groups)
         let (table, ids) = sources.count < targets.count ? (link.source, sources) : (link.target, targets)
         var found: LinkState<Int64>?
         for id in ids {
@@ -104,6 +110,19 @@ final class ShadowLinks {
             }
         }
         return found
+    }
+
+    /// An object and its shadows.
+    private func group(
+        of id: UniqueID,
+        _ table: Int,
+        _ groups: inout [ChangeSlice.Object: Set<UniqueID>]
+    ) throws -> Set<UniqueID> {
+        let object = ChangeSlice.Object(table: table, id: id)
+        if let known = groups[object] { return known }
+        let made = try Set([id] + tables.shadows.shadows(of: id, table))
+        groups[object] = made
+        return made
     }
 
     private func isBefore(_ first: String, _ second: String) -> Bool {

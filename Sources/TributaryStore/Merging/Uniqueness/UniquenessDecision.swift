@@ -9,17 +9,22 @@ final class UniquenessDecision {
     private let table: Int
     private let tables: MergeTables
     private let objects: ObjectMerger
+    /// Whether the values of objects that become shadows go to the conflict journal.
+    private let keepsConflicts: Bool
     private var queue = KeyHolderQueue()
     /// The objects that are or were in the queue.
     private var known: Set<UniqueID> = []
     private var changed: Set<UniqueID> = []
-    /// For each key that was looked up, its visible holder of those that are decided about or need no decision.
+    /// The visible holder of each key looked up so far; nil when there is none.
+    ///
+    /// Objects that wait in the queue do not count.
     private var owners: [StoredKey: KeyHolder?] = [:]
 
-    init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger) {
+    init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger, keepsConflicts: Bool) {
         self.table = table
         self.tables = tables
         self.objects = objects
+        self.keepsConflicts = keepsConflicts
     }
 
     /// Decides about changed objects, and about the shadows that have released keys.
@@ -46,7 +51,7 @@ final class UniquenessDecision {
             return try objects.represent(table, holder.id, by: blocking.id, insteadOf: representative)
         }
         for key in holder.keys where owners[key]??.id == holder.id { owners[key] = .some(nil) }
-        try objects.hide(table, holder, behind: blocking)
+        try objects.hide(table, holder, behind: blocking, keepsConflict: keepsConflicts)
         // Keys that a changed object had before have been released.
         if !isChanged { try insertHolders(of: holder.keys, after: holder) }
     }

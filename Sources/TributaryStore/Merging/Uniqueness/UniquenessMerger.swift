@@ -3,8 +3,8 @@ import TributaryChanges
 /// Decides which live objects are visible when several share a unique key (merge statement 15).
 ///
 /// The decision is made for the objects that a slice of changes touches, once the slice is merged; in a local
-/// transaction once, at its end, because its slices may exchange keys. Objects that share no key with another one cost
-/// one look at an index for each of their keys.
+/// transaction and in a baseline once, at the end, because slices may exchange keys. Objects that share no key with
+/// another one cost one look at an index for each of their keys.
 final class UniquenessMerger {
     private let tables: MergeTables
     private let objects: ObjectMerger
@@ -13,6 +13,9 @@ final class UniquenessMerger {
     @exclusivity(unchecked) private var contested: Set<ChangeSlice.Object> = []
     /// The keys that visible objects no longer have, and shadows have.
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
+    /// Whether nothing is decided, because a migration runs: it sees no shadows, and ``decideAll(keepsConflicts:)``
+    /// follows it.
+    @exclusivity(unchecked) var isSuspended = false
 
     init(_ tables: MergeTables, objects: ObjectMerger) {
         self.tables = tables
@@ -24,6 +27,7 @@ final class UniquenessMerger {
     func collect() throws {
         guard !changes.isEmpty else { return }
         let taken = changes.take()
+        guard !isSuspended else { return }
         for object in taken.objects where try isContested(object) { contested.insert(object) }
         released.formUnion(taken.keys)
     }
@@ -42,13 +46,16 @@ final class UniquenessMerger {
     ///
     /// The cost is k log k comparisons for the k objects that share keys with changed ones and come after them in the
     /// order of their inserts.
-    func decide() throws {
+    ///
+    /// - Parameter keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func decide(keepsConflicts: Bool = true) throws {
         try collect()
         if !contested.isEmpty || !released.isEmpty {
             let (objects, keys) = (contested, released)
             (contested, released) = ([], [])
             for table in Set(objects.map(\.table)).union(keys.map(\.table)).sorted() {
-                let decision = UniquenessDecision(table, tables, self.objects)
+                let decision = UniquenessDecision(table, tables, self.objects, keepsConflicts: keepsConflicts)
                 try decision.run(
                     changed: objects.filter { $0.table == table }.map(\.id),
                     released: keys.filter { $0.table == table }.map(\.key)
@@ -59,14 +66,20 @@ final class UniquenessMerger {
         try objects.links.updateShadows()
     }
 
-    /// Decides about all objects of the store that share keys, none of which is a shadow yet.
-    func decideAll() throws {
+    /// Decides about all shadows, and about all visible objects that share keys.
+    ///
+    /// The shadows that there are must follow from the present constraints, because their keys are stored by the number
+    /// of the constraint.
+    ///
+    /// - Parameter keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func decideAll(keepsConflicts: Bool) throws {
         for table in tables.layout.tables.indices where tables.keys.hasKeys(table) {
-            for id in try tables.keys.duplicates(table) {
+            for id in try tables.keys.duplicates(table).union(tables.shadows.all(table)) {
                 contested.insert(ChangeSlice.Object(table: table, id: id))
             }
         }
-        try decide()
+        try decide(keepsConflicts: keepsConflicts)
     }
 
     /// Makes all shadows visible, before the model changes.
