@@ -7,7 +7,7 @@ extension World {
         switch step {
         case .save(let replica, let changes):
             _ = try replicas[replica].save(changes)
-            try collect(from: replica)
+            try collectNew(from: replica)
         case .produce(let producer, let skew, let changes): produce(schedule.replicas + producer, skew, changes)
         case .export(let writer, let crash): try await export(writer, crash: crash)
         case .carry(let writer, let to, let skip, let fault, let isHeard):
@@ -18,7 +18,7 @@ extension World {
             }
         case .acknowledge(let replica):
             try await replicas[replica].acknowledge()
-            try collect(from: replica)
+            try collectNew(from: replica)
         case .restart(let replica): try replicas[replica].restart()
         case .crash(let replica):
             try replicas[replica].crash()

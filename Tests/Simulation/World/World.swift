@@ -82,6 +82,22 @@ package final class World {
         written[replica] += found
     }
 
+    /// Collects what a replica has just committed, whose clocks are greater than all that it has applied.
+    func collectNew(from replica: Int) throws {
+        let known = written[replica].count
+        try collect(from: replica)
+        let positions = try replicas[replica].positions()
+        let applied = zip(writers, written).compactMap { writer, transactions in
+            writer == replicas[replica].writer
+                ? nil : transactions.prefix(Int(positions[writer] ?? 0)).last?.header.clock
+        }
+        guard let greatest = applied.max() else { return }
+        for transaction in written[replica].dropFirst(known) where transaction.header.clock <= greatest {
+            let clock = transaction.header.clock
+            throw Divergence("replica \(replica) writes at \(clock) after it has applied a transaction at \(greatest)")
+        }
+    }
+
     /// Collects the segments that a replica has written; those that are written again must have the same bytes.
     func collectSegments(from replica: Int) throws {
         let known = Dictionary(uniqueKeysWithValues: published[replica].map { ($0.name, $0.bytes) })
