@@ -52,6 +52,19 @@ import TributaryModel
         #expect(shadowCount > 60)
     }
 
+    @Test func `rows that are inserted in groups end like changes that are merged one by one`() throws {
+        let people = (1...64).map { Change.insert("Person", $0, ["email": .string("k\($0 * 7 % 40)"), "badge": nil]) }
+        let older = (65...96).map { Change.insert("Person", $0, ["email": .string("k\($0 % 32)"), "badge": 1]) }
+        let transactions = [ForeignTransaction(1, 1, clock: 2, people), ForeignTransaction(2, 1, clock: 1, older)]
+        let (slow, fast) = (try Replica.withUniqueKeys(), try Replica.withUniqueKeys())
+        for transaction in transactions { try slow.apply(transaction, slice: 1) }
+        try fast.apply(pieces: transactions, waits: true)
+        #expect(try slow.dump() == fast.dump())
+        #expect(try slow.digest() == fast.digest())
+        let count = { (replica: Replica) throws in try replica.shadowCount() }
+        #expect(try count(fast) == count(slow) && count(fast) > 30)
+    }
+
     private func schedule(_ generator: inout SeededGenerator) -> [ForeignTransaction] {
         func email() -> JSONValue { ["a", "b", "c", nil].randomElement(using: &generator) ?? nil }
         func badge() -> JSONValue { [1, 2, nil].randomElement(using: &generator) ?? nil }
@@ -128,6 +141,13 @@ import TributaryModel
 }
 
 extension Replica {
+    fileprivate func shadowCount() throws -> Int {
+        let text = try PlainSQL(path: path).value(
+            "SELECT count(*) FROM tributary_object WHERE representative IS NOT NULL"
+        )
+        return text.flatMap { Int($0) } ?? 0
+    }
+
     /// Applies transactions in one SQLite transaction, as plain rows that may wait or as changes.
     fileprivate func apply(pieces transactions: [ForeignTransaction], waits: Bool) throws {
         guard waits else { return try apply(together: transactions, slice: 2) }
