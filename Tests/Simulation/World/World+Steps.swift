@@ -1,6 +1,7 @@
 import TransactionLog
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 extension World {
     func perform(_ step: Step) async throws {
@@ -71,6 +72,8 @@ extension World {
         guard from != to, replicas[from].model.version == replicas[to].model.version else { return }
         try await export(from, crash: nil)
         guard published[from].last?.name.last ?? 0 == UInt64(written[from].count) else { return }
+        // The sync cuts no baseline before the store has recorded that its last segment is in place.
+        guard try replicas[from].store.read({ try $0.outbox.unfinishedExports().isEmpty }) else { return }
         let baseline = try replicas[from].baseline()
         replicas[to].endSync()
         if let damage {
