@@ -2,7 +2,7 @@ package import TributaryChanges
 
 /// Makes writers known to a store before any transaction of theirs is merged.
 ///
-/// What a transaction acknowledges is kept for known writers only. A store that merges the writers one after the other,
+/// The store keeps acknowledgements of known writers only. A store that merges the writers one after the other,
 /// without regard to their acknowledgements, must know all of them first.
 package struct WriterRegistration {
     private let transaction: WriteTransaction

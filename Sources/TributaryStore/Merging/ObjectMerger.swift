@@ -233,7 +233,7 @@ final class ObjectMerger {
         }
     }
 
-    /// What a column shows while the target that it holds is not visible; ``OwnerMerger`` decides one-to-one columns.
+    /// The value that a column shows while its target is not visible; ``OwnerMerger`` decides one-to-one columns.
     func representative(of target: UniqueID, _ table: Int, isOneToOne: Bool) throws -> PropertyValue {
         guard !isOneToOne, let shown = try tables.shadows.representative(of: target, table) else { return .null }
         return .reference(shown)

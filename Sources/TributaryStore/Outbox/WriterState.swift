@@ -1,4 +1,4 @@
-/// What is known or decided about a writer beside its log.
+/// A decision about a writer, or a fact about it that is not in its log.
 package enum WriterState: String, Sendable, Hashable {
     /// Nobody counts on its acknowledgements until something newer of it is applied.
     case evicted

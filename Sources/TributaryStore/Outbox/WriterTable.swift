@@ -12,7 +12,7 @@ final class WriterTable {
     private let db: Database
     private var positions: [UniqueID: Position] = [:]
     private(set) var own: UniqueID
-    /// What the store's own writer had announced before of the writers that the last announcement names.
+    /// The sequences announced earlier for the writers that the last announcement names.
     private(set) var announcedBefore: [UniqueID: UInt64] = [:]
     private let update: BoundStatement
     private let select: BoundStatement

@@ -2,7 +2,7 @@
 package struct ExternalValueFault: Sendable, Hashable {
     package var sha256: String
     package var size: Int64
-    /// What is wrong, as a sentence.
+    /// The fault, as a sentence.
     package var reason: String
 }
 

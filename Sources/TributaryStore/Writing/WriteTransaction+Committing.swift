@@ -40,7 +40,7 @@ extension WriteTransaction {
 
     /// Returns the header of the store's next local transaction, without changes.
     ///
-    /// What the header announces as seen counts as announced from now on.
+    /// The sequences in the header count as announced from now on.
     func nextHeader(author: String?) throws -> TransactionHeader {
         let writers = try writers()
         return TransactionHeader(

@@ -33,11 +33,11 @@ package struct CheckProblem: Sendable, Hashable {
     }
 
     package var code: Code
-    /// What is wrong, as a sentence.
+    /// The problem, as a sentence.
     package var detail: String
     /// The file it is about.
     package var file: String?
     package var writer: UniqueID?
-    /// What helps, as a sentence.
+    /// The remedy, as a sentence.
     package var hint: String?
 }

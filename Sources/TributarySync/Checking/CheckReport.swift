@@ -24,7 +24,7 @@ package struct CheckReport: Sendable {
     package private(set) var problems: [CheckProblem] = []
     /// The number of all problems, also of those that are not listed.
     package private(set) var problemCount = 0
-    /// What was repaired, each as a sentence.
+    /// The repairs, each as a sentence.
     package var repairs: [String] = []
     /// The number of segments whose bytes were read and verified.
     package var segments = 0
