@@ -275,7 +275,9 @@ let package = Package(
         ),
         .target(
             name: "FuzzTargets",
-            dependencies: ["TransactionLog", "TributaryModel", "TributaryChanges", "TestSupport"],
+            dependencies: [
+                "TributaryDaemon", "TransactionLog", "TributaryModel", "TributaryChanges", "TestSupport",
+            ],
             path: "Tests/Fuzzing/Targets"
         ),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Tests"),
@@ -313,18 +315,12 @@ if Context.environment["TRIBUTARY_MUTATIONS"] == "1" {
 // Only the fuzzer and what it links, instrumented: the fuzzer learns from the branches that an input takes.
 if isFuzzing {
     var needed: Set = ["fuzz"]
-    var neededPackages: Set<String> = []
     // A target is declared below all that it depends on.
     for target in package.targets.reversed() where needed.contains(target.name) {
         for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
-        for case .productItem(let name, _, _, _) in target.dependencies { neededPackages.insert(name) }
     }
     package.targets.removeAll { !needed.contains($0.name) }
     package.products.removeAll()
-    package.dependencies.removeAll { dependency in
-        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
-        return !neededPackages.contains { location.hasSuffix("/\($0).git") }
-    }
     for target in package.targets where target.type != .system {
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])]
         if target.type == .executable { target.linkerSettings = [.unsafeFlags(["-sanitize=fuzzer"])] }

@@ -2,6 +2,8 @@
 # fuzz.sh [SECONDS] [TARGET…]: runs the coverage-guided fuzzer on the readers of bytes from outside, SECONDS in all (240),
 # each target for its share. It starts from Tests/Fuzzing/Corpus and keeps what it finds in .build-fuzz/found; an input
 # that makes a reader trap, hang or grow stays in .build-fuzz/failures and belongs into the corpus, with a mend.
+# It builds in .build-fuzz, or in the folder TRIBUTARY_FUZZ_BUILD: what was built there in debug is built again, the
+# packages are not.
 set -Eeuo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-240}
@@ -9,7 +11,8 @@ shift || true
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(ls Tests/Fuzzing/Corpus)
 
-TRIBUTARY_FUZZING=1 swift build --product fuzz --scratch-path .build-fuzz
+build=${TRIBUTARY_FUZZ_BUILD:-.build-fuzz}
+TRIBUTARY_FUZZING=1 swift build --product fuzz --scratch-path "$build"
 share=$((seconds / ${#targets[@]}))
 [ "$share" -gt 0 ] || share=1
 mkdir -p .build-fuzz/failures
@@ -18,7 +21,7 @@ for target in "${targets[@]}"; do
     mkdir -p ".build-fuzz/found/$target"
     echo "== $target, $share s"
     # The runtime's own report of a trap would hide the input from the fuzzer.
-    SWIFT_BACKTRACE=enable=no TRIBUTARY_FUZZ_TARGET=$target .build-fuzz/debug/fuzz \
+    SWIFT_BACKTRACE=enable=no TRIBUTARY_FUZZ_TARGET=$target "$build/debug/fuzz" \
         -max_total_time="$share" -rss_limit_mb=1024 -malloc_limit_mb=512 -timeout=25 -max_len=8192 -print_final_stats=1 \
         -artifact_prefix=".build-fuzz/failures/$target-" \
         ".build-fuzz/found/$target" "Tests/Fuzzing/Corpus/$target" >".build-fuzz/$target.log" 2>&1 || status=1

@@ -9,7 +9,22 @@ extension Configuration {
     /// - Throws: ``ConfigurationError`` for the first value that is not valid.
     static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
         let paths = DefaultPaths(environment: sources.environment)
-        let file = try ConfigurationFile(sources, standard: paths.configuration)
+        return try load(sources, try ConfigurationFile(sources, standard: paths.configuration), paths)
+    }
+
+    /// Loads the configuration from a file that is read already.
+    ///
+    /// - Parameters:
+    ///   - sources: The flags and the environment.
+    ///   - file: The entries of the file; nil when there is none.
+    ///   - paths: The values of the paths that no source gives.
+    /// - Returns: The configuration, with the origin of each value.
+    /// - Throws: ``ConfigurationError`` for the first value that is not valid.
+    static func load(
+        _ sources: ConfigurationSources,
+        _ file: ConfigurationFile?,
+        _ paths: DefaultPaths
+    ) throws(ConfigurationError) -> Configuration {
         var configuration = Configuration(name: sources.hostName, store: paths.store, logs: paths.logs)
         configuration.file = file?.path
         for key in ConfigurationKey.all {

@@ -28,8 +28,15 @@ struct ConfigurationFile {
     }
 
     private init(path: String) throws(ConfigurationError) {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw ConfigurationError(reason: "the file cannot be read", origin: .file(path: path, line: nil))
+        }
+        try self.init(path: path, data)
+    }
+
+    /// Reads the bytes of a file that has the path.
+    init(path: String, _ data: Data) throws(ConfigurationError) {
         self.path = path
-        guard let data = FileManager.default.contents(atPath: path) else { throw error("the file cannot be read") }
         guard data.count <= ConfigurationFile.largestFile, let text = String(data: data, encoding: .utf8) else {
             throw error("the file is not UTF-8 text of at most 1 MiB")
         }

@@ -12,14 +12,8 @@ enum ObjectsRoute {
         let entity = try entity(named: request.parameter("entity"), in: engine.container.model)
         let limit = try request.query.limit()
         let offset = try offset(request.query["after"])
-        let query = FetchQuery(
-            entity: entity,
-            predicate: try predicate(request.query["where"], entity, engine.container.model)
-                .map(engine.container.resolvingNow),
-            sortKeys: try sortKeys(request.query["sort"], entity, engine.container.model),
-            limit: limit + 1,
-            offset: offset
-        )
+        var query = try fetchQuery(request.query, entity, engine.container.model)
+        query.predicate = query.predicate.map(engine.container.resolvingNow)
         if try request.query.flag("count") {
             var all = query
             all.limit = nil
@@ -28,7 +22,7 @@ enum ObjectsRoute {
             return .json(.object([JSONMember(key: "count", value: .integer(Int64(count)))]))
         }
         let shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
-        let response = try await engine.read { reader in
+        let response = try await engine.read { [query] reader in
             let rows = try reader.rows(query)
             let shown = Array(rows.prefix(limit))
             var members = [
@@ -41,6 +35,21 @@ enum ObjectsRoute {
             return JSONValue.object(members)
         }
         return .json(response)
+    }
+
+    /// Parses the parameters of a fetch; it fetches one object more than `limit`, which tells whether there are more.
+    static func fetchQuery(
+        _ parameters: QueryParameters,
+        _ entity: Entity,
+        _ model: Model
+    ) throws(ProblemDocument) -> FetchQuery {
+        FetchQuery(
+            entity: entity,
+            predicate: try predicate(parameters["where"], entity, model),
+            sortKeys: try sortKeys(parameters["sort"], entity, model),
+            limit: try parameters.limit() + 1,
+            offset: try offset(parameters["after"])
+        )
     }
 
     static func entity(named name: String, in model: Model) throws(ProblemDocument) -> Entity {

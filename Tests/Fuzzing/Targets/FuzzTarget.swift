@@ -1,6 +1,7 @@
 import TestSupport
 import TransactionLog
 import TributaryChanges
+import TributaryDaemon
 import TributaryModel
 
 /// A reader of bytes from outside, with what must hold for any bytes.
@@ -20,6 +21,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case yaml
     case predicate
     case json
+    /// The daemon's configuration file.
+    case configuration
+    /// The query of a request for objects.
+    case query
 
     /// Feeds one input to the reader.
     package func run(_ bytes: [UInt8]) {
@@ -32,6 +37,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .yaml: _ = try? Model(yaml: String(decoding: bytes, as: UTF8.self))
         case .predicate: readPredicate(String(decoding: bytes, as: UTF8.self))
         case .json: readJSON(bytes)
+        case .configuration: _ = OutsideText.readConfiguration(bytes)
+        case .query:
+            _ = OutsideText.readQuery(String(decoding: bytes, as: UTF8.self), QuerySample.entity, in: QuerySample.model)
         }
     }
 
