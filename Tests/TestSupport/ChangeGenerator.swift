@@ -105,10 +105,9 @@ package struct ChangeGenerator {
         var names: [String]
         switch entity {
         case "Person", "Employee", "Manager", "Contractor":
-            names = ["name", "age", "best", "least", "tally", "department", "desk", "mentor", "level"]
+            names = ["name", "age", "best", "least", "tally", "department", "desk", "mentor", "level", "score"]
             if entity != "Person" { names.append("title") }
-            // A sum with fractions depends on the order of its parts, and increments of an unknown entity are added late.
-            if entity == "Contractor" { names += ["fee", "agency"] } else { names.append("score") }
+            if entity == "Contractor" { names += ["fee", "agency"] }
             if !isKnown { names.append("nick") }
         case "Department": names = ["title"]
         case "Project": names = ["name"]
@@ -137,7 +136,7 @@ package struct ChangeGenerator {
             let amount = JSONValue.integer(Int64(number(-3...3)))
             return isInsert && number(0...1) == 0 ? amount : .object([JSONMember(key: "increment", value: amount)])
         case "score":
-            // Sums of these numbers depend on the order of the additions.
+            // Sums of these numbers that are rounded after each addition depend on the order.
             let amount = JSONValue.double(pick([0.1, 0.2, 0.3, -0.7, 1e16]))
             return isInsert && number(0...1) == 0 ? amount : .object([JSONMember(key: "increment", value: amount)])
         case "level":

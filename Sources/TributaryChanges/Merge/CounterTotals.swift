@@ -24,7 +24,7 @@ package struct CounterTotals: Equatable, Sendable {
     /// Adds an increment of a writer's transaction; each transaction is applied once.
     package mutating func add(_ amount: PropertyValue, by writer: UniqueID, sequence: UInt64) {
         let before = totals[writer]
-        let sum = before.map { CounterTotals.sum($0.sum, amount) } ?? amount
+        let sum = CounterTotals.sum(before?.sum, amount)
         totals[writer] = Total(sequence: max(before?.sequence ?? 0, sequence), sum: sum)
     }
 
@@ -40,30 +40,51 @@ package struct CounterTotals: Equatable, Sendable {
     }
 
     /// The counter's value; nil when no writer has counted.
-    ///
-    /// The totals are added in the order of the writers' identifiers, so that a sum with fractions is equal on every
-    /// replica.
-    package var value: PropertyValue? {
-        CounterTotals.value(of: totals.sorted { $0.key < $1.key }.lazy.map(\.value.sum))
-    }
+    package var value: PropertyValue? { CounterTotals.value(of: totals.values.lazy.map(\.sum)) }
 
-    /// The sum of the writers' totals, given in the order of the writers' identifiers; nil when there are none.
+    /// The sum of the writers' totals, in any order; nil when there are none.
+    ///
+    /// A sum with fractions is rounded once: it is the nearest double, or the greatest or least finite one when the sum is
+    /// beyond it.
     package static func value(of sums: some Sequence<PropertyValue>) -> PropertyValue? {
         var value: PropertyValue?
-        for sum in sums { value = value.map { CounterTotals.sum($0, sum) } ?? sum }
-        return value
+        for sum in sums { value = CounterTotals.sum(value, sum) }
+        guard let value else { return nil }
+        if case .integer = value { return value }
+        return .double(ExactSum.rounded(value))
     }
 
-    /// The sum of two numbers; integers wrap around, so that the order of additions has no effect.
+    /// The exact sum of a total, nil when nothing has been counted, and an amount.
     ///
-    /// An integer and a double, of which one was written under a former type of the attribute, add up to a double.
-    package static func sum(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
-        switch (left, right) {
-        case (.integer(let left), .integer(let right)): .integer(left &+ right)
-        case (.integer(let left), .double(let right)): .double(Double(left) + right)
-        case (.double(let left), .integer(let right)): .double(left + Double(right))
-        case (.double(let left), .double(let right)): .double(left + right)
-        default: left
+    /// Integers wrap around, and numbers with fractions are not rounded, so that the order of additions has no effect: a
+    /// sum that no double has is a decimal. An integer and a number with a fraction, of which one was written before the
+    /// model knew the attribute, add up to the latter.
+    package static func sum(_ total: PropertyValue?, _ amount: PropertyValue) -> PropertyValue {
+        switch (total, amount) {
+        case (nil, .integer): amount
+        case (.integer(let total)?, .integer(let amount)): .integer(total &+ amount)
+        case (let total, _): ExactSum.sum(total ?? .double(0), amount)
+        }
+    }
+
+    /// The exact difference of two totals.
+    package static func difference(_ total: PropertyValue, _ amount: PropertyValue) -> PropertyValue {
+        switch (total, amount) {
+        case (.integer(let total), .integer(let amount)): .integer(total &- amount)
+        default: ExactSum.sum(total, ExactSum.negated(amount))
+        }
+    }
+
+    /// The number that the log has for an amount or a total; nil when it is none.
+    ///
+    /// A string is the exact decimal form of a sum that no double has.
+    package static func number(_ json: JSONValue) -> PropertyValue? {
+        switch json {
+        case .integer(let value): .integer(value)
+        case .double(let value): .double(value)
+        case .number(let text): Double(text).map(PropertyValue.double)
+        case .string(let text): ExactSum.amount(text)
+        case .null, .boolean, .array, .object, .unrepresentable: nil
         }
     }
 }

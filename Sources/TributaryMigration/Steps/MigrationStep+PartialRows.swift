@@ -66,7 +66,7 @@ extension MigrationStep {
             guard let index = self.before.tableIndex(code: row.integer(0)), let id = row.id(1) else { return }
             let table = self.before.tables[index]
             let columnIndex = Int(row.integer(2))
-            let total = table.columns[columnIndex].value(in: row, at: 4)
+            let total = table.columns[columnIndex].total(in: row, at: 4)
             guard let new = self.mapping.tables[index], let target = self.mapping.columns[index][columnIndex] else {
                 let name = try self.entityName(table, id, fallback: self.holder(table, columnIndex))
                 let amount = JSONValue.object([JSONMember(key: "increment", value: total.json)])

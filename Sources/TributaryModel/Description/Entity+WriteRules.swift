@@ -54,6 +54,7 @@ extension Entity {
 extension Attribute {
     fileprivate func counterFault(_ json: JSONValue, qualifiedName: String, isInsert: Bool) -> String? {
         if let increment = json["increment"] {
+            if case .string = increment, !type.isInteger, CounterTotals.number(increment) != nil { return nil }
             return value(from: increment) == nil ? "the increment of '\(qualifiedName)' is \(increment.shortText)" : nil
         }
         if isInsert, value(from: json) != nil { return nil }

@@ -68,11 +68,9 @@ final class BaselineTotals {
     }
 
     private static func value(_ json: JSONValue, _ type: AttributeType) -> PropertyValue? {
-        switch json {
-        case .integer(let value): type.isInteger ? .integer(value) : .double(Double(value))
-        case .double(let value): .double(value)
-        case .number(let text): Double(text).map(PropertyValue.double)
-        case .null, .boolean, .string, .array, .object, .unrepresentable: nil
+        switch CounterTotals.number(json) {
+        case .integer(let value)?: type.isInteger ? .integer(value) : .double(Double(value))
+        case let number: number
         }
     }
 
@@ -82,12 +80,10 @@ final class BaselineTotals {
     /// transaction.
     private func deferTotal(_ total: JSONValue, of counter: BaselineCounter, _ entry: BaselineVector.Ahead) throws {
         let key = Key(entity: counter.entity, id: counter.id, property: counter.property, writer: entry.writer.id)
-        let rest: JSONValue
-        switch (total, try known()[key]) {
-        case (.integer(let total), .integer(let known)?): rest = .integer(total &- known)
-        case (.double(let total), .double(let known)?): rest = .double(total - known)
-        case (.double(let total), .integer(let known)?): rest = .double(total - Double(known))
-        default: rest = total
+        var rest = total
+        if let known = try known()[key].flatMap(CounterTotals.number), let number = CounterTotals.number(total) {
+            rest = CounterTotals.difference(number, known).json
+            if rest == .double(0) { return }
         }
         guard rest != .integer(0) || total == .integer(0) else { return }
         deferredCount += 1

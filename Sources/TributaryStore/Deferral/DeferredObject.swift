@@ -74,15 +74,13 @@ struct DeferredObject {
 
     /// Adds an increment to the total of a writer; an amount that is not a number replaces the total.
     mutating func add(_ amount: JSONValue, to property: String, by writer: Int64) {
-        guard let number = amount.number else {
+        guard let number = CounterTotals.number(amount) else {
             totals[property, default: [:]][writer] = .other(amount)
             return
         }
-        if case .sum(let before)? = totals[property]?[writer] {
-            totals[property, default: [:]][writer] = .sum(CounterTotals.sum(before, number))
-        } else {
-            totals[property, default: [:]][writer] = .sum(number)
-        }
+        var before: PropertyValue?
+        if case .sum(let sum)? = totals[property]?[writer] { before = sum }
+        totals[property, default: [:]][writer] = .sum(CounterTotals.sum(before, number))
     }
 
     /// Merges a link or unlink.
@@ -104,15 +102,5 @@ struct DeferredObject {
     ) throws -> Register<DeferredVersion, Value> {
         guard let known else { return write }
         return try order.isOlder(write.version, than: known.version) ? known : write
-    }
-}
-
-extension JSONValue {
-    fileprivate var number: PropertyValue? {
-        switch self {
-        case .integer(let value): .integer(value)
-        case .double(let value): .double(value)
-        case .null, .boolean, .number, .string, .array, .object, .unrepresentable: nil
-        }
     }
 }

@@ -173,7 +173,7 @@ final class MergeState {
             statement.bind(2, Int64(column))
             try statement.forEach { row in
                 guard let id = row.id(0) else { return }
-                let total = table.columns[column].value(in: row, at: 2)
+                let total = table.columns[column].total(in: row, at: 2)
                 let index = StoreModel.ColumnIndex(table: table.index, column: column)
                 try emit(MergeStateItem.Counter(column: index, id: id, writer: row.text(1), total: total))
             }

@@ -4,7 +4,6 @@ import TributaryModel
 
 /// Moves what transactions have counted from the totals of one writer to those of another.
 struct CounterMove {
-    private let db: Database
     private let layout: StoreModel
     private let table: CounterTable
     /// The rows of the two writers.
@@ -12,26 +11,30 @@ struct CounterMove {
     private let new: Int64
 
     init(_ db: Database, layout: StoreModel, from former: Int64, to new: Int64) {
-        self.db = db
         self.layout = layout
         self.former = former
         self.new = new
         table = CounterTable(db, layout: layout)
     }
 
-    /// Moves the counts of transactions, given in order.
+    /// Moves the counts of transactions, given in order; the sum of all totals stays.
+    ///
+    /// The former writer keeps what it has counted otherwise, which may be more than before the transactions: a later
+    /// model may have added amounts that were deferred.
     func run(_ totals: [CountedTotals]) throws {
-        var before: [CountedTotals.Counter: PropertyValue?] = [:]
-        var sums: [CountedTotals.Counter: PropertyValue] = [:]
+        var sums: [CountedTotals.Counter: (hadTotal: Bool, sum: PropertyValue)] = [:]
         for (counter, count) in totals.lazy.flatMap(\.counts) {
-            if before[counter] == nil { before[counter] = .some(count.before) }
-            sums[counter] = count.added(to: sums[counter])
+            guard let sum = count.added(to: sums[counter]?.sum) else { continue }
+            sums[counter] = (sums[counter]?.hadTotal ?? (count.before != nil), sum)
         }
-        for (counter, total) in before {
-            guard let column = column(of: counter) else { continue }
-            try table.setTotal(total, writer: former, of: counter.id, column)
-            try table.setTotal(sums[counter], writer: new, of: counter.id, column)
-            try show(counter.id, column)
+        for (counter, moved) in sums {
+            guard let column = column(of: counter),
+                let total = try table.total(writer: former, of: counter.id, column)
+            else { continue }
+            let rest = CounterTotals.difference(total, moved.sum)
+            let isEmpty = !moved.hadTotal && (rest == .integer(0) || rest == .double(0))
+            try table.setTotal(isEmpty ? nil : rest, writer: former, of: counter.id, column)
+            try table.setTotal(moved.sum, writer: new, of: counter.id, column)
         }
     }
 
@@ -42,17 +45,5 @@ struct CounterMove {
             table.columns[Int(counter.place)].mergeRule == .counter
         else { return nil }
         return StoreModel.ColumnIndex(table: table.index, column: Int(counter.place))
-    }
-
-    /// Shows the sum of all totals, which have another order now: a sum of numbers with fractions may differ.
-    private func show(_ id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
-        guard let value = try table.value(of: id, column) else { return }
-        let update = try BoundStatement(
-            db,
-            "UPDATE \(layout.tables[column.table].quotedName) SET \(layout[column].quotedName) = ?2 WHERE _id = ?1"
-        )
-        update.bind(1, id)
-        update.bind(2, value)
-        try update.run()
     }
 }

@@ -2,7 +2,7 @@ import TributaryChanges
 
 /// The counters that a local transaction has counted, each with its writer's total before and the amounts in order.
 ///
-/// A sum of numbers with fractions cannot be taken back by a subtraction, so the former total is kept.
+/// The total before says whether the writer had one.
 struct CountedTotals {
     struct Counter: Hashable {
         /// The code of the root entity.
@@ -19,7 +19,7 @@ struct CountedTotals {
 
         /// The total that the amounts add up to when they are added to `total`.
         func added(to total: PropertyValue?) -> PropertyValue? {
-            amounts.reduce(total) { sum, amount in sum.map { CounterTotals.sum($0, amount) } ?? amount }
+            amounts.reduce(total) { sum, amount in CounterTotals.sum(sum, amount) }
         }
     }
 

@@ -177,6 +177,8 @@ package final class BoundStatement {
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
 
+    func isText(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_TEXT }
+
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
 
     package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }

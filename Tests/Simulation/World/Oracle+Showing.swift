@@ -17,9 +17,7 @@ extension Oracle {
         switch property {
         case .attribute(let attribute):
             if attribute.mergeRule == .counter {
-                guard let totals = object.totals[attribute.name] else { return "\(attribute.defaultValue)" }
-                let ordered = totals.sorted { $0.key < $1.key }.map(\.value)
-                return "\(ordered.dropFirst().reduce(ordered[0], Oracle.sum))"
+                return "\(object.amounts[attribute.name].map(Oracle.sum) ?? attribute.defaultValue)"
             }
             return "\(object.registers[attribute.name]?.value ?? attribute.defaultValue)"
         case .relationship(let relationship, .column): return "\(target(of: key, object, relationship))"

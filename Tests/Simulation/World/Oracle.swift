@@ -22,7 +22,8 @@ struct Oracle {
         /// The version of the last insert, without the index of the change.
         var inserted = Version.none
         var registers: [String: Register] = [:]
-        var totals: [String: [UniqueID: PropertyValue]] = [:]
+        /// The amounts that have been counted, by attribute.
+        var amounts: [String: [PropertyValue]] = [:]
     }
 
     struct Pair: Hashable {
@@ -96,7 +97,7 @@ struct Oracle {
         switch property {
         case .attribute(let attribute)?:
             if attribute.mergeRule == .counter {
-                return count(write, attribute, key, version, isInsert: isInsert)
+                return count(write, attribute, key, isInsert: isInsert)
             }
             guard let value = attribute.value(from: write.value) else { return }
             let known = objects[key]?.registers[write.name]?.value
@@ -131,23 +132,31 @@ struct Oracle {
         _ write: PropertyWrite,
         _ attribute: Attribute,
         _ key: Key,
-        _ version: Version,
         isInsert: Bool
     ) {
         let amount: JSONValue? = write.value["increment"] ?? (isInsert ? write.value : nil)
         guard let amount, let number = attribute.value(from: amount) else { return }
-        var totals = objects[key, default: Object()].totals[attribute.name] ?? [:]
-        totals[version.writer] = totals[version.writer].map { Oracle.sum($0, number) } ?? number
-        objects[key, default: Object()].totals[attribute.name] = totals
+        objects[key, default: Object()].amounts[attribute.name, default: []].append(number)
     }
 
-    /// The sum of two whole numbers, which wraps around, or of two numbers with fractions.
-    static func sum(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
-        switch (left, right) {
-        case (.integer(let left), .integer(let right)): .integer(left &+ right)
-        case (.double(let left), .double(let right)): .double(left + right)
-        default: .null
+    /// The sum of whole numbers, which wraps around, or the exact sum of numbers with fractions, rounded once.
+    ///
+    /// The amounts of schedules are multiples of 2⁻⁶⁴ of a moderate size, so that 128 bits hold their sum.
+    static func sum(_ amounts: [PropertyValue]) -> PropertyValue {
+        var whole: Int64 = 0
+        var scaled: Int128 = 0
+        var hasFraction = false
+        for amount in amounts {
+            switch amount {
+            case .integer(let value): whole &+= value
+            case .double(let value):
+                hasFraction = true
+                guard let exact = Int128(exactly: value * 0x1p64) else { return .null }
+                scaled += exact
+            default: return .null
+            }
         }
+        return hasFraction ? .double(Double(scaled) * 0x1p-64) : .integer(whole)
     }
 
     private mutating func link(

@@ -48,21 +48,84 @@ import TributaryChanges
         #expect(merged == totals([writers[0]: 4, writers[1]: 5, writers[2]: 3]))
     }
 
-    @Test func `fractions are added up in the writers' order, whoever was heard of first`() {
+    /// Amounts whose sums depend on the order when they are rounded after each addition.
+    private static let fractions: [Double] = [
+        0.1, 0.2, 0.3, -0.7, 1e16, -1e16, 1e308, -1e308, Double.greatestFiniteMagnitude,
+        -Double.greatestFiniteMagnitude,
+        1e-300, -1e-300, Double.leastNonzeroMagnitude, Double.leastNormalMagnitude, -0.0, 0.5, 3,
+    ]
+
+    @Test func `a sum of fractions does not depend on the order of amounts and writers, nor on their grouping`() throws
+    {
         var generator = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(generator.seed)")
-        let amounts = (0..<40).map { writer in
-            (UniqueID(high: 0, low: writer), PropertyValue.double(Double.random(in: 0...1e9, using: &generator)))
+        var rounded = 0
+        for round in 0..<400 {
+            let amounts = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+                (
+                    writer: UniqueID(high: 0, low: UInt64.random(in: 1...3, using: &generator)),
+                    amount: CounterTotalsTests.fractions.randomElement(using: &generator) ?? 0
+                )
+            }
+            func totals(_ amounts: [(writer: UniqueID, amount: Double)]) -> CounterTotals {
+                var totals = CounterTotals()
+                for (writer, amount) in amounts { totals.add(.double(amount), by: writer, sequence: 1) }
+                return totals
+            }
+            let expected = totals(amounts)
+            let comment: Comment = "seed \(generator.seed), round \(round): \(amounts)"
+            for _ in 0..<4 {
+                let others = totals(amounts.shuffled(using: &generator))
+                #expect(others == expected, comment)
+                #expect(others.value == expected.value, comment)
+            }
+            let cut = Int.random(in: 0...amounts.count, using: &generator)
+            let parts = [amounts.prefix(cut), amounts.suffix(amounts.count - cut)].map { part in
+                part.reduce(nil as PropertyValue?) { CounterTotals.sum($0, .double($1.amount)) }
+            }
+            let all = amounts.reduce(nil as PropertyValue?) { CounterTotals.sum($0, .double($1.amount)) }
+            #expect(CounterTotals.value(of: parts.compactMap(\.self)) == expected.value, comment)
+            if let first = parts[0], let second = parts[1] { #expect(CounterTotals.sum(first, second) == all, comment) }
+            for part in parts.compactMap(\.self) {
+                let whole = try #require(all)
+                let rest = CounterTotals.difference(whole, part)
+                #expect(CounterTotals.sum(rest, part) == whole, comment)
+                #expect(CounterTotals.number(part.json) == part, comment)
+            }
+            let inOrder = amounts.reduce(0) { $0 + $1.amount }
+            if .double(inOrder) != expected.value { rounded += 1 }
         }
-        func value(_ amounts: [(UniqueID, PropertyValue)]) -> PropertyValue? {
-            var totals = CounterTotals()
-            for (writer, amount) in amounts { totals.add(amount, by: writer, sequence: 1) }
-            return totals.value
+        #expect(rounded > 100, "hardly any sum depends on the order")
+    }
+
+    @Test func `a sum of fractions is the nearest double, and beyond the greatest one it is that`() {
+        func value(_ amounts: Double...) -> PropertyValue? {
+            CounterTotals.value(of: amounts.map(PropertyValue.double))
         }
-        let expected = value(amounts)
-        #expect(expected != nil)
-        for _ in 0..<20 { #expect(value(amounts.shuffled(using: &generator)) == expected, "seed \(generator.seed)") }
-        #expect(CounterTotals.value(of: amounts.map(\.1)) == expected)
+        let greatest = Double.greatestFiniteMagnitude
+        #expect(value(0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1) == .double(1))
+        #expect(value(0.1, 0.2, 0.3, -0.6) == .double(0x1p-55))
+        #expect(value(1e308, 1e308) == .double(greatest))
+        #expect(value(-1e308, -1e308, -1e308) == .double(-greatest))
+        #expect(value(greatest, greatest, -greatest) == .double(greatest))
+        #expect(value(1e308, 1e-300, -1e308) == .double(1e-300))
+        #expect(value(greatest, Double.leastNonzeroMagnitude, -greatest) == .double(Double.leastNonzeroMagnitude))
+        #expect(value(0.1, -0.1)?.json.text == "0.0")
+        #expect(value(-0.0)?.json.text == "0.0")
+        // Half of the last place: the even neighbour.
+        #expect(value(1, 0x1p-53) == .double(1))
+        #expect(value(1, 0x1p-53, 0x1p-1074) == .double(1 + 0x1p-52))
+        #expect(value(.infinity, .nan, 0) == .double(greatest), "not from the log")
+    }
+
+    @Test func `an exact sum has one form, which the log can hold`() {
+        let sum = CounterTotals.sum(.double(0.1), .double(0.2))
+        #expect(sum == .decimal("0.3000000000000000166533453693773481063544750213623046875"))
+        #expect(CounterTotals.number(.string("0.30000000000000001665334536937734810635447502136230468750")) == sum)
+        #expect(CounterTotals.number(.string("0.50")) == .double(0.5))
+        #expect(CounterTotals.number(.string("many")) == nil)
+        #expect(CounterTotals.number(.string("1e99")) == nil)
+        #expect(CounterTotals.number(.string(String(repeating: "1", count: 2_000))) == nil)
     }
 
     @Test func `nobody has counted is no value, and integers wrap around`() {

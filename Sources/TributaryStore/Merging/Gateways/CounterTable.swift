@@ -20,25 +20,27 @@ final class CounterTable {
 
     /// Adds an increment to the total of the writer with the row `writer`.
     func add(_ amount: PropertyValue, writer: Int64, to id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
-        let select = try BoundStatement(
-            db,
-            "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3 AND writer = ?4"
-        )
+        let before = try total(writer: writer, of: id, column)
         let replace = try BoundStatement(
             db,
             "INSERT OR REPLACE INTO tributary_counter(root, id, place, writer, total) VALUES (?1, ?2, ?3, ?4, ?5)"
         )
-        for statement in [select, replace] {
-            bind(id, column, to: statement)
-            statement.bind(4, writer)
-        }
-        let before = try select.first { layout[column].value(in: $0, at: 0) }
+        bind(id, column, to: replace)
+        replace.bind(4, writer)
         counted?.add(
             amount,
             to: CountedTotals.Counter(root: layout.tables[column.table].code, id: id, place: Int64(column.column)),
             before: before
         )
-        replace.bind(5, before.map { CounterTotals.sum($0, amount) } ?? amount)
+        #if MUTATIONS
+            if Mutation.isOn(.counterTotalRounded),
+                let total = CounterTotals.value(of: [before, amount].compactMap(\.self))
+            {
+                replace.bind(5, total)
+                return try replace.run()
+            }
+        #endif
+        replace.bind(5, CounterTotals.sum(before, amount))
         try replace.run()
     }
 
@@ -46,13 +48,7 @@ final class CounterTable {
     ///
     /// - Returns: whether it was another one.
     func set(_ total: PropertyValue, writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> Bool {
-        let select = try BoundStatement(
-            db,
-            "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3 AND writer = ?4"
-        )
-        bind(id, column, to: select)
-        select.bind(4, writer)
-        if try select.first({ layout[column].value(in: $0, at: 0) }) == total { return false }
+        if try self.total(writer: writer, of: id, column) == total { return false }
         try setTotal(total, writer: writer, of: id, column)
         return true
     }
@@ -71,23 +67,26 @@ final class CounterTable {
         try statement.run()
     }
 
+    /// The total of the writer with the row `writer`; nil when it has not counted.
+    func total(writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
+        let select = try BoundStatement(
+            db,
+            "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3 AND writer = ?4"
+        )
+        bind(id, column, to: select)
+        select.bind(4, writer)
+        return try select.first { layout[column].total(in: $0, at: 0) }
+    }
+
     /// The counter's value; nil when no writer has counted.
     func value(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
-        #if MUTATIONS
-            let order = Mutation.isOn(.counterAddedInOrderOfArrival) ? "w.id" : "w.uuid"
-        #else
-            let order = "w.uuid"
-        #endif
         let statement = try BoundStatement(
             db,
-            """
-            SELECT c.total FROM tributary_counter c JOIN tributary_writer w ON w.id = c.writer
-            WHERE c.root = ?1 AND c.id = ?2 AND c.place = ?3 ORDER BY \(order)
-            """
+            "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3"
         )
         bind(id, column, to: statement)
         var sums: [PropertyValue] = []
-        try statement.forEach { sums.append(layout[column].value(in: $0, at: 0)) }
+        try statement.forEach { sums.append(layout[column].total(in: $0, at: 0)) }
         return CounterTotals.value(of: sums)
     }
 

@@ -132,11 +132,10 @@ final class ValueConverter {
             guard isInsert else { return nil }
             amount = json
         }
-        switch amount {
-        case .integer(let value): return type.isInteger ? .integer(value) : .double(Double(value))
-        case .double(let value): return type.isInteger ? nil : .double(value)
-        case .number(let text): return type.isInteger ? nil : Double(text).map(PropertyValue.double)
-        default: return nil
+        switch CounterTotals.number(amount) {
+        case .integer(let value)?: return type.isInteger ? .integer(value) : .double(Double(value))
+        case let number?: return type.isInteger ? nil : number
+        case nil: return nil
         }
     }
 
