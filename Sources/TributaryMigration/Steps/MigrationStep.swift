@@ -86,6 +86,7 @@ final class MigrationStep {
         for table in before.tables where !mapping.isKept[table.index] { try copy(table) }
         try copyPartialRows()
         try copyCounters()
+        try moveCountersInOutbox()
         try fillCounters()
         try copyLinks()
         try moveTombstones()

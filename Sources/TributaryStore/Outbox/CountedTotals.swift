@@ -1,15 +1,15 @@
-import TributaryChanges
+package import TributaryChanges
 
 /// The counters that a local transaction has counted, each with its writer's total before and the amounts in order.
 ///
 /// The total before says whether the writer had one.
-struct CountedTotals {
-    struct Counter: Hashable {
+package struct CountedTotals {
+    package struct Counter: Hashable {
         /// The code of the root entity.
-        var root: Int64
-        var id: UniqueID
+        package var root: Int64
+        package var id: UniqueID
         /// The code of the column.
-        var place: Int64
+        package var place: Int64
     }
 
     struct Count {
@@ -29,6 +29,15 @@ struct CountedTotals {
 
     mutating func add(_ amount: PropertyValue, to counter: Counter, before: PropertyValue?) {
         counts[counter, default: Count(before: before, amounts: [])].amounts.append(amount)
+    }
+
+    /// Gives the counters their places in another model; those without a place are left out.
+    func moved(_ place: (Counter) -> Counter?) -> CountedTotals {
+        var result = CountedTotals()
+        for (counter, count) in counts {
+            if let moved = place(counter) { result.counts[moved] = count }
+        }
+        return result
     }
 
     /// Sets the total before of a counter.

@@ -1,9 +1,13 @@
-import GRDB
+package import GRDB
 import TributaryChanges
 
 /// Reads and writes the outbox: the lines of local transactions until their segment is in place.
-struct OutboxTable {
+package struct OutboxTable {
     let db: Database
+
+    package init(db: Database) {
+        self.db = db
+    }
 
     /// Adds a transaction.
     ///
@@ -46,6 +50,23 @@ struct OutboxTable {
                 transaction,
                 OutgoingOrigin(totals: totals, announced: row.withBytes(4, OutgoingOrigin.announced))
             )
+        }
+    }
+
+    /// Gives the counters that the transactions have counted their places in another model.
+    ///
+    /// The cost is that of the transactions in the outbox.
+    package func moveCounters(_ place: (CountedTotals.Counter) -> CountedTotals.Counter?) throws {
+        let select = try BoundStatement(db, "SELECT sequence, totals FROM tributary_outgoing WHERE totals IS NOT NULL")
+        let update = try BoundStatement(db, "UPDATE tributary_outgoing SET totals = ?2 WHERE sequence = ?1")
+        var moved: [(sequence: Int64, totals: CountedTotals)] = []
+        try select.forEach { row in
+            moved.append((row.integer(0), row.withBytes(1, CountedTotals.init(encoded:)).moved(place)))
+        }
+        for entry in moved {
+            update.bind(1, entry.sequence)
+            update.bind(2, entry.totals.encoded)
+            try update.run()
         }
     }
 
