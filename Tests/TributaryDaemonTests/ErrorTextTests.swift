@@ -28,6 +28,7 @@ import TributaryStore
         StoreError.cannotOpen(path: "/p", reason: "r"), StoreError.newerStore(path: "/p", version: 2),
         StoreError.cannotMigrate(path: "/p", reason: "r"), StoreError.database(code: 13, message: "full"),
         StoreError.database(code: 11, message: "malformed"), StoreError.duplicateID(id),
+        StoreError.sharesKey(SharedKey(object: id, other: id, entity: "E", properties: ["p"], values: [.null])),
         StoreError.invalidChange(index: 1, reason: "r"), StoreError.invalidQuery(reason: "r"),
         StoreError.timedOut(after: .seconds(10)), StoreError.closed, StoreError.blob(path: "/p", reason: "r"),
         StoreError.outOfSequence(writer: writer, sequence: 3, expected: 2),

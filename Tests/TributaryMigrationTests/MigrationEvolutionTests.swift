@@ -136,7 +136,8 @@ import TributaryStore
             }
             let dumps = try [one, other, fresh].map { try $0.dump().split(separator: "\n").map(String.init) }
             for lines in dumps.dropLast() where lines != dumps[2] {
-                Issue.record("\(comment)\n\(difference(lines, dumps[2]))\n\(list(events))")
+                let versions = evolution.versions.map { "\($0)" }.joined(separator: "\n")
+                Issue.record("\(comment)\n\(difference(lines, dumps[2]))\n\(versions)\n\(list(events))")
                 return
             }
             #expect(Set(try [one, other, fresh].map { try $0.digest() }).count == 1, comment)

@@ -6,6 +6,9 @@ import TributaryStore
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
+    /// Objects that are not visible yet and would be shown by the save: the store has found that they have a key of one
+    /// of its objects.
+    let shadows: [RevealedShadow]
 
     /// Compares the keys of new and changed objects with each other and with the store.
     func plan() throws -> UniquenessPlan {
@@ -31,6 +34,10 @@ struct UniquenessPlanner {
                     // A changed object of this context is compared by its unsaved key, not by its row.
                     if context.registeredObject(for: row.id)?.isDirty == true { continue }
                     try resolve(key, object, against: row, &plan)
+                }
+                for shadow in shadows
+                where shadow.key.object == object.objectID && shadow.key.properties == constraint {
+                    try resolve(key, object, against: shadow.row, &plan)
                 }
             }
         }

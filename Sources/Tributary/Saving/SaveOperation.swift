@@ -46,8 +46,15 @@ struct SaveOperation {
         let transaction = joined.transaction
         var plan = SavePlan()
         let block = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-            plan = try joined.planning { try self.plan(transaction) }
-            return try write(&plan, transaction)
+            var shadows: [RevealedShadow] = []
+            while true {
+                plan = try joined.planning { try self.plan(transaction, shadows) }
+                do {
+                    return try write(&plan, transaction)
+                } catch StoreError.sharesKey(let key) {
+                    shadows.append(try shadow(key, transaction, after: shadows, isJoined: joined.transaction != nil))
+                }
+            }
         }
         do {
             if let transaction {
@@ -69,24 +76,47 @@ struct SaveOperation {
 
     // MARK: Under the write lock
 
-    private func plan(_ transaction: WriteTransaction) throws -> SavePlan {
+    /// The object with a key of the save that the save would show, for the next plan.
+    ///
+    /// - Parameters:
+    ///   - key: The key that the store has refused.
+    ///   - transaction: The transaction, as it was before the save.
+    ///   - known: The objects that the plan has resolved; there is no other plan when the object is one of them.
+    ///   - isJoined: Whether the save is part of a transaction with others.
+    /// - Throws: ``ConflictError`` when the merge policy has not resolved the conflict, or cannot because earlier saves
+    ///   of the transaction have been written already.
+    private func shadow(
+        _ key: SharedKey,
+        _ transaction: WriteTransaction,
+        after known: [RevealedShadow],
+        isJoined: Bool
+    ) throws -> RevealedShadow {
+        let shadow = try RevealedShadow(key, transaction.reader, context.schema.model)
+        let isResolved = known.contains { $0.key.object == key.object && $0.key.other == key.other }
+        guard !isResolved, known.count < ManagedObjectContext.maximumRounds, !isJoined else {
+            throw shadow.error(context.store.readable)
+        }
+        return shadow
+    }
+
+    private func plan(_ transaction: WriteTransaction, _ shadows: [RevealedShadow]) throws -> SavePlan {
         if let key = context.saving.request?.idempotency?.key,
             let answer = try transaction.reader.history.idempotent(key: key)
         {
             throw RepeatedRequest(number: answer.number, detail: answer.detail)
         }
-        guard context.resolveConflict != nil else { return try planRound(transaction.reader, [:]) }
-        return try planResolving(transaction.reader)
+        guard context.resolveConflict != nil else { return try planRound(transaction.reader, [:], shadows) }
+        return try planResolving(transaction.reader, shadows)
     }
 
     /// Plans the save until `resolveConflict` makes no more changes.
     ///
     /// Its changes may belong to objects that were planned before or that had no changes.
-    private func planResolving(_ reader: Reader) throws -> SavePlan {
+    private func planResolving(_ reader: Reader, _ shadows: [RevealedShadow]) throws -> SavePlan {
         var resolved: [ObjectIdentifier: MergePolicy] = [:]
         for _ in 0..<ManagedObjectContext.maximumRounds {
             let before = context.pending.editCount
-            let plan = try planRound(reader, resolved)
+            let plan = try planRound(reader, resolved, shadows)
             if context.pending.editCount == before { return plan }
             resolved = plan.resolved
             context.processChanges()
@@ -95,9 +125,13 @@ struct SaveOperation {
         throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
     }
 
-    private func planRound(_ reader: Reader, _ resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
+    private func planRound(
+        _ reader: Reader,
+        _ resolved: [ObjectIdentifier: MergePolicy],
+        _ shadows: [RevealedShadow]
+    ) throws -> SavePlan {
         let planned = context.pending.objects
-        let plan = try SavePlanner(context: context, reader: reader).plan(resolved: resolved)
+        let plan = try SavePlanner(context: context, reader: reader, shadows: shadows).plan(resolved: resolved)
         guard planned.allSatisfy({ $0.dirtyIndex >= 0 && $0.state != .detached }) else {
             throw ContextError.store(
                 reason:

@@ -6,6 +6,8 @@ import TributaryStore
 struct SavePlanner {
     let context: ManagedObjectContext
     let reader: Reader
+    /// The objects that the save would show and that have a unique key of one of its objects.
+    var shadows: [RevealedShadow] = []
 
     /// Compares every changed object with its newest row, and lists the changes to write and the result of each object.
     ///
@@ -19,7 +21,7 @@ struct SavePlanner {
         plan.conflicts = context.mergePolicy == .error ? context.pending.lostConflicts : []
         var updates: [Change] = []
         var deletions: [Change] = []
-        let unique = try UniquenessPlanner(context: context, reader: reader).plan()
+        let unique = try UniquenessPlanner(context: context, reader: reader, shadows: shadows).plan()
         for object in context.pending.objects {
             if let result = unique.results[ObjectIdentifier(object)] {
                 plan.results.append((object, result))

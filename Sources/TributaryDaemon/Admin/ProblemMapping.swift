@@ -107,6 +107,8 @@ enum ProblemMapping {
         switch error {
         case .duplicateID(let id):
             return ProblemDocument(.alreadyExists, detail: "\(id.entity) \(id.uniqueID) exists already")
+        case .sharesKey:
+            return ProblemDocument(.conflict, detail: "\(error)", hint: "fetch the objects again and decide anew")
         case .invalidChange(let index, let reason):
             var problem = ProblemDocument(.invalid, detail: reason)
             problem.index = index

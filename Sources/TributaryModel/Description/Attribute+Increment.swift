@@ -9,17 +9,12 @@ extension Attribute {
         case (.integer(let old), .integer(let new)): amount = .integer(new &- old)
         case (_, .integer(let new)): amount = .integer(new)
         case (.integer(let old), _): amount = .integer(0 &- old)
-        case (.double(let old), .double(let new)): amount = .double(increment(new - old))
+        case (.double(let old), .double(let new)): amount = .double(CounterTotals.increment(from: old, to: new))
         case (_, .double(let new)): amount = .double(new)
         case (.double(let old), _): amount = .double(-old)
         default: return nil
         }
         guard amount != .integer(0), amount != .double(0) else { return nil }
         return PropertyWrite(name: name, value: .object([JSONMember(key: "increment", value: amount)]))
-    }
-
-    /// The increment as a number of the log, which has no infinite ones.
-    private func increment(_ difference: Double) -> Double {
-        min(max(difference, -Double.greatestFiniteMagnitude), Double.greatestFiniteMagnitude)
     }
 }

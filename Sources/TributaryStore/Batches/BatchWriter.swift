@@ -61,6 +61,9 @@ package struct BatchWriter {
         } catch {
             transaction.forget()
             if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TO \(savepoint); RELEASE \(savepoint)") }
+            if case StoreError.sharesKey(let key) = error {
+                throw BatchError.constraint(row: nil, properties: key.properties, existing: key.other)
+            }
             throw error
         }
     }

@@ -11,6 +11,9 @@ extension StoreError: CustomStringConvertible {
         case .cannotMigrate(let path, let reason): "the store '\(path)' cannot take the new model: \(reason)"
         case .database(let code, let message): StoreError.text(ofCode: code, message)
         case .duplicateID(let id): "there is an object \(id.entity) \(id.uniqueID) already"
+        case .sharesKey(let key):
+            "\(key.object) would have the same \(key.entity) \(key.properties.joined(separator: ", ")) as \(key.other), "
+                + "an older object that this transaction would show: save first what frees the key, then decide"
         case .invalidChange(let index, let reason): "change \(index): \(reason)"
         case .invalidQuery(let reason): reason
         case .timedOut(let duration): "reading took longer than \(duration.components.seconds) s"

@@ -12,6 +12,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case database(code: Int32, message: String)
     /// An insert names an object that is already visible.
     case duplicateID(ManagedObjectID)
+    /// An object of a local transaction would not be visible, because an older object has one of its unique keys.
+    case sharesKey(SharedKey)
     /// A local change names an entity, a property or a value that the model does not have.
     ///
     /// Imported changes of this kind are deferred instead.

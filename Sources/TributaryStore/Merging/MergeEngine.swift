@@ -65,8 +65,10 @@ final class MergeEngine {
     }
 
     /// Ends a transaction and writes its history.
+    ///
+    /// - Throws: ``StoreError`` `sharesKey` when a local transaction would hide an object of its own.
     func end() throws {
-        if decidesAtEnd { try uniqueness.decide() }
+        if decidesAtEnd { try uniqueness.decide(isLocal: cursor.isLocal) }
         try effects.flush(effects.current)
         try conflicts.flush()
     }

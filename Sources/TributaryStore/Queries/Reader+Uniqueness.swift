@@ -31,4 +31,25 @@ extension Reader {
         try statement.forEach { if let row = reading.row($0) { rows.append(row) } }
         return rows
     }
+
+    /// A live object, visible or not; nil when there is none.
+    ///
+    /// An object that is not visible has one of the unique keys of an older one. Of its counters the sums are not read.
+    package func liveRow(_ id: UniqueID, rootEntity: String) throws -> Row? {
+        if let row = try row(id, rootEntity: rootEntity) { return row }
+        guard let table = context.layout.table(rootEntity: rootEntity),
+            let partial = try PartialRowTable(database, layout: context.layout).row(table.index, id),
+            let shadow = partial.shadow, let entity = context.layout.entity(code: shadow.entity)
+        else { return nil }
+        let values = entity.propertyColumns.map { column -> PropertyValue in
+            guard let column else { return .null }
+            return partial.registers[column]?.value ?? entity.defaults[column]
+        }
+        return Row(
+            id: context.layout.objectID(id, of: entity),
+            entity: entity.entity,
+            revision: VersionNumber.transaction(of: shadow.inserted),
+            values: values
+        )
+    }
 }

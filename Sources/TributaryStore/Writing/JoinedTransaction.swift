@@ -24,7 +24,7 @@ final class JoinedTransaction {
     func add(_ local: LocalTransaction) throws -> CommittedTransaction {
         let explicit = try LocalChanges(reader: transaction.reader).explicit(local.changes)
         try engine.apply(explicit)
-        try engine.uniqueness.decide()
+        try engine.uniqueness.decide(isLocal: true)
         changes += explicit
         return CommittedTransaction(number: engine.cursor.number, writer: own, header: header, engine: engine)
     }

@@ -77,8 +77,9 @@ struct LocalChanges {
         func by(_ amount: JSONValue) -> JSONValue { .object([JSONMember(key: "increment", value: amount)]) }
         switch (write.value, try value(columnIndex, of: change.id, entity)) {
         case (.integer(let new), .integer(let old)): return by(.integer(new &- old))
-        case (.integer(let new), .double(let old)): return by(.double(Double(new) - old))
-        case (.double(let new), .double(let old)): return by(.double(new - old))
+        case (.integer(let new), .double(let old)):
+            return by(.double(CounterTotals.increment(from: old, to: Double(new))))
+        case (.double(let new), .double(let old)): return by(.double(CounterTotals.increment(from: old, to: new)))
         case (.integer, _), (.double, _): return by(write.value)
         default: return write.value
         }

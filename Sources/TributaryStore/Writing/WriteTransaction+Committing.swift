@@ -8,7 +8,8 @@ extension WriteTransaction {
     /// The function draws clock and sequence, applies the changes with the merge rules, and writes history and the
     /// lines for export.
     ///
-    /// - Throws: ``StoreError`` `duplicateID` and `invalidChange`; nothing is written then.
+    /// - Throws: ``StoreError`` `duplicateID`, `sharesKey` and `invalidChange`; nothing is written then, and another
+    ///   transaction may be committed.
     package func commit(_ local: LocalTransaction) throws -> CommittedTransaction {
         if isJoining { return try join(local) }
         let savepoint = "tributary_commit"

@@ -122,7 +122,7 @@ package final class Replica {
             return try transactions(after: committed.sequence - 1).first
         } catch let error as StoreError {
             switch error {
-            case .duplicateID, .invalidChange: return nil
+            case .duplicateID, .sharesKey, .invalidChange: return nil
             default: throw error
             }
         }

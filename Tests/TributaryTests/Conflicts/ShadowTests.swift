@@ -98,6 +98,103 @@ struct ShadowTests {
         try await container.close()
     }
 
+    /// Renames the visible holder of the key A1 and inserts another one, while the shadow waits for that key.
+    private func renameAndInsert(_ container: PersistentContainer, _ policy: MergePolicy) async throws -> ConflictError?
+    {
+        let background = container.newBackgroundContext(mergePolicy: policy)
+        return try await background.perform { context in
+            let holder = try context.fetch(FetchRequest("Product"))[0]
+            try holder.setValue(.string("B2"), forKey: "code")
+            let new = try context.insert(entity: "Product")
+            try new.setValue(.string("A1"), forKey: "code")
+            try new.setValue(.string("new"), forKey: "title")
+            let order = try context.insert(entity: "Order")
+            try order.setValue(.reference(new.uniqueID), forKey: "item")
+            do {
+                try context.save()
+                return nil
+            } catch let error as ConflictError {
+                #expect(new.isInserted && holder.hasChanges && order.isInserted, "a failed save changes nothing")
+                return error
+            }
+        }
+    }
+
+    @Test(arguments: MergePolicy.allCases)
+    func `a save that would hide its own object behind a shadow is a conflict`(_ policy: MergePolicy) async throws {
+        let folder = try TemporaryFolder("shadow")
+        let (container, order) = try await container(folder)
+        let before = try container.fetchHistory().count
+        let failure = try await renameAndInsert(container, policy)
+        await container.mergePendingChanges()
+        switch policy {
+        case .error:
+            let conflict = try #require(failure?.constraintConflicts.first)
+            #expect(
+                conflict.entity == "Product" && conflict.properties == ["code"] && conflict.values == [.string("A1")]
+            )
+            #expect(conflict.objectIDs.count == 1 && conflict.stored?.values["title"] == .string("own"))
+            let text = try #require(failure).description
+            #expect(text.contains("\(conflict.objectIDs[0])"))
+            #expect(text.contains("\(try #require(conflict.stored).id)"))
+            #expect(try titles(container) == ["foreign"])
+            #expect(try container.fetchHistory().count == before, "nothing is half saved")
+        case .objectTrump: #expect(try titles(container) == ["foreign", "new"], "the shadow took the values")
+        case .overwrite: #expect(try titles(container) == ["foreign", "new"])
+        case .storeTrump, .rollback: #expect(try titles(container) == ["foreign", "own"])
+        }
+        #expect((failure == nil) == (policy != .error))
+        // What led to the shadow, and what led to the object of the save, leads to the one that has the key.
+        let orders = try container.viewContext.fetch(FetchRequest("Order"))
+        #expect(orders.count == (policy == .error ? 1 : 2))
+        for item in orders {
+            let isLost = item.objectID == order && policy == .overwrite
+            #expect(try (item.value(forKey: "item") == .null) == isLost)
+        }
+        try await container.close()
+    }
+
+    @Test func `a transaction of several saves that would hide an object of its own fails as a whole`() async throws {
+        let folder = try TemporaryFolder("shadow")
+        let (container, _) = try await container(folder)
+        await #expect(throws: ConflictError.self) {
+            try await container.performBackgroundTask { context in
+                try context.performInOneTransaction {
+                    let holder = try context.fetch(FetchRequest("Product"))[0]
+                    try holder.setValue(.string("B2"), forKey: "code")
+                    let new = try context.insert(entity: "Product")
+                    try new.setValue(.string("A1"), forKey: "code")
+                    try context.save()
+                }
+            }
+        }
+        await container.mergePendingChanges()
+        #expect(try titles(container) == ["foreign"])
+        try await container.close()
+    }
+
+    @Test func `a batch that would hide objects of its own is refused`() async throws {
+        let folder = try TemporaryFolder("shadow")
+        let (container, _) = try await container(folder)
+        try await container.performBackgroundTask { context in
+            let product = try context.insert(entity: "Product")
+            try product.setValue(.string("C3"), forKey: "code")
+            try product.setValue(.string("A1"), forKey: "serial")
+            try context.save()
+        }
+        // The holder gets no code, so the shadow is shown; the new product gets the code of the shadow.
+        let error = await #expect(throws: BatchError.self) {
+            try await container.execute(BatchUpdateRequest("Product", setting: ["code": .property("serial")]))
+        }
+        guard case .constraint(nil, ["code"], _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        await container.mergePendingChanges()
+        #expect(try titles(container).contains("foreign") && !titles(container).contains("own"))
+        try await container.close()
+    }
+
     @Test func `a save that takes the key of the older object is a conflict`() async throws {
         let folder = try TemporaryFolder("shadow")
         let (container, _) = try await container(folder)

@@ -11,6 +11,8 @@ final class UniquenessDecision {
     private let objects: ObjectMerger
     /// Whether the values of objects that become shadows go to the conflict journal.
     private let keepsConflicts: Bool
+    /// Whether a changed object that is visible must stay so.
+    private let isLocal: Bool
     private var queue = KeyHolderQueue()
     /// The objects that are or were in the queue.
     private var known: Set<UniqueID> = []
@@ -20,11 +22,18 @@ final class UniquenessDecision {
     /// Objects that wait in the queue do not count.
     private var owners: [StoredKey: KeyHolder?] = [:]
 
-    init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger, keepsConflicts: Bool) {
+    /// - Parameters:
+    ///   - table: The index of the table.
+    ///   - tables: The gateways to the tables.
+    ///   - objects: Shows and hides the objects.
+    ///   - keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
+    ///   - isLocal: Whether a changed object that is visible must stay so.
+    init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger, keepsConflicts: Bool, isLocal: Bool) {
         self.table = table
         self.tables = tables
         self.objects = objects
         self.keepsConflicts = keepsConflicts
+        self.isLocal = isLocal
     }
 
     /// Decides about changed objects, and about the shadows that have released keys.
@@ -50,10 +59,28 @@ final class UniquenessDecision {
             guard representative != blocking.id else { return }
             return try objects.represent(table, holder.id, by: blocking.id, insteadOf: representative)
         }
+        if isLocal, isChanged, let key = try sharedKey(of: holder, with: blocking) { throw StoreError.sharesKey(key) }
         for key in holder.keys where owners[key]??.id == holder.id { owners[key] = .some(nil) }
         try objects.hide(table, holder, behind: blocking, keepsConflict: keepsConflicts)
         // Keys that a changed object had before have been released.
         if !isChanged { try insertHolders(of: holder.keys, after: holder) }
+    }
+
+    private func sharedKey(of holder: KeyHolder, with blocking: KeyHolder) throws -> SharedKey? {
+        let layout = tables.layout
+        guard let (index, values) = holder.keys.first(where: { blocking.keys.contains($0) })?.content,
+            layout.uniqueConstraints[table].indices.contains(index),
+            let object = try tables.objects.row(table, holder.id),
+            let other = try tables.objects.row(table, blocking.id)
+        else { return nil }
+        let constraint = layout.uniqueConstraints[table][index]
+        return SharedKey(
+            object: layout.objectID(holder.id, of: layout.entities[object.entity]),
+            other: layout.objectID(blocking.id, of: layout.entities[other.entity]),
+            entity: constraint.owner,
+            properties: constraint.names,
+            values: values
+        )
     }
 
     /// The visible holder of a key that needs no decision, or about which the decision is made.

@@ -47,15 +47,24 @@ final class UniquenessMerger {
     /// The cost is k log k comparisons for the k objects that share keys with changed ones and come after them in the
     /// order of their inserts.
     ///
-    /// - Parameter keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
-    func decide(keepsConflicts: Bool = true) throws {
+    /// - Parameters:
+    ///   - keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
+    ///   - isLocal: Whether the changes are those of a local transaction, whose own objects must stay visible.
+    /// - Throws: ``StoreError`` `sharesKey` when a local transaction hides an object that it has inserted or given a
+    ///   key, and when the store cannot be read or written.
+    func decide(keepsConflicts: Bool = true, isLocal: Bool = false) throws {
         try collect()
         if !contested.isEmpty || !released.isEmpty {
             let (objects, keys) = (contested, released)
             (contested, released) = ([], [])
             for table in Set(objects.map(\.table)).union(keys.map(\.table)).sorted() {
-                let decision = UniquenessDecision(table, tables, self.objects, keepsConflicts: keepsConflicts)
+                let decision = UniquenessDecision(
+                    table,
+                    tables,
+                    self.objects,
+                    keepsConflicts: keepsConflicts,
+                    isLocal: isLocal
+                )
                 try decision.run(
                     changed: objects.filter { $0.table == table }.map(\.id),
                     released: keys.filter { $0.table == table }.map(\.key)
