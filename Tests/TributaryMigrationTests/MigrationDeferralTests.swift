@@ -47,6 +47,27 @@ import TributaryStore
         try story.expectOneState()
     }
 
+    /// Seed 972513088, round 30: the links of the second relationship replaced those of the first.
+    @Test func `links of one transaction are kept when their relationships go one after the other`() throws {
+        func model(_ names: String...) -> String {
+            func side(_ name: String) -> String { "\(name): {to: \(name.uppercased()), many: true, inverse: back}" }
+            let relationships = names.map(side).joined(separator: ", ")
+            return "  A: {attributes: {x: String?}, relationships: {\(relationships)}}"
+                + names.map {
+                    "\n  \($0.uppercased()): {attributes: {y: String?}, relationships: "
+                        + "{back: {to: A, many: true, inverse: \($0)}}}"
+                }
+                .joined()
+        }
+        let story = try MigrationStory(model("p", "q"), model("q"), Self.none)
+        try story.apply(.insert("A", 1), .insert("P", 11), .insert("Q", 12), .link("A", 1, "p", [11]))
+        try story.apply(.link("A", 1, "p", [13]), .link("A", 1, "q", [12]), .unlink("A", 1, "q", [14]))
+        try story.migrated.reopen(story.new.earlierVersions[1].succeeding([story.old]))
+        try story.migrate()
+        #expect(try story.migrated.dump().contains("\"p\" \(UniqueID.sample(13)) linked"))
+        try story.expectOneState()
+    }
+
     // MARK: Types
 
     @Test func `a number that had a wider type when it was removed is the number that was written`() throws {

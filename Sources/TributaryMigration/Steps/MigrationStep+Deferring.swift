@@ -13,7 +13,7 @@ extension MigrationStep {
         static let delete = -1 << 40
         static let insert = -2
         static let write = -1
-        /// The index of the first link; the indexes of further links decrease from here.
+        /// The index of the first links; those of another relationship or of an earlier step have less.
         static let links = -10
     }
 
@@ -97,7 +97,6 @@ extension MigrationStep {
         _ entity: String,
         _ id: UniqueID,
         property: String,
-        link: Int,
         number: Int64,
         isRemoved: Bool,
         targets: [(id: UniqueID, position: String?)]
@@ -107,7 +106,25 @@ extension MigrationStep {
         let operation: Change.Operation =
             isRemoved ? .unlink(to: property, ids: ids) : .link(to: property, ids: ids, positions: positions)
         let content = DeferredWriteTable.Content(of: operation)
-        try insert(content, entity, id, number, index: Index.links - 2 * link - (isRemoved ? 1 : 0))
+        try insert(content, entity, id, number, index: try nextLinkIndex(entity, id, number))
+    }
+
+    /// The next free index of links; earlier steps may have deferred those of this transaction in other relationships.
+    private func nextLinkIndex(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT min(position) FROM tributary_parked
+            WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position > ?4 AND position <= ?5
+            """
+        )
+        select.bind(1, entity)
+        select.bind(2, id)
+        select.bind(3, number)
+        select.bind(4, Int64(Index.delete))
+        select.bind(5, Int64(Index.links))
+        let least = try select.first { $0.optionalInteger(0) } ?? nil
+        return least.map { Int($0) - 1 } ?? Index.links
     }
 
     private func insert(

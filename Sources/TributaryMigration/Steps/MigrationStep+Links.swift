@@ -88,7 +88,6 @@ extension MigrationStep {
                 try other ?? entityName(before.tables[source], group.source, fallback: owner),
                 group.source,
                 property: property,
-                link: link.index,
                 number: group.number,
                 isRemoved: group.isRemoved,
                 targets: targets
