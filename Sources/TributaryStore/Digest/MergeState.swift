@@ -13,14 +13,11 @@ final class MergeState {
     /// These values follow from the merge state, and a dump shows when they do not.
     private let includesShown: Bool
     private let layout: StoreModel
-    /// Whether columns may show the representatives of the targets that they hold.
-    private let hasShadows: Bool
 
-    init(reader: Reader, includesShown: Bool) throws {
+    init(reader: Reader, includesShown: Bool) {
         self.reader = reader
         self.includesShown = includesShown
         layout = reader.context.layout
-        hasShadows = try reader.database.hasRows("tributary_shadow_key")
     }
 
     /// Calls `emit` with each item, in one order on all machines.
@@ -46,16 +43,18 @@ final class MergeState {
             """
         )
         partial.bind(1, table.code)
+        let references = try HeldReferences(reader.database, of: table)
         defer {
             visible.reset()
             partial.reset()
+            references.reset()
         }
         let order = table.columns.indices.sorted { table.columns[$0].name < table.columns[$1].name }
         var row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
         var partialID = try partial.step() ? partial.id(0) : nil
         while row != nil || partialID != nil {
             if let current = row, partialID.map({ current.id < $0 }) ?? true {
-                try emit(self.visible(current, visible, table, order))
+                try emit(self.visible(current, visible, table, order, holding: references.targets(of: current.id)))
                 row = try visible.step() ? VisibleRow(visible, layout: layout) : nil
             } else if let id = partialID {
                 if let object = hidden(id, partial, table, order) { try emit(object) }
@@ -68,8 +67,9 @@ final class MergeState {
         _ row: VisibleRow,
         _ statement: BoundStatement,
         _ table: TableLayout,
-        _ order: [Int]
-    ) throws -> MergeStateItem.Object {
+        _ order: [Int],
+        holding held: [Int: UniqueID]
+    ) -> MergeStateItem.Object {
         let entity = layout.entities[row.entity]
         var object = MergeStateItem.Object(table: table, id: row.id, entity: entity)
         object.inserted = row.versions.inserted
@@ -83,11 +83,7 @@ final class MergeState {
                 let version = row.versions.register(index, isHeld: entity.holds[index])
             {
                 var value = shown
-                if case .reference = column.kind, shown.isNull || hasShadows,
-                    let target = try unresolvedTarget(table, row.id, index)
-                {
-                    value = .reference(target)
-                }
+                if case .reference = column.kind, let target = held[index] { value = .reference(target) }
                 item.register = Register(version: version, value: value)
             }
             if item.shown != nil || item.register != nil { object.columns.append(item) }
@@ -116,17 +112,6 @@ final class MergeState {
             object.columns.append(MergeStateItem.Column(index: index, register: register))
         }
         return object
-    }
-
-    private func unresolvedTarget(_ table: TableLayout, _ id: UniqueID, _ column: Int) throws -> UniqueID? {
-        let statement = try BoundStatement(
-            reader.database,
-            "SELECT target FROM tributary_reference WHERE root = ?1 AND id = ?2 AND place = ?3"
-        )
-        statement.bind(1, table.code)
-        statement.bind(2, id)
-        statement.bind(3, Int64(column))
-        return try statement.first { $0.id(0) } ?? nil
     }
 
     // MARK: The rest

@@ -143,10 +143,13 @@ final class ObjectMerger {
             accepted += try unwritten(row, table, before: before.entity, besides: accepted)
         }
         let columns = accepted.map(\.column)
-        let isKeyChanged = isHeadChanged || tables.keys.haveKeys(columns, table)
-        if isKeyChanged { try keys.release(before, table) }
+        guard isHeadChanged || tables.keys.haveKeys(columns, table) else {
+            try write(accepted, to: row, table: table)
+            return columns
+        }
+        let former = try keys.awaited(of: before, table)
         try write(accepted, to: row, table: table)
-        if isKeyChanged { keys.insert(table, row.id) }
+        try keys.insert(row, table, after: former, isInsert: isHeadChanged)
         return columns
     }
 

@@ -56,4 +56,44 @@ import TributaryModel
         #expect(counts[1] <= 3 * counts[0], "\(form): \(counts)")
         #expect(counts[2] <= 3 * counts[1], "\(form): \(counts)")
     }
+
+    /// Counts the steps of the writes and reads of `block`.
+    private func steps(_ replica: Replica, _ block: (WriteTransaction) throws -> Void) throws -> Int {
+        var steps = 0
+        try replica.store.write { write in try write.reportingProgress({ steps += 1 }) { try block(write) } }
+        return steps
+    }
+
+    @Test func `writing the key that an object has costs nothing for its shadows`() throws {
+        let counts = try [100, 200, 400].map { count in
+            let replica = try Replica.withUniqueKeys()
+            let people = (1...count).map { Change.insert("Person", $0, ["email": "a"]) }
+            try replica.apply(ForeignTransaction(1, 1, clock: 1, people))
+            return try steps(replica) { write in
+                for sequence in 2...UInt64(count) {
+                    let update = Change.update("Person", 1, ["email": "a"])
+                    let transaction = ForeignTransaction(1, sequence, clock: sequence, update)
+                    try write.beginImport(writer: transaction.writer, header: transaction.header)
+                    try write.apply(transaction.changes)
+                    _ = try write.endImport()
+                }
+            }
+        }
+        #expect(counts[0] > 0)
+        #expect(counts[1] <= 3 * counts[0] && counts[2] <= 3 * counts[1], "\(counts)")
+    }
+
+    @Test func `a shadow does not make the digest look up each reference`() throws {
+        func cost(hasShadow: Bool) throws -> Int {
+            let replica = try Replica.withUniqueKeys()
+            var changes = (1...500).map { Change.insert("Person", $0, ["email": .string("k\($0)")]) }
+            changes += (1...500).map { Change.insert("Task", 1_000 + $0, ["person": .to($0)]) }
+            changes.append(.insert("Person", 501, ["email": .string(hasShadow ? "k1" : "other")]))
+            try replica.apply(ForeignTransaction(1, 1, clock: 1, changes))
+            return try steps(replica) { _ = try $0.reader.mergeState.digest() }
+        }
+        let (without, with) = (try cost(hasShadow: false), try cost(hasShadow: true))
+        #expect(without > 0)
+        #expect(with * 10 <= without * 11, "\(without) steps without a shadow, \(with) with one")
+    }
 }

@@ -28,10 +28,35 @@ final class KeyChanges {
         objects.insert(ChangeSlice.Object(table: table, id: id))
     }
 
-    /// Records the keys of a visible object that is about to change, where shadows wait for them.
+    /// Records the keys of a visible object that is about to disappear, where shadows wait for them.
     func release(_ row: VisibleRow, _ table: Int) throws {
-        guard tables.shadows.hasRows, tables.keys.hasKeys(table) else { return }
-        for key in try tables.keys.keys(of: row, table) where try tables.shadows.hasHolder(of: key, table) {
+        if let former = try awaited(of: row, table) { try release(former, table) }
+    }
+
+    /// The keys of a visible object that is about to change; nil while there are no shadows, which could wait for them.
+    func awaited(of row: VisibleRow, _ table: Int) throws -> [StoredKey]? {
+        guard tables.shadows.hasRows, tables.keys.hasKeys(table) else { return nil }
+        return try tables.keys.keys(of: row, table)
+    }
+
+    /// Records a visible object whose keys have been written, unless they are the keys that it had.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - table: The index of its table.
+    ///   - former: The keys before, as far as shadows could wait for them.
+    ///   - isInsert: Whether the object has been inserted again, so that it is younger.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    func insert(_ row: VisibleRow, _ table: Int, after former: [StoredKey]?, isInsert: Bool) throws {
+        if let former {
+            if try !isInsert && tables.keys.keys(of: row, table) == former { return }
+            try release(former, table)
+        }
+        insert(table, row.id)
+    }
+
+    private func release(_ former: [StoredKey], _ table: Int) throws {
+        for key in former where try tables.shadows.hasHolder(of: key, table) {
             keys.insert(Key(table: table, key: key))
         }
     }
