@@ -4,6 +4,10 @@ package enum LogLimits {
     package static let textBytes = 256
     /// The greatest number of entries of `seen` in one transaction line.
     package static let seenEntries = 10_000
+    /// The greatest number of writers in a baseline.
+    package static let baselineWriters = 65_536
+    /// The greatest number of entries of `seen` in all lines of a baseline together.
+    package static let baselineSeenEntries = 1 << 20
 
     /// Returns the text truncated to the limit.
     package static func cut(_ text: String) -> String {

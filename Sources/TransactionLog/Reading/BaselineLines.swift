@@ -6,9 +6,9 @@ import TributaryChanges
 /// The writers are kept, in bounded memory; every other line is handed over and forgotten.
 struct BaselineLines {
     /// The greatest number of writers.
-    static let writerLimit = 65_536
+    static let writerLimit = LogLimits.baselineWriters
     /// The greatest number of entries of `seen` altogether, 40 bytes each.
-    static let seenLimit = 1 << 20
+    static let seenLimit = LogLimits.baselineSeenEntries
 
     private(set) var header: BaselineHeader?
     private(set) var writers: [BaselineWriter] = []

@@ -32,13 +32,15 @@ package struct BaselineText {
         try write(Array(header.line.utf8) + [UInt8(ascii: "\n")])
         // A store may know of writers none of whose transactions it has; another one at the vector need not.
         let known = Set(writers.map(\.id))
+        let chosen = BaselineSeen(writerCount: writers.count)
         for writer in writers {
+            let seen = Dictionary(uniqueKeysWithValues: writer.seen.entries.filter { known.contains($0.key) })
             let line = BaselineWriter(
                 id: writer.id,
                 sequence: writer.sequence,
                 clock: writer.clock,
                 hash: writer.lastSegmentHash,
-                seen: Dictionary(uniqueKeysWithValues: writer.seen.entries.filter { known.contains($0.key) })
+                seen: chosen.entries(seen, of: writer.id)
             )
             try write(Array(line.line.utf8) + [UInt8(ascii: "\n")])
         }
