@@ -4,6 +4,8 @@ package enum IdentityKeys {
     package static let renewed = "identity.renewed"
     /// The writer whose identifier tokens of history carry, once the store has become another writer.
     package static let tokens = "identity.tokens"
+    /// The writers that the store was before.
+    package static let formers = "identity.formers"
     /// The hash of the ID of the machine that the store was last used on.
     package static let machine = "identity.machine"
     /// The store's file when it was last used.

@@ -21,7 +21,11 @@ package struct WriterChanges {
         for record in mint.published { try transaction.recordSegment(record, name: nil) }
         transaction.forget()
         let context = transaction.reader.context
-        return try WriterMinting(transaction.db, context: context, mint).run()
+        let minted = try WriterMinting(transaction.db, context: context, mint).run()
+        var formers = try FormerWriters(transaction.reader)
+        formers.add(minted.former, at: context.configuration.environment.wallTime())
+        try formers.record(transaction)
+        return minted
     }
 
     /// Records what is decided about another writer, which becomes known when it is not.

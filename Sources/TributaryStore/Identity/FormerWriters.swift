@@ -1,0 +1,54 @@
+package import TributaryChanges
+
+/// The writers that the store was before it continued as another one, or that the store was of which it is a copy.
+package struct FormerWriters: Hashable, Sendable {
+    /// The number of writers that are kept: the last ones.
+    package static let limit = 1_000
+
+    private struct Former: Hashable {
+        var writer: UniqueID
+        /// The wall time at which the store became another writer.
+        var end: WallTime
+
+        var text: String { "\(writer)@\(end.milliseconds)" }
+    }
+
+    private var formers: [Former] = []
+
+    package init() {}
+
+    /// Reads them.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    package init(_ reader: Reader) throws {
+        for text in try reader.setting(IdentityKeys.formers)?.split(separator: " ") ?? [] {
+            let parts = text.split(separator: "@")
+            guard parts.count == 2, let writer = UniqueID(String(parts[0])), let end = UInt64(parts[1]) else {
+                continue
+            }
+            formers.append(Former(writer: writer, end: WallTime(milliseconds: end)))
+        }
+    }
+
+    /// The former writers, the last one at the end.
+    package var all: [UniqueID] { formers.map(\.writer) }
+
+    /// Whether a former writer is in use elsewhere: it has written something after this store became another one.
+    package func isInUse(_ record: WriterRecord) -> Bool {
+        formers.contains { $0.writer == record.id && record.clock.wallTime > $0.end }
+    }
+
+    /// Adds a writer, or the time at which the store has become another one once more.
+    package mutating func add(_ writer: UniqueID, at end: WallTime) {
+        formers = (formers.filter { $0.writer != writer } + [Former(writer: writer, end: end)]).suffix(
+            FormerWriters.limit
+        )
+    }
+
+    /// Records them.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func record(_ transaction: WriteTransaction) throws {
+        try transaction.setSetting(IdentityKeys.formers, to: formers.map(\.text).joined(separator: " "))
+    }
+}
