@@ -22,15 +22,18 @@ package struct CompactMessage: Codable, Hashable, Sendable {
         package var bytes: UInt64
         /// Whether two writers have made it with equal bytes.
         package var verified: Bool
+        /// Why it does not count, or what it waits for.
+        package var detail: String?
 
-        package init(file: String, bytes: UInt64, verified: Bool) {
+        package init(file: String, bytes: UInt64, verified: Bool, detail: String? = nil) {
             self.file = file
             self.bytes = bytes
             self.verified = verified
+            self.detail = detail
         }
     }
 
-    /// An own segment that stays.
+    /// A segment that stays, of this store or of a writer that it was before.
     package struct Segment: Codable, Hashable, Sendable {
         package var file: String
         package var bytes: UInt64
@@ -51,12 +54,14 @@ package struct CompactMessage: Codable, Hashable, Sendable {
     /// The baseline of another writer.
     package var verification: Step
     package var baselines: [Baseline]
-    /// The own segments that were removed, and their bytes.
+    /// The own baselines that were removed because the log folder contradicts them.
+    package var withdrawnBaselines: [String]
+    /// The segments that were removed, and their bytes.
     package var removedSegments: Int
     package var removedBytes: UInt64
-    /// The own baselines that were removed.
+    /// The baselines that were removed because a verified one has more.
     package var removedBaselines: [String]
-    /// The first own segments that stay, and how many there are.
+    /// The first segments that stay, and how many there are.
     package var remaining: [Segment]
     package var remainingSegments: Int
     package var remainingBytes: UInt64
@@ -66,6 +71,7 @@ package struct CompactMessage: Codable, Hashable, Sendable {
         self.baseline = baseline
         self.verification = verification
         baselines = []
+        withdrawnBaselines = []
         removedSegments = 0
         removedBytes = 0
         removedBaselines = []

@@ -220,7 +220,9 @@ package struct StoreCheck: Sendable {
         let (rebuild, obstacle) = opened(scratch)
         let total = Int64(listing.count)
         let own = try LogFolder(path: scratch.file("logs"))
-        let shelf = BaselineShelf().reading(listing.baselines, in: listing.logs)
+        let shelf = try BaselineShelf().reading(listing.baselines, in: listing.logs).provingAll(in: listing.logs) {
+            if cancellation.isCancelled { throw CancellationError() }
+        }
         let publisher = OwnSegmentPublisher(store: store, logs: listing.logs, scratch: own)
         var audit = FolderAudit(
             listing: listing,

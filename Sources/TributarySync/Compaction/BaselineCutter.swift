@@ -6,6 +6,8 @@ import TributaryStore
 struct BaselineCutter {
     let logs: LogFolder
     let cancellation: ReadCancellation
+    /// Runs the closure that gives a file its name while the store is certainly the writer, or throws.
+    let place: @Sendable (UniqueID, () throws -> Void) throws -> Void
     /// Receives the number of changes that have been read.
     let progress: @Sendable (Int64) -> Void
 
@@ -23,7 +25,7 @@ struct BaselineCutter {
             throw SegmentError(.missing, file: logs.path, reason: "the folder has nothing of this store")
         }
         try publishBlobs(of: name.writer, reader)
-        return try BaselinePublisher(logs).publish(name) { write in
+        return try BaselinePublisher(logs).publish(name, place: { try place(name.writer, $0) }) { write in
             try reader.baseline.forEachLine { count in
                 if cancellation.isCancelled { throw CancellationError() }
                 progress(Int64(count))

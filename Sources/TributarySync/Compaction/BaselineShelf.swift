@@ -1,103 +1,171 @@
-package import TransactionLog
+import TransactionLog
 import TributaryChanges
 
 /// The baselines of the log folder, and what follows from them together.
 ///
-/// A baseline is verified when the folders of two writers have one with equal bytes. Two baselines of one vector and one
-/// model with other bytes are disputed; then neither counts as verified, whoever else agrees with one of them.
-package struct BaselineShelf: Hashable, Sendable {
-    /// Two baselines of one vector and model with other bytes.
-    package struct Dispute: Hashable, Sendable {
-        package var first: KnownBaseline
-        package var second: KnownBaseline
+/// A baseline is verified when the folders of two writers have one with equal bytes, all of which this program has read.
+/// Where baselines of one vector and one model differ, the ones that a single writer has are disputed; when two writers
+/// agree on each side, all are. What is disputed says nothing about other vectors.
+struct BaselineShelf: Hashable, Sendable {
+    /// Two whole baselines of one vector and model with other bytes, the first of which may be a verified one.
+    struct Dispute: Hashable, Sendable {
+        var first: KnownBaseline
+        var second: KnownBaseline
+
+        /// The dispute's baseline of a writer; nil when it has none.
+        func baseline(of writer: UniqueID) -> KnownBaseline? {
+            [first, second].first { $0.name.writer == writer }
+        }
     }
 
-    package private(set) var baselines: [BaselineName: KnownBaseline] = [:]
-    /// The reasons why baselines cannot be read; a replicator may still bring them.
-    package private(set) var unreadable: [BaselineName: String] = [:]
+    /// Why a baseline does not count.
+    struct Refusal: Hashable, Sendable {
+        var reason: String
+        /// Whether a replicator may still be writing the file.
+        var isIncomplete: Bool
+        /// The wall time since which the file is refused.
+        var since: WallTime
+
+        /// What helps, as a sentence.
+        var hint: String {
+            isIncomplete
+                ? "Wait until the replicator has brought the whole file."
+                : "Copy it again from its writer, or remove it: its writer makes another one."
+        }
+    }
+
+    private(set) var baselines: [BaselineName: KnownBaseline] = [:]
+    /// The baselines that cannot be read, or whose bytes are not those of their end line; a replicator may bring others.
+    private(set) var refused: [BaselineName: Refusal] = [:]
     /// The verified baselines, the one with the most transactions first.
-    package private(set) var verified: [KnownBaseline] = []
-    package private(set) var disputes: [Dispute] = []
+    private(set) var verified: [KnownBaseline] = []
+    private(set) var disputes: [Dispute] = []
+    /// The next baseline that is to be read as a whole, because it may be verified or disputed then.
+    private(set) var unread: KnownBaseline?
+    /// The marks of the files, each of which is read once.
+    private var marks: [BaselineName: FileIdentity] = [:]
 
-    package init(_ baselines: [KnownBaseline] = [], unreadable: [BaselineName: String] = [:]) {
+    init(_ baselines: [KnownBaseline] = []) {
         self.baselines = Dictionary(baselines.map { ($0.name, $0) }) { first, _ in first }
-        self.unreadable = unreadable
         compare()
-    }
-
-    /// Whether the baselines with these names are known, and all can be read.
-    func isCurrent(_ names: [BaselineName]) -> Bool {
-        unreadable.isEmpty && names.count == baselines.count && names.allSatisfy { baselines[$0] != nil }
     }
 
     func isVerified(_ baseline: KnownBaseline) -> Bool { verified.contains { $0.name == baseline.name } }
 
+    /// Whether the folder has a file of this name, of whatever content.
+    func isTaken(_ name: BaselineName) -> Bool { baselines[name] != nil || refused[name] != nil }
+
     /// The greatest verified baseline of a model; nil when there is none.
     func greatestVerified(modelHash: String) -> KnownBaseline? { verified.first { $0.modelHash == modelHash } }
+
+    /// Why a baseline is disputed, as a sentence; nil when it is not.
+    func objection(to baseline: KnownBaseline) -> String? {
+        guard !isVerified(baseline) else { return nil }
+        return disputes.first { $0.first.name == baseline.name || $0.second.name == baseline.name }.map { dispute in
+            let other = dispute.first.name == baseline.name ? dispute.second : dispute.first
+            return "It differs from \(other.name.path). On both machines: tributaryctl compact"
+        }
+    }
+
+    // MARK: What follows from them
 
     private struct Point: Hashable {
         var vector: VersionVector
         var modelHash: String
     }
 
-    /// Finds the verified and the disputed baselines; O(n log n) for n baselines, and O(w) for each.
+    /// Finds the verified and the disputed baselines, and the next one to read.
+    ///
+    /// O(n log n) for n baselines, and O(w) for each pair of a verified one and one that two writers have.
     private mutating func compare() {
+        (verified, disputes, unread) = ([], [], nil)
+        var contested: [[KnownBaseline]] = []
         let sorted = baselines.values.sorted { $0.name < $1.name }
-        for (_, equal) in Dictionary(grouping: sorted, by: { Point(vector: $0.vector, modelHash: $0.modelHash) }) {
-            guard let first = equal.first else { continue }
-            if let other = equal.first(where: { $0.sha256 != first.sha256 }) {
-                disputes.append(Dispute(first: first, second: other))
-            } else if equal.contains(where: { $0.name.writer != first.name.writer }) {
-                verified += equal
-            }
+        for (_, equal) in Dictionary(grouping: sorted, by: { Point(vector: $0.vector, modelHash: $0.modelHash) })
+        where Set(equal.map(\.name.writer)).count > 1 {
+            contested.append(equal)
+            judge(equal.filter(\.isWhole))
         }
-        disputes.sort { $0.first.name < $1.first.name }
-        verified = verified.map { ($0, $0.transactionCount) }
-            .sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
-    }
-}
-
-extension BaselineShelf {
-    /// The shelf with the own baselines that are in the log folder now, published since its last scan or removed.
-    ///
-    /// - Throws: ``SegmentError`` when the folder cannot be read.
-    func withOwn(_ own: UniqueID, in logs: LogFolder) throws(SegmentError) -> BaselineShelf {
-        let others = (Array(baselines.keys) + Array(unreadable.keys)).filter { $0.writer != own }
-        let names = try logs.fileNames(of: own).compactMap { name -> BaselineName? in
-            guard case .baseline(let sequence) = SegmentFileKind.classify(name, writer: own) else { return nil }
-            return BaselineName(writer: own, sequence: sequence)
+        disputes.sort { ($0.first.name, $0.second.name) < ($1.first.name, $1.second.name) }
+        verified = BaselineShelf.greatestFirst(verified)
+        // Nobody needs the proof of a baseline when a verified one has all of it and more.
+        let open = contested.compactMap { equal in
+            equal.contains { one in verified.contains { $0.modelHash == one.modelHash && $0.dominates(one) } }
+                ? nil : equal.first { !$0.isWhole }
         }
-        return reading(others + names, in: logs)
+        unread = BaselineShelf.greatestFirst(open).first
     }
 
-    /// The shelf with these baselines, of which only the unknown ones are read.
-    ///
-    /// Names are never given to other bytes, so a known baseline is not read again.
+    /// Judges whole baselines of one vector and model.
+    private mutating func judge(_ whole: [KnownBaseline]) {
+        let sides = Dictionary(grouping: whole, by: \.sha256).values
+        let agreeing = sides.filter { side in Set(side.map(\.name.writer)).count > 1 }
+        let right = agreeing.count == 1 ? agreeing.first : nil
+        if let right { verified += right }
+        guard sides.count > 1, let first = right?.first ?? whole.first else { return }
+        for other in whole where other.sha256 != first.sha256 {
+            disputes.append(Dispute(first: first, second: other))
+        }
+    }
+
+    private static func greatestFirst(_ baselines: [KnownBaseline]) -> [KnownBaseline] {
+        baselines.map { ($0, $0.transactionCount) }.sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
+    }
+
+    // MARK: Changes
+
+    /// The shelf with other files.
     ///
     /// - Parameters:
-    ///   - names: The names in the log folder.
-    ///   - logs: The log folder.
-    /// - Returns: The new shelf.
-    func reading(_ names: [BaselineName], in logs: LogFolder) -> BaselineShelf {
-        var found: [KnownBaseline] = []
-        var unreadable: [BaselineName: String] = [:]
-        for name in names {
-            if let known = baselines[name] {
-                found.append(known)
-                continue
-            }
-            do throws(SegmentError) {
-                let file = try logs.open(fileName: name.fileName, writer: name.writer)
-                let known = KnownBaseline(name: name, try BaselineOutline.read(file))
-                guard known.vector[name.writer] == name.sequence else {
-                    unreadable[name] = "its name is not the last transaction of its writer in it"
-                    continue
-                }
-                found.append(known)
-            } catch {
-                if error.kind != .missing { unreadable[name] = error.reason }
+    ///   - baselines: The baselines.
+    ///   - refused: The files that do not count.
+    ///   - marks: The marks of the files that need not be read again.
+    /// - Returns: The shelf.
+    func replacing(
+        _ baselines: [BaselineName: KnownBaseline],
+        refused: [BaselineName: Refusal],
+        marks: [BaselineName: FileIdentity]
+    ) -> BaselineShelf {
+        var shelf = BaselineShelf()
+        (shelf.baselines, shelf.refused, shelf.marks) = (baselines, refused, marks)
+        shelf.compare()
+        return shelf
+    }
+
+    /// The mark of a file when it was read last; nil when it is to be read again.
+    func mark(_ name: BaselineName) -> FileIdentity? { marks[name] }
+
+    /// The shelf with the result of reading a baseline as a whole.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the baseline.
+    ///   - refusal: Why it does not count; nil when it is whole.
+    ///   - remembers: Whether a file with the mark is not read again.
+    /// - Returns: The shelf.
+    func examined(_ name: BaselineName, refusal: Refusal?, remembers: Bool = true) -> BaselineShelf {
+        var shelf = self
+        if let refusal {
+            shelf.baselines[name] = nil
+            shelf.refused[name] = refusal
+        } else {
+            shelf.baselines[name]?.isWhole = true
+        }
+        if !remembers { shelf.marks[name] = nil }
+        shelf.compare()
+        return shelf
+    }
+
+    /// The shelf with what another one knows of the same files.
+    func learning(from other: BaselineShelf) -> BaselineShelf {
+        var shelf = self
+        for (name, mark) in other.marks where marks[name] == mark {
+            if other.baselines[name]?.isWhole == true { shelf.baselines[name]?.isWhole = true }
+            if shelf.baselines[name] != nil, let refusal = other.refused[name] {
+                shelf.baselines[name] = nil
+                shelf.refused[name] = refusal
             }
         }
-        return BaselineShelf(found, unreadable: unreadable)
+        shelf.compare()
+        return shelf
     }
 }

@@ -5,7 +5,7 @@ import TributaryStore
 
 /// What the rules of compaction decide from: the store's positions, the baselines, and the own segments.
 struct CompactionFacts: Sendable {
-    /// A segment in the own folder that this store has exported.
+    /// A segment in the owner's folder that this store has exported, or applied.
     struct OwnSegment: Hashable, Sendable {
         var name: SegmentName
         var bytes: UInt64
@@ -14,17 +14,50 @@ struct CompactionFacts: Sendable {
     }
 
     var own: UniqueID
+    /// The writer whose files are looked at: the own one, or one that the store was before.
+    var owner: UniqueID
+    var doubt = StateDoubt()
     var modelHash: String
     var writers: [WriterRecord]
     /// The writers of whose last segment only a part is applied, or whose last transactions are not exported.
     var unsealed: Set<UniqueID> = []
     var shelf: BaselineShelf
-    /// The own segments in the log folder, in order.
+    /// The owner's segments in the log folder, in order.
     var segments: [OwnSegment] = []
-    /// The first own transaction of which there is other content; nil when there is none.
+    /// The owner's first transaction of which there is other content; nil when there is none.
     var forkedFrom: UInt64?
+    /// A replicator's copy of a segment of the owner, which is the reason for that.
+    var copy: ConflictCopy?
     var keep: Duration
     var wall: WallTime
+
+    init(
+        own: UniqueID,
+        modelHash: String,
+        writers: [WriterRecord],
+        shelf: BaselineShelf,
+        segments: [OwnSegment] = [],
+        keep: Duration,
+        wall: WallTime
+    ) {
+        (self.own, owner) = (own, own)
+        (self.modelHash, self.writers, self.shelf, self.segments) = (modelHash, writers, shelf, segments)
+        (self.keep, self.wall) = (keep, wall)
+    }
+
+    /// The writers that the store was before, or that the store was of which it is a copy.
+    var formers: FormerWriters { doubt.formers }
+
+    /// Whether a baseline of this store is built from the log folder, never from the state of the store.
+    var buildsFromLog: Bool { doubt.isAny }
+
+    /// Why nothing is compacted while there is other content under the own name; nil when there is none.
+    var forkReason: String? {
+        guard let forkedFrom else { return nil }
+        return copy?.reason
+            ?? "There is other content under this store's own transactions, from \(forkedFrom); it becomes another "
+            + "writer by itself."
+    }
 
     /// The position of each writer.
     var vector: VersionVector {
@@ -33,8 +66,14 @@ struct CompactionFacts: Sendable {
 
     /// The other writers that acknowledge what they have applied, and that nobody has evicted or given up.
     ///
-    /// A producer never acknowledges anything, so it is none of them.
-    var active: [WriterRecord] { writers.filter { !$0.isSelf && $0.state == nil && $0.seen != VersionVector() } }
+    /// A producer never acknowledges anything, so it is none of them; neither is the owner, which has what it has written.
+    /// A writer that this store was before is one while another store uses it.
+    var active: [WriterRecord] {
+        writers.filter { writer in
+            !writer.isSelf && writer.id != owner && writer.seen != VersionVector()
+                && (writer.state == nil || writer.state == .former && formers.isInUse(writer))
+        }
+    }
 
     /// The name of a writer for people.
     func label(_ writer: UniqueID) -> String {
@@ -64,6 +103,8 @@ extension CompactionFacts {
             keep: keep,
             wall: wall
         )
+        doubt.formers = try FormerWriters(reader)
+        doubt.isContradicted = try reader.setting(StoreKeys.distrusted) != nil
         for writer in writers where !writer.isSelf {
             if try reader.setting(StoreKeys.partial(writer.id)) != nil { unsealed.insert(writer.id) }
         }
@@ -72,12 +113,13 @@ extension CompactionFacts {
         if exported != own.sequence || isExporting { unsealed.insert(own.id) }
     }
 
-    /// Lists the own segments in the log folder that the store has exported with these bounds; O(n log n).
+    /// Lists the segments of a writer in the log folder that the store has exported or applied with these bounds;
+    /// O(n log n).
     ///
     /// - Throws: ``SegmentError`` when the folder cannot be read.
-    static func ownSegments(_ exported: [SegmentRecord], own: UniqueID, in logs: LogFolder) throws -> [OwnSegment] {
-        let known = Set(exported.map { SegmentName(writer: own, first: $0.first, last: $0.last) })
-        return try logs.fileNames(of: own).compactMap { SegmentName(writer: own, fileName: $0) }
+    static func segments(_ records: [SegmentRecord], of owner: UniqueID, in logs: LogFolder) throws -> [OwnSegment] {
+        let known = Set(records.map { SegmentName(writer: owner, first: $0.first, last: $0.last) })
+        return try logs.fileNames(of: owner).compactMap { SegmentName(writer: owner, fileName: $0) }
             .filter { known.contains($0) }.sorted()
             .compactMap { name in
                 FileFacts(name.path, in: logs).map { OwnSegment(name: name, bytes: $0.bytes, since: $0.since) }

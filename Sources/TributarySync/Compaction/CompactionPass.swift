@@ -29,6 +29,7 @@ struct CompactionPass: Sendable {
 
     private var store: Store { sync.environment.store }
     private var logger: Logger { sync.environment.logger }
+    private var wall: WallTime { sync.environment.wall }
 
     /// Runs the pass.
     ///
@@ -41,9 +42,12 @@ struct CompactionPass: Sendable {
                 let reason = "the store's identity cannot be checked without the log folder"
                 throw SegmentError(.missing, file: sync.state.configuration.logs, reason: reason)
             }
+            // A writer that the store becomes meanwhile takes part in the next pass.
+            let own = sync.ownWriter
             var report = CompactionReport(isDryRun: mode == .dryRun)
-            // A baseline of another writer comes first: one that is cut here may take the name that it needs.
             progress("verification", 0, nil)
+            if mode != .dryRun { report.withdrawn = try await withdraw() }
+            // A baseline of another writer comes first: one that is cut here may take the name that it needs.
             report.verification = try await verify()
             progress("baseline", 0, nil)
             do {
@@ -51,9 +55,11 @@ struct CompactionPass: Sendable {
             } catch let error as SegmentError where error.kind == .rejected {
                 // What may go because of earlier baselines goes all the same.
                 report.cut = .waits("No reader would accept it: \(error.reason).")
+            } catch let ended as WriterTenure.Ended {
+                report.cut = .waits("\(ended)")
             }
             progress("removal", 0, nil)
-            try await remove(&report)
+            try await remove(&report, as: own)
             return report
         } onCancel: {
             cancellation.cancel()
@@ -65,25 +71,49 @@ struct CompactionPass: Sendable {
     private func logs() throws -> LogFolder { try LogFolder(path: sync.state.configuration.logs) }
 
     /// Reads the facts; the shelf has what this pass itself has published.
-    private func facts(listsSegments: Bool = false) async throws -> CompactionFacts {
-        let wall = sync.environment.wall
-        let (own, shelf, keep, fork) = sync.state.read { state in
-            let own = state.planner.own
-            return (own, state.shelf, state.configuration.keepSegments, state.planner.firstConflict(of: own))
+    ///
+    /// - Parameter owner: The writer whose segments are listed; nil for none.
+    private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
+        let (wall, model) = (wall, store.modelHash)
+        let (own, shelf, keep) = sync.state.read { ($0.planner.own, $0.shelf, $0.configuration.keepSegments) }
+        let whose = owner ?? own
+        let (fork, copy) = sync.state.read { state in
+            (state.planner.firstConflict(of: whose), state.planner.conflictCopies(of: whose).first)
         }
-        let (logs, model) = (try logs(), store.modelHash)
-        let current = try await queue.run { try shelf.withOwn(own, in: logs) }
-        let (facts, exported) = try await store.readAside { reader in
+        let (logs, cancellation) = (try logs(), cancellation)
+        let current = try await queue.run {
+            try shelf.withOwn(own, in: logs, wall: wall).provingAll(in: logs, wall: wall) {
+                if cancellation.isCancelled { throw CancellationError() }
+            }
+        }
+        sync.state.update { $0.learned(current, modelHash: model, wall: wall) }
+        let (facts, records, sha256) = try await store.readAside { reader in
             var facts = try CompactionFacts(reader, modelHash: model, shelf: current, keep: keep, wall: wall)
+            facts.owner = whose
             facts.forkedFrom = fork
-            return (facts, listsSegments ? try reader.writers.segments(writer: own) : [])
+            let original = try copy.flatMap { try reader.writers.segment(writer: whose, first: $0.id.first) }
+            let isSame = original?.last == copy?.id.last
+            return (
+                facts, owner == nil ? [] : try reader.writers.segments(writer: whose), isSame ? original?.sha256 : nil
+            )
         }
-        guard listsSegments else { return facts }
         return try await queue.run {
             var facts = facts
-            facts.segments = try CompactionFacts.ownSegments(exported, own: own, in: logs)
+            facts.copy = copy.map { ConflictCopy($0, of: sha256, in: logs) }
+            if owner != nil { facts.segments = try CompactionFacts.segments(records, of: whose, in: logs) }
             return facts
         }
+    }
+
+    private func maker(_ phase: String) throws -> BaselineMaker {
+        let (progress, tenure) = (progress, sync.tenure)
+        let cutter = BaselineCutter(
+            logs: try logs(),
+            cancellation: cancellation,
+            place: { writer, place in try tenure.act(as: writer, place) },
+            progress: { progress(phase, $0, nil) }
+        )
+        return BaselineMaker(store: store, open: open, queue: queue, cutter: cutter)
     }
 
     // MARK: Cutting
@@ -105,28 +135,17 @@ struct CompactionPass: Sendable {
         guard case .cut(let name) = CutRule(facts: facts).decision, mode != .dryRun else {
             return report(CutRule(facts: facts).decision)
         }
-        let vector = facts.vector
-        let (logs, progress, store) = (try logs(), progress, store)
-        // What the baseline says of this store must outlast a power failure, as what segments say.
-        try await queue.run { try StoreSync(path: store.configuration.path).run() }
-        let cutter = BaselineCutter(logs: logs, cancellation: cancellation) { progress("baseline", $0, nil) }
-        let model = facts.modelHash
-        let end = try await store.readAside { reader -> BaselineEnd? in
-            let now = try CompactionFacts(
-                reader,
-                modelHash: model,
-                shelf: BaselineShelf(),
-                keep: .zero,
-                wall: .epoch
-            )
-            // The store may have gone on since; then the name or the vector would be another one.
-            guard now.vector == vector, now.unsealed.isEmpty else { return nil }
-            return try cutter.publish(name, reader)
-        }
-        guard end != nil else {
+        let maker = try maker("baseline")
+        if facts.buildsFromLog {
+            do {
+                _ = try await maker.publishLog(name, to: facts.vector, facts)
+            } catch let obstacle as BaselineRebuild.Obstacle {
+                return .waits(obstacle.description)
+            }
+        } else if try await maker.publishState(name, facts) == nil {
             return .waits("The store has changed meanwhile; the next attempt takes the new state.")
         }
-        let bytes = FileFacts(name.path, in: logs)?.bytes ?? 0
+        let bytes = FileFacts(name.path, in: maker.cutter.logs)?.bytes ?? 0
         logger.notice("cut a baseline", metadata: ["baseline": "\(name.path)", "bytes": "\(bytes)"])
         return .cut(name, bytes: bytes)
     }
@@ -154,9 +173,9 @@ struct CompactionPass: Sendable {
         let path = sync.state.configuration.logs
         return try await queue.run {
             let listing = try LogListing(path: path)
+            let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
             var bytes: UInt64 = 0
             for (writer, names) in listing.names {
-                let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
                 let covered = usable.map { $0.vector[writer] }.max() ?? 0
                 for name in names where name.last > covered && name.last <= facts.vector[writer] {
                     guard let file = FileFacts(name.path, in: listing.logs) else { continue }
@@ -180,117 +199,113 @@ struct CompactionPass: Sendable {
         case .verify(let baseline, let name, let isOwnState):
             guard mode != .dryRun else { return .verified(baseline.name) }
             do {
-                let end = try await build(baseline, as: name, isOwnState: isOwnState, facts)
+                let maker = try maker("verification")
+                let state = isOwnState ? try await maker.publishState(name, facts) : nil
+                let end: BaselineEnd
+                if let state { end = state } else { end = try await maker.publishLog(name, to: baseline.vector, facts) }
                 guard end.sha256 == baseline.sha256 else {
                     logger.error("a baseline differs", metadata: ["baseline": "\(baseline.name.path)"])
                     return .differs(baseline.name)
                 }
                 logger.notice("verified a baseline", metadata: ["baseline": "\(baseline.name.path)"])
                 return .verified(baseline.name)
-            } catch let obstacle as BaselineRebuild.Obstacle {
-                return .waits(baseline.name, obstacle.description)
-            } catch let error as SegmentError {
-                return .waits(baseline.name, "\(error.file): \(error.reason)")
-            } catch let error as StoreError {
-                return .waits(baseline.name, "\(error)")
-            } catch let error as BaselineJoinError {
-                return .waits(baseline.name, "\(error)")
+            } catch let error where CompactionPass.isObstacle(error) {
+                return .waits(baseline.name, ErrorText.text(of: error))
             }
         }
     }
 
-    /// Makes this store's own baseline of the vector, from its state or from a scratch store.
-    private func build(
-        _ baseline: KnownBaseline,
-        as name: BaselineName,
-        isOwnState: Bool,
-        _ facts: CompactionFacts
-    ) async throws -> BaselineEnd {
-        let (logs, progress, store) = (try logs(), progress, store)
-        let cutter = BaselineCutter(logs: logs, cancellation: cancellation) { progress("verification", $0, nil) }
-        if isOwnState {
-            let (model, vector) = (facts.modelHash, facts.vector)
-            let end = try await store.readAside { reader -> BaselineEnd? in
-                let now = try CompactionFacts(
-                    reader,
-                    modelHash: model,
-                    shelf: BaselineShelf(),
-                    keep: .zero,
-                    wall: .epoch
+    /// Whether an error is a reason for which a baseline cannot be built from the log folder now.
+    private static func isObstacle(_ error: any Error) -> Bool {
+        error is BaselineRebuild.Obstacle || error is SegmentError || error is StoreError || error is BaselineJoinError
+            || error is WriterTenure.Ended
+    }
+
+    /// Builds own baselines again that another writer's contradict, from the log folder, and removes those that are wrong.
+    ///
+    /// A wrong one keeps nobody's transactions. One that the log folder confirms stays, for the other writer to look.
+    private func withdraw() async throws -> [BaselineName] {
+        let facts = try await facts()
+        var withdrawn: [BaselineName] = []
+        for mine in facts.shelf.disputes.compactMap({ $0.baseline(of: facts.own) })
+        where !facts.shelf.isVerified(mine) && mine.modelHash == facts.modelHash && !withdrawn.contains(mine.name) {
+            do {
+                _ = try await maker("verification").publishLog(mine.name, to: mine.vector, facts)
+            } catch let error as SegmentError where error.kind == .forked && error.file.hasSuffix(mine.name.path) {
+                try await remove([mine.name.fileName], of: facts.own, as: facts.own)
+                let text = "\(wall.milliseconds) \(mine.name.path)"
+                _ = try await store.writeInTurn { try $0.setSetting(StoreKeys.distrusted, to: text) }
+                logger.error(
+                    "removed a wrong baseline of this store",
+                    metadata: ["baseline": "\(mine.name.path)", "hint": "tributaryctl check"]
                 )
-                guard now.vector == vector, now.unsealed.isEmpty else { return nil }
-                return try cutter.publish(name, reader)
+                withdrawn.append(mine.name)
+            } catch let error where CompactionPass.isObstacle(error) {
+                let reason = ErrorText.text(of: error)
+                logger.warning(
+                    "a disputed baseline stays",
+                    metadata: ["baseline": "\(mine.name.path)", "reason": "\(reason)"]
+                )
             }
-            if let end { return end }
         }
-        let base = facts.shelf.verified.first { $0.modelHash == facts.modelHash && baseline.covers($0) }
-        return try await rebuild(to: baseline.vector, from: base, as: name, cutter)
-    }
-
-    private func rebuild(
-        to vector: VersionVector,
-        from base: KnownBaseline?,
-        as name: BaselineName,
-        _ cutter: BaselineCutter
-    ) async throws -> BaselineEnd {
-        let scratch = try ScratchFolder(.compaction, besideStore: store.configuration.path)
-        try scratch.demandRoom(forCopyOf: store.configuration.path)
-        var configuration = StoreConfiguration(
-            path: scratch.file("rebuilt.sqlite"),
-            name: store.configuration.name,
-            model: store.model
-        )
-        configuration.isScratch = true
-        let (store, open, cancellation, progress) = (store, open, cancellation, progress)
-        return try await queue.run { [configuration] in
-            let rebuild = ScratchRebuild(store: try open(configuration))
-            let work = BaselineRebuild(
-                rebuild: rebuild,
-                logs: cutter.logs,
-                applied: { name in try store.read { try $0.writers.segment(writer: name.writer, first: name.first) } },
-                step: { count in
-                    if cancellation.isCancelled { throw CancellationError() }
-                    progress("verification", Int64(count), nil)
-                }
-            )
-            try work.run(to: vector, from: base)
-            let end = try rebuild.store.read { try cutter.publish(name, $0) }
-            withExtendedLifetime(scratch) {}
-            return end
-        }
+        return withdrawn
     }
 
     // MARK: Removing
 
-    private func remove(_ report: inout CompactionReport) async throws {
-        let facts = try await facts(listsSegments: true)
-        let decision = RemovalRule(facts: facts).decision
-        report.take(decision, facts)
-        report.removedSegments = decision.removed.count
-        report.removedBytes = decision.removed.reduce(0) { $0.addingSaturating($1.bytes) }
-        report.removedBaselines = decision.baselines
-        guard mode != .dryRun else { return }
+    private func remove(_ report: inout CompactionReport, as own: UniqueID) async throws {
+        let formers = try await store.readAside { try FormerWriters($0).all }
         let logs = try logs()
-        if let cover = decision.cover {
-            try await queue.run {
-                // The bytes of the baseline must be whole now, whatever was read of it before.
-                let file = try logs.open(fileName: cover.name.fileName, writer: cover.name.writer)
-                let end = try VerifiedBaseline.verify(file).end
-                guard end.sha256 == cover.sha256 else {
-                    throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one")
-                }
+        for owner in [own] + formers.filter({ $0 != own && !logs.lacksFolder(of: $0) }) {
+            let (facts, decision) = try await decide(owner)
+            guard mode != .dryRun, !decision.isEmpty else {
+                report.take(decision, facts, planned: sync.state.read(\.planner.baselines))
+                continue
+            }
+            do {
+                let names = decision.removed.map(\.name.fileName) + decision.baselines.map(\.fileName)
+                try await remove(names, of: owner, as: own)
+                report.take(decision, facts, planned: sync.state.read(\.planner.baselines))
+                logger.notice(
+                    "removed what a baseline has",
+                    metadata: [
+                        "writer": "\(owner)", "segments": "\(decision.removed.count)",
+                        "baselines": "\(decision.baselines.count)",
+                    ]
+                )
+            } catch let ended as WriterTenure.Ended {
+                report.keep(decision, facts, because: "\(ended)")
+            } catch let error as SegmentError where owner != own {
+                report.keep(decision, facts, because: "it cannot be removed: \(error.description)")
             }
         }
-        let names = decision.removed.map(\.name.fileName) + decision.baselines.map(\.fileName)
-        guard !names.isEmpty else { return }
-        let remover = FileRemover(logs, writer: facts.own)
-        _ = try await queue.run { try remover.remove(names) }
-        logger.notice(
-            "removed what a baseline has",
-            metadata: [
-                "segments": "\(decision.removed.count)", "bytes": "\(report.removedBytes)",
-                "baselines": "\(decision.baselines.count)",
-            ]
-        )
+    }
+
+    /// Decides which files of a writer go, after the baselines that have them were read as a whole once more.
+    private func decide(_ owner: UniqueID) async throws -> (CompactionFacts, RemovalRule.Decision) {
+        var facts = try await facts(listing: owner)
+        let (logs, wall, cancellation) = (try logs(), wall, cancellation)
+        while true {
+            let decision = RemovalRule(facts: facts).decision
+            guard mode != .dryRun, !decision.isEmpty else { return (facts, decision) }
+            let shelf = facts.shelf
+            let proved = try await queue.run {
+                try decision.covers.reduce(shelf) { shelf, cover in
+                    if cancellation.isCancelled { throw CancellationError() }
+                    return shelf.proving(cover, in: logs, wall: wall)
+                }
+            }
+            if decision.covers.allSatisfy({ proved.isVerified($0) }) { return (facts, decision) }
+            // The bytes of one are not what they were: nothing goes for it any more.
+            let model = facts.modelHash
+            sync.state.update { $0.learned(proved, modelHash: model, wall: wall) }
+            facts.shelf = proved
+        }
+    }
+
+    /// Removes files of a writer that the store is or was, while the store is the writer that it was for the decision.
+    private func remove(_ names: [String], of owner: UniqueID, as own: UniqueID) async throws {
+        let (logs, tenure) = (try logs(), sync.tenure)
+        _ = try await queue.run { try tenure.act(as: own) { try FileRemover(logs, writer: owner).remove(names) } }
     }
 }

@@ -27,6 +27,8 @@ package struct CompactionReport: Sendable {
         package var name: BaselineName
         package var bytes: UInt64
         package var isVerified: Bool
+        /// Why it does not count, or what it waits for, as a sentence; nil for nothing.
+        package var detail: String?
     }
 
     /// A remaining own segment.
@@ -40,12 +42,14 @@ package struct CompactionReport: Sendable {
     package var isDryRun: Bool
     package var cut = Cut.waits("")
     package var verification = Verification.nothing
+    /// The own baselines that were removed because the log folder contradicts them.
+    package var withdrawn: [BaselineName] = []
     /// The baselines in the log folder.
     package var baselines: [Baseline] = []
     package var removedSegments = 0
     package var removedBytes: UInt64 = 0
     package var removedBaselines: [BaselineName] = []
-    /// The first remaining own segments.
+    /// The first remaining segments of this store, and of the writers that it was before.
     package var remaining: [Remaining] = []
     package var remainingCount = 0
     package var remainingBytes: UInt64 = 0
@@ -54,20 +58,56 @@ package struct CompactionReport: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// Takes what the rule of removal has decided.
-    mutating func take(_ decision: RemovalRule.Decision, _ facts: CompactionFacts) {
-        remainingCount = decision.kept.count
-        remainingBytes = decision.kept.reduce(0) { $0.addingSaturating($1.segment.bytes) }
-        remaining = decision.kept.prefix(CompactionReport.limit).map { segment, waits in
-            Remaining(
-                name: segment.name,
-                bytes: segment.bytes,
-                waits: waits.map { CompactionReport.text($0, facts) }
+    /// Takes what the rule of removal has decided for a writer, and what was done.
+    ///
+    /// - Parameters:
+    ///   - decision: The decision.
+    ///   - facts: What it was decided from.
+    ///   - planned: The baselines that the store joins.
+    mutating func take(_ decision: RemovalRule.Decision, _ facts: CompactionFacts, planned: PlannedBaselines) {
+        removedSegments += decision.removed.count
+        removedBytes = decision.removed.reduce(removedBytes) { $0.addingSaturating($1.bytes) }
+        removedBaselines += decision.baselines
+        for (segment, waits) in decision.kept { add(segment, waits.map { CompactionReport.text($0, facts) }) }
+        list(facts.shelf, planned)
+    }
+
+    /// Takes what could not be done.
+    ///
+    /// - Parameters:
+    ///   - decision: The decision.
+    ///   - facts: What it was decided from.
+    ///   - reason: Why nothing was removed, as a clause.
+    mutating func keep(_ decision: RemovalRule.Decision, _ facts: CompactionFacts, because reason: String) {
+        for segment in decision.removed { add(segment, [reason]) }
+        for (segment, waits) in decision.kept { add(segment, waits.map { CompactionReport.text($0, facts) }) }
+    }
+
+    private mutating func add(_ segment: CompactionFacts.OwnSegment, _ waits: [String]) {
+        remainingCount += 1
+        remainingBytes = remainingBytes.addingSaturating(segment.bytes)
+        guard remaining.count < CompactionReport.limit else { return }
+        remaining.append(Remaining(name: segment.name, bytes: segment.bytes, waits: waits))
+    }
+
+    private mutating func list(_ shelf: BaselineShelf, _ planned: PlannedBaselines) {
+        let known = shelf.baselines.values.map { baseline in
+            Baseline(
+                name: baseline.name,
+                bytes: baseline.bytes,
+                isVerified: shelf.isVerified(baseline),
+                detail: shelf.objection(to: baseline) ?? planned.detail(of: baseline)
             )
         }
-        baselines = facts.shelf.baselines.values.sorted { $0.name < $1.name }.map {
-            Baseline(name: $0.name, bytes: $0.bytes, isVerified: facts.shelf.isVerified($0))
+        let refused = shelf.refused.map { name, refusal in
+            Baseline(
+                name: name,
+                bytes: UInt64(clamping: shelf.mark(name)?.size ?? 0),
+                isVerified: false,
+                detail: "It does not count: \(refusal.reason). \(refusal.hint)"
+            )
         }
+        baselines = (known + refused).sorted { $0.name < $1.name }
     }
 
     private static func text(_ wait: RemovalRule.Wait, _ facts: CompactionFacts) -> String {
@@ -86,7 +126,9 @@ package struct CompactionReport: Sendable {
             let seconds = until.duration(since: facts.wall).components.seconds
             return "retention.keep_segments, for another \(seconds / 86_400) d \(seconds % 86_400 / 3_600) h"
         case .fork(let from):
-            return "the fork at transaction \(from) of this writer"
+            return facts.owner == facts.own
+                ? facts.forkReason ?? "the fork at transaction \(from) of this writer"
+                : "the fork at transaction \(from) of this writer, which this store was before"
         }
     }
 }

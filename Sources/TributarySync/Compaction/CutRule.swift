@@ -26,9 +26,9 @@ struct CutRule {
             return .done(known, isVerified: shelf.isVerified(known))
         }
         let name = BaselineName(writer: facts.own, sequence: vector[facts.own])
-        if isTaken(name) { return .acknowledge }
+        if shelf.isTaken(name) { return .acknowledge }
         let isFree = facts.active.contains { writer in
-            !isTaken(BaselineName(writer: writer.id, sequence: writer.sequence))
+            !shelf.isTaken(BaselineName(writer: writer.id, sequence: writer.sequence))
         }
         guard isFree else {
             return .wait(
@@ -39,14 +39,15 @@ struct CutRule {
         return .cut(name)
     }
 
-    private func isTaken(_ name: BaselineName) -> Bool {
-        facts.shelf.baselines[name] != nil || facts.shelf.unreadable[name] != nil
-    }
-
     /// The reason why no baseline can be cut; nil when one can.
     private var obstacle: String? {
         guard facts.vector[facts.own] > 0 else { return "This store has written nothing yet that names a baseline." }
-        guard facts.forkedFrom == nil else { return "There is other content under this store's own transactions." }
+        if let reason = facts.forkReason { return reason }
+        let count = facts.writers.count
+        guard count <= LogLimits.baselineWriters else {
+            return "A baseline may have \(LogLimits.baselineWriters) writers, and \(count) have written into the log "
+                + "folder: all segments stay. Begin a new log folder for some of them."
+        }
         guard !facts.active.isEmpty else {
             return "No other writer acknowledges what it applies, so none could verify a baseline: "
                 + "the segments of a single writer stay."
@@ -69,7 +70,7 @@ struct CutRule {
     /// The least time after whose silence nobody waits for a writer to cut a baseline.
     private static let leastSilence = Duration.seconds(86_400)
 
-    /// Whether a baseline is worth its bytes.
+    /// Whether a baseline is worth its bytes; an own one that is disputed is settled first.
     ///
     /// Its cost is that of the whole state, so it must make room for half of that at least; then all baselines together
     /// cost no more than in proportion to what is written.
@@ -77,7 +78,9 @@ struct CutRule {
     /// - Parameter uncovered: The bytes of all segments that are old enough and that no verified baseline covers.
     /// - Returns: Whether it is worth it.
     func isWorthwhile(uncovered: UInt64) -> Bool {
-        guard uncovered > 0, facts.shelf.disputes.isEmpty else { return false }
+        let shelf = facts.shelf
+        let isDisputed = shelf.disputes.contains { $0.baseline(of: facts.own).map { !shelf.isVerified($0) } ?? false }
+        guard uncovered > 0, !isDisputed else { return false }
         guard let last = facts.shelf.greatestVerified(modelHash: facts.modelHash) else { return true }
         return uncovered >= last.bytes / 2
     }

@@ -1,7 +1,7 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// A baseline in the log folder, as its first lines and its end line tell it.
+/// A baseline in the log folder, as its first lines and its end line tell it, or as all of its bytes have proved.
 package struct KnownBaseline: Hashable, Sendable {
     package var name: BaselineName
     package var modelHash: String
@@ -10,8 +10,27 @@ package struct KnownBaseline: Hashable, Sendable {
     /// The hash in the end line.
     package var sha256: String
     package var bytes: UInt64
+    /// Whether the file was read as a whole and its bytes have the hash in the end line.
+    package var isWhole: Bool
 
-    package init(name: BaselineName, modelHash: String, vector: VersionVector, sha256: String, bytes: UInt64) {
+    /// Creates a baseline.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - modelHash: The version hash of the model that it was made under.
+    ///   - vector: The last transaction of each writer that it has.
+    ///   - sha256: The hash in its end line.
+    ///   - bytes: The size of its file.
+    ///   - isWhole: Whether its bytes have that hash.
+    package init(
+        name: BaselineName,
+        modelHash: String,
+        vector: VersionVector,
+        sha256: String,
+        bytes: UInt64,
+        isWhole: Bool = false
+    ) {
+        self.isWhole = isWhole
         self.name = name
         self.modelHash = modelHash
         self.vector = vector

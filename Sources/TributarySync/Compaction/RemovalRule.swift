@@ -2,16 +2,16 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Decides which own files go, and what each of the others waits for.
+/// Decides which files of the own writer, or of one that the store was before, go, and what each of the others waits for.
 ///
-/// An own segment goes when a verified baseline covers it, every active writer has acknowledged it, it is old enough, and
-/// it is no part of a fork. An own baseline goes when another one, which is verified, has all that it has and more.
+/// A segment goes when a verified baseline covers it, every active writer has acknowledged it, it is old enough, and it is
+/// no part of a fork. A baseline goes when another one, which is verified, has all that it has and more.
 struct RemovalRule {
     /// Something that a segment waits for before it is removed.
     enum Wait: Hashable, Sendable {
-        /// No verified baseline has it; the last own transaction that one has.
+        /// No verified baseline has it; the owner's last transaction that one has.
         case baseline(through: UInt64)
-        /// An active writer that has not acknowledged it, with the last own transaction that it has.
+        /// An active writer that has not acknowledged it, with the owner's last transaction that it has.
         case acknowledgement(UniqueID, through: UInt64)
         /// The end of `retention.keep_segments`.
         case age(until: WallTime)
@@ -23,11 +23,14 @@ struct RemovalRule {
         var removed: [CompactionFacts.OwnSegment] = []
         var kept: [(segment: CompactionFacts.OwnSegment, waits: [Wait])] = []
         var baselines: [BaselineName] = []
-        /// The baseline for which segments are removed; it must be whole.
-        var cover: KnownBaseline?
+        /// The baselines for which files are removed, two writers' of each vector; they must be whole.
+        var covers: [KnownBaseline] = []
+
+        /// Whether nothing is removed.
+        var isEmpty: Bool { removed.isEmpty && baselines.isEmpty }
 
         static func == (left: Decision, right: Decision) -> Bool {
-            left.removed == right.removed && left.baselines == right.baselines && left.cover == right.cover
+            left.removed == right.removed && left.baselines == right.baselines && left.covers == right.covers
                 && left.kept.map(\.segment) == right.kept.map(\.segment)
                 && left.kept.map(\.waits) == right.kept.map(\.waits)
         }
@@ -43,12 +46,12 @@ struct RemovalRule {
     /// The decision; O(n) for the segments when all is acknowledged, and O(w) for each that waits.
     var decision: Decision {
         var decision = Decision()
-        let own = facts.own
+        let owner = facts.owner
         // A store of this model could not begin with a baseline of another one.
         let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
-        let cover = usable.max { $0.vector[own] < $1.vector[own] }
-        let covered = cover?.vector[own] ?? 0
-        let active = facts.active.map { ($0.id, $0.seen[own]) }
+        let cover = usable.max { $0.vector[owner] < $1.vector[owner] }
+        let covered = cover?.vector[owner] ?? 0
+        let active = facts.active.map { ($0.id, $0.seen[owner]) }
         for segment in facts.segments {
             var waits: [Wait] = []
             let last = segment.name.last
@@ -59,12 +62,21 @@ struct RemovalRule {
             if let fork = facts.forkedFrom, last >= fork { waits.append(.fork(from: fork)) }
             if waits.isEmpty { decision.removed.append(segment) } else { decision.kept.append((segment, waits)) }
         }
-        decision.cover = decision.removed.isEmpty ? nil : cover
-        decision.baselines = facts.shelf.baselines.values.filter { baseline in
-            baseline.name.writer == own
-                && usable.contains { $0.dominates(baseline) }
+        var covers: [KnownBaseline] = []
+        if let cover, !decision.removed.isEmpty { covers.append(cover) }
+        for baseline in facts.shelf.baselines.values where baseline.name.writer == owner {
+            guard let greater = usable.first(where: { $0.dominates(baseline) }) else { continue }
+            decision.baselines.append(baseline.name)
+            if !covers.contains(greater) { covers.append(greater) }
         }
-        .map(\.name).sorted()
+        decision.baselines.sort()
+        // The agreement of two writers is what verifies a baseline, so both files must be there.
+        decision.covers = covers.flatMap { cover -> [KnownBaseline] in
+            let witness = usable.first { other in
+                other.vector == cover.vector && other.sha256 == cover.sha256 && other.name.writer != cover.name.writer
+            }
+            return [cover, witness].compactMap(\.self)
+        }
         return decision
     }
 }

@@ -1,5 +1,6 @@
 import TransactionLog
 import TributaryChanges
+import TributaryStore
 
 /// Decides which baseline of another writer this store verifies, by making its own one of that vector.
 struct VerificationRule {
@@ -35,9 +36,19 @@ struct VerificationRule {
         return rest
     }
 
+    /// Whether the state of the store is the one to compare, and proves something.
+    private func isOwnState(_ baseline: KnownBaseline) -> Bool {
+        facts.vector == baseline.vector && facts.unsealed.isEmpty && !facts.buildsFromLog
+    }
+
     private func decide(_ baseline: KnownBaseline, _ vector: VersionVector) -> Decision {
-        guard facts.forkedFrom == nil else {
-            return .wait(baseline, "There is other content under this store's own transactions.")
+        if let reason = facts.forkReason { return .wait(baseline, reason) }
+        guard !facts.formers.all.contains(baseline.name.writer) else {
+            return .wait(
+                baseline,
+                "This store is a copy of the one that made it, so it would prove nothing. Another writer verifies it, or "
+                    + "its maker verifies this store's baseline: tributaryctl compact"
+            )
         }
         guard vector.covers(baseline.vector) else { return .behind(baseline) }
         let sequence = baseline.vector[facts.own]
@@ -45,13 +56,13 @@ struct VerificationRule {
             return .wait(baseline, "It has no transaction of this store, which would name the second baseline.")
         }
         let name = BaselineName(writer: facts.own, sequence: sequence)
-        guard facts.shelf.baselines[name] == nil, facts.shelf.unreadable[name] == nil else {
+        guard !facts.shelf.isTaken(name) else {
             return .wait(
                 baseline,
                 "This store has another baseline at its transaction \(sequence) already; it verifies the next baseline "
                     + "that has a later transaction of it."
             )
         }
-        return .verify(baseline, as: name, isOwnState: vector == baseline.vector && facts.unsealed.isEmpty)
+        return .verify(baseline, as: name, isOwnState: isOwnState(baseline))
     }
 }

@@ -44,10 +44,12 @@ struct OwnFiles {
 
     /// A verified baseline, of whatever writers, with later transactions of the own one: its segments may be gone.
     ///
-    /// One pass over the names in the log folder; only the first lines of baselines are read.
+    /// One pass over the names in the log folder; of baselines the first lines are read, and more only where these name
+    /// such a transaction.
     private static func baselineOfOthers(past own: WriterRecord, _ logs: LogFolder) throws -> String? {
         let shelf = BaselineShelf().reading(try LogListing(path: logs.path).baselines, in: logs)
-        return shelf.verified.first { $0.vector[own.id] > own.sequence }?.name.path
+        guard shelf.baselines.values.contains(where: { $0.vector[own.id] > own.sequence }) else { return nil }
+        return try shelf.provingAll(in: logs).verified.first { $0.vector[own.id] > own.sequence }?.name.path
     }
 
     private static func firstValid(_ segments: [SegmentName], _ logs: LogFolder) throws -> String? {

@@ -12,6 +12,7 @@ struct RunningWriterChange: Sendable {
     let state: SyncStateOwner
     let signals: SyncSignals
     let exports: ExportLoop
+    let tenure: WriterTenure
 
     /// Continues as another writer, and announces it with an acknowledgement of everything.
     ///
@@ -24,19 +25,34 @@ struct RunningWriterChange: Sendable {
         greatestClock: HybridClock? = nil,
         records: @escaping @Sendable (WriteTransaction, MintedWriter) throws -> Void = { _, _ in }
     ) async throws -> MintedWriter {
-        let (store, state) = (environment.store, state)
-        let logs = state.configuration.logs
-        let minted = try await exports.betweenExports {
-            let change = WriterChange(store: store, logs: try LogFolder(path: logs))
-            let minted = try change.mint(greatestClock: greatestClock, records: records)
-            let positions = try SyncRecords(store: store).positions()
-            state.update { $0.become(minted.new, positions: positions) }
-            return minted
+        let minted = try await exports.betweenExports { [self] in
+            try change(greatestClock: greatestClock, records: records)
         }
         await announce()
         signals.imports.raise()
         signals.exports.raise()
         return minted
+    }
+
+    /// Continues as another writer, between two exports, and while nobody removes or publishes files of the present one.
+    ///
+    /// - Parameters:
+    ///   - greatestClock: the greatest clock that a transaction keeps; nil keeps all clocks.
+    ///   - records: writes what belongs into the same SQLite transaction.
+    /// - Returns: The new writer and the former one.
+    /// - Throws: what ``WriterChange`` throws.
+    func change(
+        greatestClock: HybridClock? = nil,
+        records: (WriteTransaction, MintedWriter) throws -> Void = { _, _ in }
+    ) throws -> MintedWriter {
+        let (store, state) = (environment.store, state)
+        let change = WriterChange(store: store, logs: try LogFolder(path: state.configuration.logs))
+        return try tenure.change {
+            let minted = try change.mint(greatestClock: greatestClock, records: records)
+            let positions = try SyncRecords(store: store).positions()
+            state.update { $0.become(minted.new, positions: positions) }
+            return minted
+        }
     }
 
     /// Continues as another writer when another program writes as the present one.

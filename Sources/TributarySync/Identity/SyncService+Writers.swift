@@ -16,7 +16,7 @@ extension SyncService {
     ///   - user: the user who requested it, for the journal.
     /// - Throws: ``SyncError`` `ownWriter`, `noSuchWriter`; what writing to the store throws.
     package func evict(_ writer: UniqueID, by user: String? = nil) async throws {
-        guard try await decide(.evicted, on: writer, unless: { $0 != nil }) else { return }
+        guard try await decide(.evicted, on: writer, unless: { $0 == .evicted || $0 == .abandoned }) else { return }
         environment.logger.notice("writer is evicted", metadata: metadata(writer, user))
     }
 
@@ -56,7 +56,7 @@ extension SyncService {
     }
 
     var writerChange: RunningWriterChange {
-        RunningWriterChange(environment: environment, state: state, signals: signals, exports: exports)
+        RunningWriterChange(environment: environment, state: state, signals: signals, exports: exports, tenure: tenure)
     }
 
     /// Records a decision about another writer.

@@ -114,6 +114,8 @@ struct ImportLoop {
     /// Scans the places that hints name, and performs the planner's next action.
     mutating func step() async -> Step {
         scanWhereHinted()
+        // A new store begins with a baseline, so it reads that before anything else.
+        if state.read(\.isNew), proveBaseline() { return .goesOn }
         let wall = environment.wall
         let action = state.update { state in
             let action = state.planner.next(wall: wall)
@@ -131,7 +133,7 @@ struct ImportLoop {
             guard mayApply else { return .rests(until: nil) }
             return await join(baseline) ? .goesOn : .rests(until: nil)
         case .wait(let until):
-            return .rests(until: until)
+            return proveBaseline() ? .goesOn : .rests(until: until)
         }
     }
 
@@ -188,15 +190,31 @@ struct ImportLoop {
         announcer.announce(change)
         state.folderWasScanned()
         scanLater(scan.retry)
-        readBaselines()
+        // A baseline that arrives or changes is a hint of its folder.
+        if hints.isEverything || !hints.folders.isEmpty { readBaselines() }
         retrySegmentsWithNewBlobs(hints)
     }
 
-    /// Reads the first and the last lines of new baselines.
+    /// Reads the first and the last lines of baselines that are new or have changed.
     private func readBaselines() {
         let (names, shelf) = (scanner.baselines, state.read(\.shelf))
-        guard !shelf.isCurrent(names), let logs = try? LogFolder(path: scanner.path) else { return }
-        let found = shelf.reading(names, in: logs)
+        guard let logs = try? LogFolder(path: scanner.path), !shelf.isCurrent(names, in: logs) else { return }
+        take(shelf.reading(names, in: logs, control, wall: environment.wall), insteadOf: shelf)
+    }
+
+    /// Reads the next baseline as a whole that may be verified or disputed then; each file once.
+    ///
+    /// - Returns: Whether there was one.
+    private func proveBaseline() -> Bool {
+        let shelf = state.read(\.shelf)
+        guard let next = shelf.unread, !state.isStopping, let logs = try? LogFolder(path: scanner.path) else {
+            return false
+        }
+        take(shelf.proving(next, in: logs, control, wall: environment.wall), insteadOf: shelf)
+        return true
+    }
+
+    private func take(_ found: BaselineShelf, insteadOf shelf: BaselineShelf) {
         guard found != shelf else { return }
         let (model, wall) = (environment.store.modelHash, environment.wall)
         state.update { $0.found(found, modelHash: model, wall: wall) }

@@ -19,6 +19,16 @@ struct PlannedBaselines: Sendable {
     private(set) var refused: [BaselineName: Refusal] = [:]
     /// The wall time since which a writer's next segment is missing and a baseline has its transactions.
     private(set) var gapSince: WallTime?
+    /// The baseline that has what is missing and is not joined yet.
+    private(set) var waiting: Waiting?
+
+    struct Waiting: Hashable, Sendable {
+        var baseline: BaselineName
+        /// The wall time since which something is missing.
+        var since: WallTime
+        /// Why it was not joined; nil while the missing segments may still come.
+        var reason: String?
+    }
 
     struct Refusal: Hashable, Sendable {
         var reason: String
@@ -32,6 +42,16 @@ struct PlannedBaselines: Sendable {
     }
 
     mutating func refuse(_ name: BaselineName, _ refusal: Refusal) { refused[name] = refusal }
+
+    /// Why a verified baseline is not joined, as a sentence; nil when nothing is to be joined.
+    func detail(of baseline: KnownBaseline) -> String? {
+        guard let waiting, waiting.baseline == baseline.name else {
+            return refused[baseline.name].map { "It is not joined: \($0.reason)." }
+        }
+        return waiting.reason.map { "It is not joined: \($0)." }
+            ?? "It has transactions whose segments are not in the log folder; it is joined once they have been missing for "
+            + "watch.incomplete_grace."
+    }
 
     /// Tries refused baselines again.
     mutating func retry() { refused = [:] }
@@ -52,6 +72,7 @@ struct PlannedBaselines: Sendable {
         wall: WallTime,
         _ grace: Duration
     ) -> Decision {
+        waiting = nil
         guard !verified.isEmpty else {
             gapSince = nil
             return .nothing
@@ -74,7 +95,11 @@ struct PlannedBaselines: Sendable {
         let since = gapSince ?? wall
         gapSince = since
         let due = since.later(by: grace)
-        guard isNew || wall >= due else { return .wait(until: due) }
+        guard isNew || wall >= due else {
+            waiting = wanted.first.map { Waiting(baseline: $0.name, since: since) }
+            return .wait(until: due)
+        }
+        waiting = wanted.first.map { Waiting(baseline: $0.name, since: since, reason: refused[$0.name]?.reason) }
         var retry: WallTime?
         for baseline in wanted {
             guard let refusal = refused[baseline.name] else { return .join(baseline) }

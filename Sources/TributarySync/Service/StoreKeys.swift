@@ -11,6 +11,10 @@ enum StoreKeys {
     /// Lines of `<writer>/<first>-<last>.tlog <sha256>`: held segments that an administrator has accepted.
     static let accepted = "sync.accepted"
 
+    /// `<Unix milliseconds> <file>`: since when the log folder contradicts a baseline of this store, which was removed;
+    /// from then on the store makes baselines from the log folder only.
+    static let distrusted = "sync.distrusted"
+
     /// The last transaction of a writer that the store has from a baseline, without its segments.
     static func joined(_ writer: UniqueID) -> String { "sync.joined.\(writer)" }
 

@@ -66,9 +66,49 @@ extension SyncProblem {
             .baselinesDiffer,
             since: wall,
             detail: "\(dispute.first.name.path) and \(dispute.second.name.path) have other bytes for the same "
-                + "transactions: one of the two writers has another state. Nothing is removed for them.",
+                + "transactions: one of the two writers has another state. Nothing is removed for a baseline on which no "
+                + "two writers agree.",
             writer: dispute.second.name.writer,
-            hint: "Find out which store is wrong, and remove its baseline. On both machines: tributaryctl check"
+            hint:
+                "Each of the two builds its baseline from the log folder and removes it when it was wrong, once a day "
+                + "or now, on both machines: tributaryctl compact"
+        )
+    }
+
+    /// The problem of baselines that do not count.
+    ///
+    /// - Parameters:
+    ///   - name: The first of them.
+    ///   - refusal: Why it does not count.
+    ///   - count: Their number.
+    /// - Returns: The problem.
+    static func baselineRefused(
+        _ name: BaselineName,
+        _ refusal: BaselineShelf.Refusal,
+        count: Int
+    ) -> SyncProblem {
+        let others = count > 1 ? " The same is true of \(count - 1) others: tributaryctl compact --dry-run" : ""
+        return SyncProblem(
+            .baselineRefused,
+            since: refusal.since,
+            detail: "The baseline \(name.path) does not count: \(refusal.reason).\(others)",
+            writer: name.writer,
+            hint: refusal.hint
+        )
+    }
+
+    /// The problem of segments that are missing and that a baseline has.
+    static func baselineWaits(_ waiting: PlannedBaselines.Waiting) -> SyncProblem {
+        SyncProblem(
+            .baselineWaits,
+            since: waiting.since,
+            detail: "Segments are missing that the baseline \(waiting.baseline.path) has. "
+                + (waiting.reason.map { "It is not joined: \($0)." }
+                    ?? "It is joined once they have been missing for watch.incomplete_grace."),
+            writer: waiting.baseline.writer,
+            hint: waiting.reason == nil
+                ? "Nothing; if the segments come first, they are applied instead."
+                : "What is missing is looked for every 30 s, and now with: tributaryctl sync"
         )
     }
 

@@ -25,6 +25,10 @@ package struct SyncProblem: Hashable, Sendable {
         case writerChanged
         /// Two writers have made other baselines of the same transactions.
         case baselinesDiffer
+        /// A baseline cannot be read, or its bytes are not those that its maker wrote.
+        case baselineRefused
+        /// Segments are missing that a baseline has, which is to be joined.
+        case baselineWaits
     }
 
     package var code: Code

@@ -23,6 +23,7 @@ package final class SyncService: Service {
     let events = Broadcast<SegmentStatus>(limit: 256)
     let deferrals: DeferralFinder
     let exports: ExportLoop
+    let tenure: WriterTenure
 
     /// Creates the service; reads the writers' positions and the pause from the store.
     package convenience init(
@@ -60,6 +61,7 @@ package final class SyncService: Service {
         let initial = try store.read { try SyncState($0, configuration: configuration) }
         environment = SyncEnvironment(replica: replica, clock: MonotonicClock(clock), logger: logger)
         state = SyncStateOwner(initial)
+        tenure = WriterTenure(state)
         deferrals = DeferralFinder(store: store, logs: configuration.logs)
         exports = ExportLoop(
             environment: environment,

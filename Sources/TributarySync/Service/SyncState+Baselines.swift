@@ -2,6 +2,31 @@ import TransactionLog
 import TributaryChanges
 
 extension SyncState {
+    /// Whether no other writer's transaction is applied: such a store begins with a baseline.
+    var isNew: Bool { planner.positions.allSatisfy { $0.key == planner.own || $0.value.sequence == 0 } }
+
+    /// Records what was found out about the files of the known baselines.
+    ///
+    /// - Parameters:
+    ///   - other: The baselines as they were read.
+    ///   - modelHash: The version hash of the store's model.
+    ///   - wall: The wall time.
+    mutating func learned(_ other: BaselineShelf, modelHash: String, wall: WallTime) {
+        found(shelf.learning(from: other), modelHash: modelHash, wall: wall)
+    }
+
+    /// The problems of baselines that do not count, or that wait to be joined.
+    ///
+    /// A file that lacks its end is one only when it has stayed so.
+    func baselineProblems(wall: WallTime) -> [SyncProblem] {
+        let limits = planner.limits
+        let late = shelf.refused.filter { !$0.value.isIncomplete || limits.isLate(since: $0.value.since, wall: wall) }
+        let first = late.min { $0.key < $1.key }
+        let refused = first.map { SyncProblem.baselineRefused($0.key, $0.value, count: late.count) }
+        let waiting = planner.baselines.waiting.map(SyncProblem.baselineWaits)
+        return [refused, waiting].compactMap(\.self)
+    }
+
     /// Whether a baseline has waited for imports to be verified; it is looked at again now.
     mutating func drainBehindBaseline() -> Bool {
         defer { isBehindBaseline = false }

@@ -119,8 +119,13 @@ struct SyncState: Sendable {
     mutating func abandon(_ writer: UniqueID) { planner.abandoned.insert(writer) }
 
     /// Records the baselines of the log folder; those of the store's model may be joined.
-    mutating func found(_ shelf: BaselineShelf, modelHash: String, wall: WallTime) {
-        self.shelf = shelf
+    ///
+    /// - Parameters:
+    ///   - found: The baselines.
+    ///   - modelHash: The version hash of the store's model.
+    ///   - wall: The wall time.
+    mutating func found(_ found: BaselineShelf, modelHash: String, wall: WallTime) {
+        shelf = found.learning(from: shelf)
         planner.baselines.set(shelf.verified.filter { $0.modelHash == modelHash })
         if let dispute = shelf.disputes.first {
             problems.raise(.baselinesDiffer(dispute, since: wall))
@@ -242,7 +247,7 @@ struct SyncState: Sendable {
         status.exported = progress.exported
         let found =
             problems.all + [pause?.problem(at: wall), eventProblem(at: wall)].compactMap(\.self)
-            + planner.problems(summaries, wall: wall)
+            + planner.problems(summaries, wall: wall) + baselineProblems(wall: wall)
         status.problems = found.sorted { ($0.code.rawValue, $0.detail) < ($1.code.rawValue, $1.detail) }
         return status
     }

@@ -48,7 +48,7 @@ enum InterfaceMessages {
         ("CheckComparison", CheckMessage.Comparison(result: "")),
         ("CompactResult", CompactMessage(dryRun: true, baseline: step, verification: step)),
         ("CompactStep", step),
-        ("CompactBaseline", CompactMessage.Baseline(file: "", bytes: 0, verified: false)),
+        ("CompactBaseline", CompactMessage.Baseline(file: "", bytes: 0, verified: false, detail: "")),
         ("CompactSegment", CompactMessage.Segment(file: "", bytes: 0, waitsFor: [])),
         ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0)),
         ("LogLevel", LogLevelMessage(level: "")),

@@ -97,17 +97,37 @@ import TributaryStore
         let wrong = body + end.replacing(/"sha256":"[0-9a-f]+"/, with: "\"sha256\":\"\(hash)\"") + "\n"
         let sequence = try first.position(second.own)
         try group.logs.put(Array(wrong.utf8), at: BaselineName(writer: second.own, sequence: sequence).path)
+        var hint = ""
         for replica in group.replicas {
-            try await group.compact(replica)
+            try await group.compact(replica, .dryRun)
             let problem = replica.service.status.problems.first { $0.code == .baselinesDiffer }
             #expect(problem?.detail.contains("\(first.own)") == true, "\(replica.service.status.problems)")
             #expect(problem?.detail.contains("\(second.own)") == true)
+            hint = problem?.hint ?? ""
         }
+        // The right one stays; nothing goes for it.
+        #expect(try await group.compact(first).withdrawn.isEmpty && group.files(".baseline").count == 2)
         #expect(before.isSubset(of: group.files(".tlog")))
         let third = try await group.add()
         try await group.exchange()
         #expect(try third.store.read { try $0.setting(StoreKeys.joined(first.own)) } == nil)
         #expect(try group.digests().count == 1)
+        try await third.stop()
+        group.replicas.removeLast()
+
+        // The command of the hint, on both machines, removes the wrong one and makes a right one from the log folder.
+        #expect(hint.hasSuffix("on both machines: tributaryctl compact"), "\(hint)")
+        let report = try await group.compact(second)
+        #expect(report.withdrawn == [BaselineName(writer: second.own, sequence: sequence)])
+        #expect(report.verification == .verified(name), "\(report.verification)")
+        #expect(try second.store.read { try $0.setting(StoreKeys.distrusted) } != nil)
+        for replica in group.replicas {
+            try await group.compact(replica)
+            #expect(!replica.service.status.problems.contains { $0.code == .baselinesDiffer })
+        }
+        try await group.acknowledge()
+        try await group.compactAll()
+        #expect(group.files(".tlog").isDisjoint(with: before))
         try await group.stop()
     }
 

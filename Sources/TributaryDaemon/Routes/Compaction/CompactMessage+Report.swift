@@ -9,7 +9,15 @@ extension CompactMessage {
             baseline: Step(report.cut),
             verification: Step(report.verification)
         )
-        baselines = report.baselines.map { Baseline(file: $0.name.path, bytes: $0.bytes, verified: $0.isVerified) }
+        baselines = report.baselines.map { baseline in
+            Baseline(
+                file: baseline.name.path,
+                bytes: baseline.bytes,
+                verified: baseline.isVerified,
+                detail: baseline.detail
+            )
+        }
+        withdrawnBaselines = report.withdrawn.map(\.path)
         removedSegments = report.removedSegments
         removedBytes = report.removedBytes
         removedBaselines = report.removedBaselines.map(\.path)

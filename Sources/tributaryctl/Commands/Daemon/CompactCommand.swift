@@ -37,7 +37,15 @@ struct CompactCommand: DaemonCommand {
         }
         for baseline in message.baselines {
             let state = baseline.verified ? "verified" : "not verified"
-            terminal.print("           \(EscapedText.escape(baseline.file)), \(baseline.bytes) bytes, \(state)")
+            let detail = baseline.detail.map { ". " + EscapedText.escape($0) } ?? ""
+            terminal.print(
+                "           \(EscapedText.escape(baseline.file)), \(baseline.bytes) bytes, \(state)\(detail)"
+            )
+        }
+        for file in message.withdrawnBaselines {
+            terminal.print(
+                "withdrawn  \(EscapedText.escape(file)): the log folder contradicts it. See: tributaryctl check"
+            )
         }
         let verb = message.dryRun ? "to remove " : "removed   "
         terminal.print(

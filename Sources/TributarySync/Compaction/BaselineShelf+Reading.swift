@@ -1,0 +1,169 @@
+import Glibc
+import TransactionLog
+import TributaryChanges
+
+extension BaselineShelf {
+    /// Whether the files with these names are the ones that were read; a look at each file.
+    func isCurrent(_ names: [BaselineName], in logs: LogFolder) -> Bool {
+        names.count == baselines.count + refused.count
+            && names.allSatisfy { name in mark(name).map { $0 == FileFacts(name.path, in: logs)?.mark } ?? false }
+    }
+
+    /// The shelf with these baselines; only the first and last lines of files that have changed are read.
+    ///
+    /// - Parameters:
+    ///   - names: The names in the log folder.
+    ///   - logs: The log folder.
+    ///   - control: Counts the steps of the reading; nil when nobody looks at them.
+    ///   - wall: The wall time.
+    /// - Returns: The new shelf.
+    func reading(
+        _ names: [BaselineName],
+        in logs: LogFolder,
+        _ control: ImportControl? = nil,
+        wall: WallTime = .epoch
+    ) -> BaselineShelf {
+        var found: [BaselineName: KnownBaseline] = [:]
+        var refused: [BaselineName: Refusal] = [:]
+        var marks: [BaselineName: FileIdentity] = [:]
+        for name in names {
+            let former = mark(name)
+            if let former, former == FileFacts(name.path, in: logs)?.mark {
+                marks[name] = former
+                found[name] = baselines[name]
+                refused[name] = self.refused[name]
+                continue
+            }
+            do throws(SegmentError) {
+                let file = try logs.open(fileName: name.fileName, writer: name.writer)
+                marks[name] = try file.mark()
+                let known = KnownBaseline(name: name, try BaselineShelf.outline(file, control))
+                guard known.vector[name.writer] == name.sequence else {
+                    let reason = "its name is not the last transaction of its writer in it"
+                    throw SegmentError(.rejected, file: file.file, reason: reason)
+                }
+                found[name] = known
+            } catch {
+                if error.kind == .missing { continue }
+                refused[name] = BaselineShelf.refusal(error, former: self.refused[name], wall: wall)
+                if !error.isOfContent { marks[name] = nil }
+            }
+        }
+        return replacing(found, refused: refused, marks: marks)
+    }
+
+    /// The shelf after a baseline was read as a whole: its bytes must have the hash in its end line.
+    ///
+    /// - Parameters:
+    ///   - baseline: The baseline.
+    ///   - logs: The log folder.
+    ///   - control: Counts the steps of the reading; nil when nobody looks at them.
+    ///   - wall: The wall time.
+    /// - Returns: The new shelf.
+    func proving(
+        _ baseline: KnownBaseline,
+        in logs: LogFolder,
+        _ control: ImportControl? = nil,
+        wall: WallTime = .epoch
+    ) -> BaselineShelf {
+        let name = baseline.name
+        do throws(SegmentError) {
+            try BaselineShelf.demandWhole(baseline, in: logs, control, mark: mark(name))
+            return examined(name, refusal: nil)
+        } catch {
+            let refusal = BaselineShelf.refusal(error, former: nil, wall: wall)
+            return examined(name, refusal: refusal, remembers: error.isOfContent && error.kind != .changed)
+        }
+    }
+
+    /// The shelf after all baselines were read that may be verified or disputed.
+    ///
+    /// - Parameters:
+    ///   - logs: The log folder.
+    ///   - wall: The wall time.
+    ///   - step: Called before each; throws to end the work.
+    /// - Returns: The new shelf.
+    /// - Throws: What `step` throws.
+    func provingAll(
+        in logs: LogFolder,
+        wall: WallTime = .epoch,
+        step: () throws -> Void = {}
+    ) throws -> BaselineShelf {
+        var shelf = self
+        while let next = shelf.unread {
+            try step()
+            shelf = shelf.proving(next, in: logs, wall: wall)
+        }
+        return shelf
+    }
+
+    /// Reads a baseline as a whole.
+    ///
+    /// - Parameters:
+    ///   - baseline: The baseline as it is known.
+    ///   - logs: The log folder.
+    ///   - control: Counts the steps of the reading; nil when nobody looks at them.
+    ///   - mark: The mark that the file must have; nil for any.
+    /// - Throws: ``SegmentError`` when it is not the known one, or its bytes do not have the hash in its end line.
+    static func demandWhole(
+        _ baseline: KnownBaseline,
+        in logs: LogFolder,
+        _ control: ImportControl? = nil,
+        mark: FileIdentity? = nil
+    ) throws(SegmentError) {
+        let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
+        let whole: VerifiedBaseline
+        if let control {
+            whole = try VerifiedBaseline.verify(MeteredBytes(file, control))
+        } else {
+            whole = try VerifiedBaseline.verify(file)
+        }
+        let vector = Dictionary(whole.writers.map { ($0.id, $0.sequence) }) { first, _ in first }
+        let now = try file.mark()
+        guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
+            VersionVector(vector) == baseline.vector, mark.map({ $0 == now }) ?? true
+        else {
+            throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one")
+        }
+    }
+
+    /// The shelf with the own baselines that are in the log folder now, published since its last scan or removed.
+    ///
+    /// - Throws: ``SegmentError`` when the folder cannot be read.
+    func withOwn(_ own: UniqueID, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> BaselineShelf {
+        let others = (Array(baselines.keys) + Array(refused.keys)).filter { $0.writer != own }
+        let names = try logs.fileNames(of: own).compactMap { name -> BaselineName? in
+            guard case .baseline(let sequence) = SegmentFileKind.classify(name, writer: own) else { return nil }
+            return BaselineName(writer: own, sequence: sequence)
+        }
+        return reading(others + names, in: logs, wall: wall)
+    }
+
+    private static func outline(
+        _ file: OpenFile,
+        _ control: ImportControl?
+    ) throws(SegmentError) -> BaselineOutline {
+        guard let control else { return try BaselineOutline.read(file) }
+        return try BaselineOutline.read(MeteredBytes(file, control))
+    }
+
+    private static func refusal(_ error: SegmentError, former: Refusal?, wall: WallTime) -> Refusal {
+        let position = error.line.map { "line \($0): " } ?? ""
+        let isIncomplete = error.kind == .incomplete || error.kind == .changed
+        let since = former?.isIncomplete == isIncomplete ? former?.since ?? wall : wall
+        return Refusal(reason: position + error.reason, isIncomplete: isIncomplete, since: since)
+    }
+}
+
+extension OpenFile {
+    /// The mark of the open file.
+    ///
+    /// - Throws: ``SegmentError`` `inputOutput`.
+    fileprivate func mark() throws(SegmentError) -> FileIdentity {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw SegmentError(.inputOutput(errno), file: file, reason: "cannot examine the file")
+        }
+        return FileIdentity(status)
+    }
+}

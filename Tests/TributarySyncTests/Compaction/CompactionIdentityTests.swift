@@ -1,0 +1,229 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import TransactionLog
+import TributaryChanges
+import TributaryMigration
+import TributaryStore
+
+@testable import TributarySync
+
+/// Compaction by stores that are copies, that were other writers before, or that become another one meanwhile.
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct CompactionIdentityTests {
+    private func filled(_ count: Int = 2) async throws -> CompactingReplicas {
+        let group = try CompactingReplicas()
+        for _ in 0..<count { try await group.add() }
+        for (index, replica) in group.replicas.enumerated() {
+            try replica.save([SyncModel.insert(UInt64(index) + 1)])
+        }
+        try await group.exchange()
+        try await group.acknowledge()
+        return group
+    }
+
+    private func writer(_ replica: SyncReplica) -> UniqueID { replica.service.ownWriter }
+
+    // MARK: Copies
+
+    /// A copy does not vote for its original; it makes a baseline of its own from the segments, which the original may
+    /// verify.
+    @Test func aCopyBuildsFromTheLogFolder() async throws {
+        let group = try await filled(1)
+        let original = group.replicas[0]
+        try await original.stop()
+        let folder = try TemporaryFolder("copy")
+        try FileManager.default.copyItem(
+            atPath: original.folder.path("store.sqlite"),
+            toPath: folder.path("store.sqlite")
+        )
+        group.replicas = []
+        try await group.add(in: original.folder)
+        let copy = try await group.add(in: folder)
+        #expect(writer(copy) != original.own && writer(group.replicas[0]) == original.own)
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.acknowledge()
+        let before = group.files(".tlog")
+        guard case .cut(let name, _) = try await group.compact(group.replicas[0]).cut else {
+            Issue.record("not cut")
+            return
+        }
+        guard case .waits(name, let reason) = try await group.compact(copy, .automatic).verification else {
+            Issue.record("the copy verifies its original")
+            return
+        }
+        #expect(reason.contains("copy"))
+        #expect(group.replicas[0].service.state.read(\.shelf).verified.isEmpty)
+        // The remedy that it names.
+        try await group.acknowledge()
+        guard case .cut = try await group.compact(copy).cut else {
+            Issue.record("\(try await group.compact(copy, .dryRun).cut)")
+            return
+        }
+        try await group.exchange()
+        for replica in group.replicas { try await group.compact(replica) }
+        try await group.acknowledge()
+        for replica in group.replicas { try await group.compact(replica) }
+        #expect(group.files(".tlog").isDisjoint(with: before), "\(group.files(".tlog").intersection(before))")
+        #expect(try group.digests().count == 1)
+        try await group.stop()
+    }
+
+    /// What a store wrote under a former writer goes by the rule of its own segments.
+    @Test func theSuccessorRemovesWhatItHasWrittenBefore() async throws {
+        let group = try await filled(3)
+        let (first, former) = (group.replicas[0], writer(group.replicas[0]))
+        try await first.service.restamp()
+        try first.save([SyncModel.update(1, "salary", .double(7))])
+        try await group.exchange()
+        try await group.acknowledge()
+        let before = group.files(".tlog").filter { $0.hasPrefix("\(former)") }
+        #expect(!before.isEmpty)
+        // The former writer never acknowledges again, so it is waited for until it is evicted.
+        try await group.compactAll()
+        try await group.acknowledge()
+        let waiting = try await group.compact(group.replicas[1], .dryRun)
+        #expect(waiting.remaining.contains { $0.waits.contains { $0.contains("evict \(former)") } })
+        // Not covered, or not acknowledged by one: nothing of it goes.
+        let evicted = { (replica: SyncReplica) in
+            try replica.store.write { try $0.writerChanges.setState(.evicted, of: former) }
+        }
+        for replica in group.replicas { try evicted(replica) }
+        try await group.acknowledge()
+        for _ in 0..<2 {
+            try await group.compactAll()
+            try await group.acknowledge()
+        }
+        #expect(group.files(".tlog").isDisjoint(with: before))
+        #expect(!group.files(".baseline").contains { $0.hasPrefix("\(former)") })
+        let fourth = try await group.add()
+        try await group.exchange()
+        #expect(try group.digests().count == 1)
+        #expect(try fourth.employees(1...9) == [1, 2, 3])
+        try await group.stop()
+    }
+
+    @Test func aFormerWritersSegmentsFollowTheRule() async throws {
+        let group = try await filled(2)
+        let (first, former) = (group.replicas[0], writer(group.replicas[0]))
+        try await first.service.restamp()
+        try await group.exchange()
+        let before = group.files(".tlog").filter { $0.hasPrefix("\(former)") }
+        let report = try await group.compact(first, .dryRun)
+        let remaining = report.remaining.filter { $0.name.writer == former }
+        #expect(remaining.count == before.count)
+        #expect(remaining.allSatisfy { $0.waits.contains { $0.contains("no verified baseline") } }, "\(remaining)")
+        #expect(!remaining.contains { $0.waits.contains { $0.contains("evict \(former)") } })
+        try await group.compact(first)
+        #expect(before.isSubset(of: group.files(".tlog")))
+        try await group.stop()
+    }
+
+    // MARK: Conflict copies
+
+    private func copyName(of replica: SyncReplica, in group: CompactingReplicas) throws -> (SegmentName, String) {
+        let name = try #require(group.logs.segments(of: writer(replica)).first)
+        return (name, name.path.replacing(".tlog", with: ".sync-conflict-20261123-080000-ABCDEFG.tlog"))
+    }
+
+    @Test func aCopyOfEqualBytesIsNamedWithItsRemedy() async throws {
+        let group = try await filled()
+        let (name, path) = try copyName(of: group.replicas[0], in: group)
+        try group.logs.put(try #require(group.logs.bytes(of: name)), at: path)
+        let report = try await group.compact(group.replicas[0])
+        guard case .waits(let reason) = report.cut else { Issue.record("\(report.cut)"); return }
+        #expect(reason.contains("\(group.logs.path)/\(path)"), "\(reason)")
+        let command = try #require(reason.split(separator: "To end this: ").last.map(String.init))
+        let shell = try ChildProcess("/bin/sh", ["-c", command])
+        #expect(await shell.ending() == .exited(0))
+        guard case .cut = try await group.compact(group.replicas[0]).cut else {
+            Issue.record("the remedy does not help")
+            return
+        }
+        try await group.stop()
+    }
+
+    @Test func aCopyOfOtherContentEndsWithAnotherWriter() async throws {
+        let group = try await filled()
+        let first = group.replicas[0]
+        let (name, path) = try copyName(of: first, in: group)
+        let other = LogsFolder.text(writer(first), name.first...name.last, base: 900)
+        try group.logs.put(other.bytes(), at: path)
+        let report = try await group.compact(first)
+        guard case .waits(let reason) = report.cut else { Issue.record("\(report.cut)"); return }
+        #expect(reason.contains(path) && reason.hasSuffix("tributaryctl writer restamp"), "\(reason)")
+        try await first.service.restamp()
+        try first.save([])
+        try await group.exchange()
+        try await group.acknowledge()
+        let cut = try await group.compact(first).cut
+        guard case .cut = cut else { Issue.record("the remedy does not help: \(cut)"); return }
+        try await group.stop()
+    }
+
+    // MARK: Changes of the writer
+
+    /// Compacts, and runs `change` when a phase begins.
+    private func compact(
+        _ replica: SyncReplica,
+        _ group: CompactingReplicas,
+        at phase: String,
+        _ change: @escaping @Sendable (SyncReplica) throws -> Void
+    ) async throws -> CompactionReport {
+        try await replica.service.importAll()
+        let isDone = Mutex(false)
+        let compactor = Compactor(sync: replica.service) { try Store.open($0, migrator: Migrator()) }
+        return try await compactor.compact(.requested) { current, done, _ in
+            guard current == phase, done > 0 || phase == "removal" else { return }
+            let isFirst = isDone.withLock { isDone in
+                defer { isDone = true }
+                return !isDone
+            }
+            if isFirst { try? change(replica) }
+        }
+    }
+
+    /// The store becomes another writer while a baseline is written under the name of the present one.
+    @Test func noBaselineGetsTheNameOfAFormerWriter() async throws {
+        let group = try await filled()
+        let first = group.replicas[0]
+        let former = writer(first)
+        let changes = (0..<5_000).map { SyncModel.insert(10_000 + UInt64($0)) }
+        try first.save(changes)
+        try await group.exchange()
+        try await group.acknowledge()
+        let report = try await compact(first, group, at: "baseline") { replica in
+            _ = try replica.service.writerChange.change()
+        }
+        guard case .waits(let reason) = report.cut else { Issue.record("\(report.cut)"); return }
+        #expect(reason.contains("\(former)") && writer(first) != former, "\(reason)")
+        #expect(group.files(".baseline").isEmpty)
+        try await group.exchange()
+        try await group.acknowledge()
+        guard case .cut(let name, _) = try await group.compact(first).cut else { Issue.record("not cut"); return }
+        #expect(name.writer == writer(first))
+        try await group.stop()
+    }
+
+    /// The proof that another program writes as this store comes after it was decided what goes.
+    @Test func nothingGoesOnceTheWriterIsInDoubt() async throws {
+        let group = try await filled()
+        try await group.compactAll()
+        try await group.acknowledge()
+        let first = group.replicas[0]
+        try await first.service.importAll()
+        let before = group.files(".tlog")
+        let own = writer(first)
+        let would = try await group.compact(first, .dryRun)
+        #expect(would.removedSegments > 0)
+        let report = try await compact(first, group, at: "removal") { replica in
+            let error = SegmentError(.forked, file: "\(own)/x.tlog", reason: "test")
+            replica.service.state.update { $0.exportFailed(error, wall: .epoch) }
+        }
+        #expect(report.removedSegments == 0, "\(report)")
+        #expect(before.isSubset(of: group.files(".tlog")))
+        #expect(report.remaining.contains { $0.waits.contains { $0.contains("not the writer") } })
+        try await group.stop()
+    }
+}
