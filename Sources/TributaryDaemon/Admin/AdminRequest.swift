@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import NIOCore
 import TransactionLog
@@ -18,6 +19,9 @@ struct AdminRequest: Sendable {
     static let largestBody = 16 << 20
     /// The greatest depth of objects and arrays in a body: that of the log, within `changes`.
     private static let deepestBody = JSONParser.logDepth + 2
+
+    /// Whether the client asks for an event stream.
+    var wantsEvents: Bool { request.headers[.accept]?.contains("text/event-stream") == true }
 
     /// Returns a decoded parameter of the path.
     func parameter(_ name: String) throws(ProblemDocument) -> String {

@@ -17,7 +17,7 @@ enum BackupRoute {
         let hold = try request.daemon.backupLock.hold(for: request.caller)
         let progress = WorkProgress(phase: "copying")
         let store = engine.container.store
-        let work = ClientWork.start(for: request.channel, until: request.daemon.shutdownBroadcast) {
+        let work = ClientWork(for: request) {
             do {
                 return try await BackupFile(of: store, hold: hold, progress: progress)
             } catch {
@@ -25,24 +25,15 @@ enum BackupRoute {
                 throw error
             }
         }
-        let file: @Sendable () async throws -> BackupFile = {
-            try await withTaskCancellationHandler {
-                try await work.value
-            } onCancel: {
-                work.cancel()
-            }
-        }
-        guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
-            return plain(try await file())
-        }
+        guard request.wantsEvents else { return plain(try await work.value()) }
         let stream = ProgressStream(
             progress: { progress.json },
-            result: { try await file().message.text },
+            result: { try await work.value().message.text },
             path: .backup,
             logger: request.daemon.logger,
             channel: request.channel,
             part: { index in
-                guard let bytes = try await work.value.portion(index) else { return nil }
+                guard let bytes = try await work.value().portion(index) else { return nil }
                 return ServerSentEvent(event: "part", data: "{\"bytes\":\"\(Data(bytes).base64EncodedString())\"}")
             }
         )

@@ -29,34 +29,13 @@ enum CheckRoute {
             progress: { phase, done, total in progress.set(phase: phase, done: done, total: total) }
         )
         let (logger, caller) = (request.daemon.logger, request.caller)
-        let work = ClientWork.start(for: request.channel, until: request.daemon.shutdownBroadcast) {
+        let work = ClientWork(for: request) {
             defer { hold.release() }
             let report = try await check.run()
             log(report, by: caller, logger)
             return CheckMessage(report)
         }
-        let result: @Sendable () async throws -> CheckMessage = {
-            try await withTaskCancellationHandler {
-                try await work.value
-            } onCancel: {
-                work.cancel()
-            }
-        }
-        guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
-            return try .json(try await result())
-        }
-        let stream = ProgressStream(
-            progress: { progress.json },
-            result: {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                return String(decoding: try encoder.encode(try await result()), as: UTF8.self)
-            },
-            path: .check,
-            logger: logger,
-            channel: request.channel
-        )
-        return stream.response { work.cancel() }
+        return try await work.response(to: request, progress, path: .check)
     }
 
     /// Reads the body: nothing, or an object with `repair`.

@@ -14,7 +14,7 @@ enum DigestRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let objects = DigestedObjects()
-        guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
+        guard request.wantsEvents else {
             return .json(try await digest(engine, objects))
         }
         // The task is unstructured: it starts before the response, and is cancelled with it.

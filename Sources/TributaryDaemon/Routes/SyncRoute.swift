@@ -19,7 +19,7 @@ enum SyncRoute {
             defer { lock.release() }
             return try await engine.sync.sync()
         }
-        guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
+        guard request.wantsEvents else {
             var message = SyncMessage(try await work.value)
             message.problems = await SyncProblems.problems(of: request.daemon)
             return try .json(message)

@@ -1,22 +1,22 @@
+import Foundation
+import HummingbirdCore
 import NIOCore
+import TributaryAdmin
 
 /// Long work for a client, which ends early when the client disconnects or when the daemon stops.
-enum ClientWork {
+struct ClientWork<Value: Sendable>: Sendable {
+    private let task: Task<Value, any Error>
+
     /// Starts the work.
     ///
     /// - Parameters:
-    ///   - channel: The client's connection.
-    ///   - shutdown: Ends the work.
-    ///   - body: The work.
-    /// - Returns: A task that is cancelled when the client disconnects.
-    static func start<T: Sendable>(
-        for channel: any Channel,
-        until shutdown: ShutdownBroadcast,
-        _ body: @escaping @Sendable () async throws -> T
-    ) -> Task<T, any Error> {
+    ///   - request: The client's request.
+    ///   - body: The work, which is cancelled when the client disconnects.
+    init(for request: AdminRequest, _ body: @escaping @Sendable () async throws -> Value) {
+        let shutdown = request.daemon.shutdownBroadcast
         // The task is unstructured: it starts before the response, and is cancelled with the connection.
-        let work = Task {
-            try await withThrowingTaskGroup(of: T?.self) { group in
+        let task = Task {
+            try await withThrowingTaskGroup(of: Value?.self) { group in
                 group.addTask { try await body() }
                 group.addTask {
                     await shutdown.wait()
@@ -27,7 +27,46 @@ enum ClientWork {
                 return result
             }
         }
-        channel.closeFuture.whenComplete { _ in work.cancel() }
-        return work
+        self.task = task
+        request.channel.closeFuture.whenComplete { _ in task.cancel() }
+    }
+
+    func cancel() { task.cancel() }
+
+    /// Waits for the result; a caller that is cancelled cancels the work.
+    ///
+    /// - Throws: What the work throws, and `CancellationError`.
+    func value() async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+extension ClientWork where Value: Encodable {
+    /// The response with the result as JSON, or with the work as an event stream for a client that asks for one.
+    ///
+    /// - Parameters:
+    ///   - request: The client's request.
+    ///   - progress: Tells how far the work is.
+    ///   - path: The path of the route, for the journal.
+    /// - Returns: The response.
+    /// - Throws: What the work throws, unless the client follows it.
+    func response(to request: AdminRequest, _ progress: WorkProgress, path: AdminPath) async throws -> Response {
+        guard request.wantsEvents else { return try .json(try await value()) }
+        let stream = ProgressStream(
+            progress: { progress.json },
+            result: {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                return String(decoding: try encoder.encode(try await value()), as: UTF8.self)
+            },
+            path: path,
+            logger: request.daemon.logger,
+            channel: request.channel
+        )
+        return stream.response { cancel() }
     }
 }

@@ -16,7 +16,7 @@ enum CompactRoute {
         let mode: Compactor.Mode = try request.query.flag("dryRun") ? .dryRun : .requested
         let hold = try request.daemon.compactLock.hold(for: request.caller)
         let progress = WorkProgress(phase: "verification")
-        let work = ClientWork.start(for: request.channel, until: request.daemon.shutdownBroadcast) {
+        let work = ClientWork(for: request) {
             defer { hold.release() }
             return CompactMessage(
                 try await engine.compactor.compact(mode) { phase, done, total in
@@ -24,27 +24,6 @@ enum CompactRoute {
                 }
             )
         }
-        let result: @Sendable () async throws -> CompactMessage = {
-            try await withTaskCancellationHandler {
-                try await work.value
-            } onCancel: {
-                work.cancel()
-            }
-        }
-        guard request.request.headers[.accept]?.contains("text/event-stream") == true else {
-            return try .json(try await result())
-        }
-        let stream = ProgressStream(
-            progress: { progress.json },
-            result: {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                return String(decoding: try encoder.encode(try await result()), as: UTF8.self)
-            },
-            path: .compact,
-            logger: request.daemon.logger,
-            channel: request.channel
-        )
-        return stream.response { work.cancel() }
+        return try await work.response(to: request, progress, path: .compact)
     }
 }
