@@ -4,8 +4,8 @@ import TributaryModel
 
 /// Reads imported writes that have no effect yet.
 ///
-/// These are values that the model cannot represent, and updates of objects that were never inserted. Writes that a
-/// migration took out of the tables are not counted: their indexes are below zero.
+/// These are values that the model cannot represent, and updates of objects that were never inserted, whether they came with
+/// segments or with a baseline. Writes that a migration took out of the tables are not counted.
 package struct DeferredWriteReader {
     let reader: Reader
 
@@ -14,6 +14,12 @@ package struct DeferredWriteReader {
     /// The transaction number of a deferred write as an SQL expression; the store has an index on it.
     private static let transaction = "version & \(VersionNumber.transactionMask)"
 
+    /// The SQL condition for a write that was imported; a migration gives other indexes below zero.
+    private static let isImported = """
+        (position >= 0 OR position BETWEEN \(TransactionCursor.joinedIndexes.lowerBound) \
+        AND \(TransactionCursor.joinedIndexes.upperBound))
+        """
+
     /// Counts the deferred writes; each count is at most `DeferredCounts.limit`.
     package func counts() throws -> DeferredCounts {
         func count(_ rows: String) throws -> Int {
@@ -21,7 +27,7 @@ package struct DeferredWriteReader {
             return Int(try BoundStatement(database, sql).first { $0.integer(0) } ?? 0)
         }
         var counts = DeferredCounts()
-        counts.values = try count("tributary_parked WHERE position >= 0")
+        counts.values = try count("tributary_parked WHERE \(DeferredWriteReader.isImported)")
         counts.objects = try count("tributary_object WHERE \(isUnknownObject)")
         return counts
     }
@@ -34,7 +40,10 @@ package struct DeferredWriteReader {
         var origins = try DeferredOrigins(reader)
         var bounds: [Int64] = []
         for function in ["min", "max"] {
-            let sql = "SELECT \(function)(\(DeferredWriteReader.transaction)) FROM tributary_parked WHERE position >= 0"
+            let sql = """
+                SELECT \(function)(\(DeferredWriteReader.transaction)) FROM tributary_parked
+                WHERE \(DeferredWriteReader.isImported)
+                """
             if let number = try BoundStatement(database, sql).first({ $0.optionalInteger(0) }) ?? nil {
                 bounds.append(number)
             }
@@ -137,7 +146,8 @@ package struct DeferredWriteReader {
             database,
             """
             SELECT \(DeferredWriteReader.transaction), count(*) FROM tributary_parked
-            WHERE \(DeferredWriteReader.transaction) > ?1 AND position >= 0 GROUP BY \(DeferredWriteReader.transaction)
+            WHERE \(DeferredWriteReader.transaction) > ?1 AND \(DeferredWriteReader.isImported)
+            GROUP BY \(DeferredWriteReader.transaction)
             """
         )
         select.bind(1, number)
@@ -153,7 +163,7 @@ package struct DeferredWriteReader {
             """
             SELECT \(DeferredWriteReader.transaction), position, operation, entity, id, property,
                 substr(value, 1, \(DeferredWrite.valueLimit)), reason
-            FROM tributary_parked WHERE position >= 0 AND \(condition)
+            FROM tributary_parked WHERE \(DeferredWriteReader.isImported) AND \(condition)
             ORDER BY \(order) position, part LIMIT \(limit)
             """
         )
@@ -166,7 +176,7 @@ package struct DeferredWriteReader {
                     cause: .model,
                     writer: origin.writer,
                     sequence: origin.sequence,
-                    index: Int(row.integer(1)),
+                    index: row.integer(1) < 0 ? nil : Int(row.integer(1)),
                     operation: row.text(2),
                     entity: row.text(3),
                     object: object,

@@ -29,8 +29,8 @@ final class TransactionCursor {
     /// Whether a baseline is joined.
     var isJoining: Bool { joinedCount != nil }
 
-    /// The first index in the table of deferred writes that a baseline brings; see ``deferral(at:)``.
-    private static let firstJoined = -(1 << 39)
+    /// The indexes in the table of deferred writes of what a baseline brings; see ``deferral(at:)``.
+    static let joinedIndexes = -(1 << 39) ... -(1 << 38)
 
     func begin(number: Int64, writer: Int64, isLocal: Bool) {
         self.number = number
@@ -61,7 +61,9 @@ final class TransactionCursor {
             return (VersionNumber.number(number, atLeast: index), index)
         }
         joinedCount = count + 1
-        return (number, min(TransactionCursor.firstJoined + count, -(1 << 38)))
+        return (
+            number, min(TransactionCursor.joinedIndexes.lowerBound + count, TransactionCursor.joinedIndexes.upperBound)
+        )
     }
 
     /// Switches to a deferred change of an earlier transaction; `number` includes the index of the change.
