@@ -32,11 +32,9 @@ extension Model {
                 composites[member.key] = try ArchivedFields.list(member.value).map(Attribute.init)
             }
         }
-        try self.init(
-            version: fields.text("version") ?? "",
-            entities: try fields.list("entities").map(EntityDefinition.init),
-            composites: composites
-        )
+        let definitions = try fields.list("entities").map(EntityDefinition.init)
+        let resolver = try ModelResolver(definitions: definitions, composites: composites, isArchived: true)
+        try self.init(version: fields.text("version") ?? "", resolver)
     }
 }
 

@@ -56,9 +56,27 @@ public struct Model: Sendable {
         fetchRequests: [String: StoredFetchRequest] = [:],
         configurations: [String: [String]] = [:]
     ) throws(ModelError) {
+        let resolver = try ModelResolver(definitions: definitions, composites: composites)
+        try self.init(version: version, resolver, fetchRequests: fetchRequests, configurations: configurations)
+    }
+
+    /// Creates a model from a resolver, which says how strict its checks are.
+    ///
+    /// - Parameters:
+    ///   - version: The name of the version.
+    ///   - resolver: The definitions of the entities and the composites.
+    ///   - fetchRequests: The stored fetch requests, by name.
+    ///   - configurations: The names of the entities of each configuration.
+    /// - Throws: ``ModelError`` for definitions that contradict each other.
+    init(
+        version: String,
+        _ resolver: ModelResolver,
+        fetchRequests: [String: StoredFetchRequest] = [:],
+        configurations: [String: [String]] = [:]
+    ) throws(ModelError) {
         self.version = version
-        self.entities = try ModelResolver(definitions: definitions, composites: composites).resolve()
-        self.composites = composites
+        self.entities = try resolver.resolve()
+        composites = resolver.composites
         self.fetchRequests = fetchRequests
         self.configurations = configurations
         byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })

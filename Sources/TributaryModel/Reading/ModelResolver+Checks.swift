@@ -80,11 +80,13 @@ extension ModelResolver {
         let element = "entity \(entity)"
         var columns: Set<String> = []
         var external: Set<String> = []
+        var counters: Set<String> = []
         for property in properties {
             switch property {
             case .attribute(let attribute) where attribute.isStored:
                 columns.insert(attribute.name)
                 if attribute.allowsExternalBinaryStorage { external.insert(attribute.name) }
+                if attribute.mergeRule == .counter { counters.insert(attribute.name) }
             case .relationship(let relationship, _) where !relationship.isToMany: columns.insert(relationship.name)
             default: break
             }
@@ -97,6 +99,13 @@ extension ModelResolver {
                     element: element
                 )
             }
+        }
+        for name in constraints.joined() where counters.contains(name) && !isArchived {
+            throw ModelError(
+                "a uniqueness constraint names '\(name)', a counter: its value is the sum of what several machines add, so that "
+                    + "none of them can keep it unique; take it out of the constraint, or give it another merge rule",
+                element: element
+            )
         }
         for name in constraints.joined() where external.contains(name) {
             throw ModelError(

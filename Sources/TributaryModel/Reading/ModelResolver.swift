@@ -5,8 +5,19 @@ struct ModelResolver {
     let definitions: [String: EntityDefinition]
     let order: [EntityDefinition]
     let composites: [String: [Attribute]]
+    /// Whether the definitions are those of a former model, which may have what models must not have any more.
+    let isArchived: Bool
 
-    init(definitions: [EntityDefinition], composites: [String: [Attribute]]) throws(ModelError) {
+    /// - Parameters:
+    ///   - definitions: The entities.
+    ///   - composites: The attributes of each composite type, by the type's name.
+    ///   - isArchived: Whether a store has kept the model, so that it was accepted once.
+    /// - Throws: ``ModelError`` when two entities have one name.
+    init(
+        definitions: [EntityDefinition],
+        composites: [String: [Attribute]],
+        isArchived: Bool = false
+    ) throws(ModelError) {
         var byName: [String: EntityDefinition] = [:]
         for definition in definitions {
             guard byName.updateValue(definition, forKey: definition.name) == nil else {
@@ -16,6 +27,7 @@ struct ModelResolver {
         self.definitions = byName
         order = definitions.sorted { $0.name.precedesByBytes($1.name) }
         self.composites = composites
+        self.isArchived = isArchived
     }
 
     func resolve() throws(ModelError) -> [Entity] {

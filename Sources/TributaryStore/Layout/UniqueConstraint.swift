@@ -18,8 +18,8 @@ struct UniqueConstraint: Sendable {
 
     /// For each table, the constraints of its entities, in one order for one model.
     ///
-    /// A constraint is left out when its key is no function of the written values alone: with a relationship, a counter,
-    /// or a binary that may lie beside the store.
+    /// A constraint with a relationship is left out: columns show other objects than the registers hold. Models have none
+    /// with a counter or a binary beside the store, but a store may know one of a former program.
     static func all(_ tables: [TableLayout], _ entities: [EntityLayout]) -> [[UniqueConstraint]] {
         var result: [[UniqueConstraint]] = Array(repeating: [], count: tables.count)
         let byName = Dictionary(entities.map { ($0.entity.name, $0) }) { first, _ in first }

@@ -16,6 +16,19 @@ struct ModelResolverTests {
         #expect(throws: ModelError.self) { () throws -> Void in _ = try model(yaml) }
     }
 
+    @Test func `a uniqueness constraint with a counter is refused, also in a sub-entity that inherits it`() throws {
+        let counter = "{attributes: {code: String, hits: {type: Integer 64, default: 0, merge: counter}}"
+        for text in ["  A: \(counter), unique: [[code, hits]]}", "  A: \(counter)}\n  B: {parent: A, unique: [hits]}"] {
+            let error = try #require(refusal(text))
+            #expect("\(error)".contains("'hits', a counter") && "\(error)".contains("take it out"), "\(error)")
+        }
+        // A store that has such a model opens, so that it can be migrated.
+        let accepted = try model("  A: {attributes: {hits: {type: Integer 64, default: 0}}, unique: [hits]}")
+        let archive = accepted.archive.replacing("\"latest\"", with: "\"counter\"")
+        #expect(archive != accepted.archive)
+        #expect(try Model(archive: archive).entities.count == 1)
+    }
+
     @Test func oneToManyLiesInTheToOne() throws {
         let model = try model(
             """
