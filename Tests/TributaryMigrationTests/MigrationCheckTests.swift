@@ -56,10 +56,32 @@ import TributaryStore
         try story.apply(.insert("A", 1, ["y": "a"]))
         try story.apply(.insert("A", 2, ["y": "a"]))
         #expect(try story.rows("SELECT count(*) FROM tributary_shadow_key") == [["1"]])
+        let before = try story.rows(
+            "SELECT transaction_number, kind, hex(object) FROM tributary_change ORDER BY 1, 2, 3"
+        )
         try story.migrate()
+        let after = try story.rows(
+            "SELECT transaction_number, kind, hex(object) FROM tributary_change ORDER BY 1, 2, 3"
+        )
+        #expect(after == before, "nothing has changed for readers")
         // The younger object is a shadow in both versions.
         #expect(try story.rows("SELECT z FROM A") == [["a"]])
         #expect(try story.rows("SELECT count(*) FROM tributary_shadow_key") == [["1"]])
+        try story.expectOneState()
+    }
+
+    @Test func `a shadow that a migration shows is announced`() throws {
+        let story = try MigrationStory(
+            "  A: {attributes: {y: String?}, unique: [y]}",
+            "  A: {attributes: {y: String?}}"
+        )
+        try story.apply(.insert("A", 1, ["y": "a"]))
+        try story.apply(.insert("A", 2, ["y": "a"]))
+        let number = try #require(try story.value("SELECT max(number) FROM tributary_transaction"))
+        try story.migrate()
+        let query = "SELECT kind, hex(object) FROM tributary_change WHERE transaction_number > \(number)"
+        #expect(try story.rows(query).map { $0[0] } == ["insert"])
+        #expect(try story.rows("SELECT count(*) FROM A") == [["2"]])
         try story.expectOneState()
     }
 

@@ -50,7 +50,8 @@ package enum Schema {
         }
         guard let migrator else {
             let layout = try unchanged(in: db, configuration: configuration, format: found)
-            try ShadowRecomputation(db, configuration).run(layout)
+            var shadows = ShadowRecomputation(db, configuration)
+            try shadows.run(layout)
             try db.execute(sql: "PRAGMA user_version = \(version)")
             return layout
         }

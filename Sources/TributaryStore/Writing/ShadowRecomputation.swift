@@ -14,6 +14,10 @@ struct ShadowRecomputation {
     private let configuration: StoreConfiguration
     /// Whether a migration has found shadows, or will run.
     private var isForced = false
+    /// The shadows that were made visible, with their representatives.
+    private var known: [Int64: [UniqueID: UniqueID]] = [:]
+    /// The transaction that made them visible.
+    private var showing: Int64?
 
     init(_ db: Database, _ configuration: StoreConfiguration) {
         self.db = db
@@ -30,15 +34,31 @@ struct ShadowRecomputation {
         guard try db.hasRows("tributary_shadow_key"), let model = try recorded.current() else { return }
         var builder = LayoutBuilder(model: model, catalogue: try Catalogue(db))
         let layout = builder.build(storeName: configuration.name)
-        try UnloggedTransaction.run(db, StoreContext(configuration: configuration, layout: layout)) { transaction in
+        try showShadows(StoreContext(configuration: configuration, layout: layout))
+    }
+
+    private mutating func showShadows(_ context: StoreContext) throws {
+        var known: [Int64: [UniqueID: UniqueID]] = [:]
+        showing = try UnloggedTransaction.run(db, context) { transaction in
+            known = try transaction.shadows()
             try transaction.showShadows()
+        }
+        self.known = known
+    }
+
+    /// Forgets in history that shadows were shown and hidden again.
+    ///
+    /// The two transactions remain, without changes: nothing has changed for readers.
+    private func forget(_ hiding: Int64?) throws {
+        for number in [showing, hiding].compactMap(\.self) {
+            try db.execute(sql: "DELETE FROM tributary_history WHERE transaction_number = ?", arguments: [number])
         }
     }
 
     /// Decides about all objects that share keys, unless nothing has changed.
     ///
     /// - Throws: ``StoreError`` when the store cannot be read or written.
-    func run(_ layout: StoreModel) throws {
+    mutating func run(_ layout: StoreModel) throws {
         let known = try String.fetchOne(
             db,
             sql: "SELECT value FROM tributary_setting WHERE key = ?",
@@ -49,13 +69,16 @@ struct ShadowRecomputation {
         let context = StoreContext(configuration: configuration, layout: layout)
         // The keys of shadows are stored by the number of the constraint, so they mean nothing under other ones.
         if hasChanged, try db.hasRows("tributary_shadow_key") {
-            try UnloggedTransaction.run(db, context) { try $0.showShadows() }
+            try showShadows(context)
         }
         if layout.uniqueConstraints.contains(where: { !$0.isEmpty }) {
-            try UnloggedTransaction.run(db, context) { transaction in
+            var shadows: [Int64: [UniqueID: UniqueID]] = [:]
+            let hiding = try UnloggedTransaction.run(db, context) { transaction in
                 // Under the same constraints the journal has the shadows that a migration has made visible.
                 try transaction.decideShadows(keepsConflicts: hasChanged)
+                shadows = try transaction.shadows()
             }
+            if showing != nil, shadows == self.known { try forget(hiding) }
         }
         try record(layout)
     }

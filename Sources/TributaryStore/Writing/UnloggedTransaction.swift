@@ -19,13 +19,15 @@ package struct UnloggedTransaction {
     ///   - decidesShadows: Whether it is decided which of the merged objects that share unique keys are visible; not
     ///     while a migration runs, which sees no shadows.
     ///   - block: The merges.
+    /// - Returns: The number of the transaction; nil when it had no effects.
     /// - Throws: What `block` throws, and ``StoreError`` when the store cannot be read or written.
+    @discardableResult
     package static func run(
         _ db: Database,
         _ context: StoreContext,
         decidesShadows: Bool = true,
         _ block: (UnloggedTransaction) throws -> Void
-    ) throws {
+    ) throws -> Int64? {
         let engine = try MergeEngine(db, layout: context.layout, blobs: context.blobs)
         engine.uniqueness.isSuspended = !decidesShadows
         try db.execute(
@@ -41,8 +43,9 @@ package struct UnloggedTransaction {
         try block(UnloggedTransaction(engine: engine))
         try engine.end()
         // A transaction without effects needs no change notification.
-        guard engine.effects.current.effects.isEmpty else { return }
+        guard engine.effects.current.effects.isEmpty else { return number }
         try db.execute(sql: "DELETE FROM tributary_transaction WHERE number = ?", arguments: [number])
+        return nil
     }
 
     /// Merges a deferred change with its original version.
@@ -53,6 +56,18 @@ package struct UnloggedTransaction {
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     package func merge(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
         try engine.apply(entry, as: change)
+    }
+
+    /// The objects that represent the shadows, each by the code of its table and the identifier of the shadow.
+    func shadows() throws -> [Int64: [UniqueID: UniqueID]] {
+        let tables = engine.tables
+        var found: [Int64: [UniqueID: UniqueID]] = [:]
+        for table in tables.layout.tables {
+            for id in try tables.shadows.all(table.index) {
+                found[table.code, default: [:]][id] = try tables.shadows.representative(of: id, table.index)
+            }
+        }
+        return found
     }
 
     /// Makes all shadows visible.
