@@ -69,11 +69,17 @@ final class ShadowTable {
     // MARK: Keys
 
     /// The shadows that have a key.
+    ///
+    /// Former programs stored long keys whole.
     func holders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
-        let statement = try BoundStatement(db, "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key = ?2")
+        let statement = try BoundStatement(
+            db,
+            "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3)"
+        )
         statement.bind(1, codes[table])
-        statement.bind(2, key.bytes)
+        statement.bind(2, key.indexed)
+        statement.bind(3, key.bytes)
         return try ids(statement)
     }
 
@@ -81,10 +87,11 @@ final class ShadowTable {
         guard hasRows else { return false }
         let statement = try BoundStatement(
             db,
-            "SELECT 1 FROM tributary_shadow_key WHERE root = ?1 AND key = ?2 LIMIT 1"
+            "SELECT 1 FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3) LIMIT 1"
         )
         statement.bind(1, codes[table])
-        statement.bind(2, key.bytes)
+        statement.bind(2, key.indexed)
+        statement.bind(3, key.bytes)
         return try statement.first { _ in true } ?? false
     }
 
@@ -98,7 +105,7 @@ final class ShadowTable {
         for key in keys {
             insert.bind(1, codes[table])
             insert.bind(2, id)
-            insert.bind(3, key.bytes)
+            insert.bind(3, key.indexed)
             try insert.run()
         }
         if !keys.isEmpty { hasRows = true }

@@ -4,8 +4,20 @@ import TributaryChanges
 ///
 /// Keys are equal when their bytes are, as SQLite compares the values of columns.
 struct StoredKey: Hashable {
-    /// The encoded key, as in `tributary_shadow_key`.
+    /// The encoded key.
     let bytes: [UInt8]
+
+    /// The number of bytes of the longest key that `tributary_shadow_key` has whole.
+    private static let wholeLimit = 256
+    /// The bytes that no whole key begins with: the index of a constraint that no model has.
+    private static let digestMark: [UInt8] = Array(repeating: 0xFF, count: 9) + [0x01]
+
+    /// The key as in `tributary_shadow_key`: the whole key, or the digest of a long one.
+    ///
+    /// Who finds an object by a digest compares the keys of the object itself.
+    var indexed: [UInt8] {
+        bytes.count <= StoredKey.wholeLimit ? bytes : StoredKey.digestMark + Array(SHA256.hash(data: bytes).bytes)
+    }
 
     /// The key of some values; nil when one of them is null.
     init?(_ constraint: Int, _ values: [PropertyValue]) {
