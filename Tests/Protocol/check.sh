@@ -82,9 +82,12 @@ verify verified planner BUG_BYTES_NOT_COMPARED
 
 verify holds prune
 verify holds prune TWO_BASELINES
+verify holds prune SUCCESSOR
 verify everyActiveHasIt prune BUG_ACKNOWLEDGES_BEFORE_DURABLE
 verify everyActiveHasIt prune BUG_IGNORES_ACTIVE
 verify everyActiveHasIt prune BUG_COUNTS_EVICTED
+verify everyActiveHasIt prune SUCCESSOR BUG_SUCCESSOR_ASKS_NOBODY
+verify recoverable prune TWO_BASELINES BUG_WITHDRAWS_DISPUTED
 verify recoverable prune TWO_BASELINES BUG_PRUNES_UNVERIFIED
 verify recoverable prune TWO_BASELINES BUG_UNVERIFIED_DOMINATES
 verify recoverable prune TWO_BASELINES BUG_EQUAL_DOMINATES

@@ -4,6 +4,7 @@
  *
  * Protocol.md says what each inline stands for. check.sh runs the variants:
  *   TWO_BASELINES   two writers with two baselines, of which one may be wrong; otherwise three writers with one baseline
+ *   SUCCESSOR       the store of writer 1 was writer 0 before: it prunes the segment of that one by its own knowledge
  *   BUG_...         a deliberate fault that an assertion must find
  */
 
@@ -210,6 +211,43 @@ inline removeBaseline(b) {
 		checkRecoverable() }
 }
 
+#ifdef TWO_BASELINES
+#ifdef BUG_WITHDRAWS_DISPUTED
+#define MAY_WITHDRAW(b) true
+#else
+#define MAY_WITHDRAW(b) !baseline[b].isRight
+#endif
+
+/* The maker builds its baseline again from the folder, and removes it when it was wrong. */
+inline withdrawBaseline(b) {
+	d_step { baseline[b].exists && !baseline[b].isCondemned && MAY_WITHDRAW(b) ->
+		printf("%d: withdraw baseline %d\n", baseline[b].maker, b);
+		baseline[b].exists = 0; baseline[b].isRight = 0; baseline[b].isVerified = 0;
+		baseline[b].maker = 0; baseline[b].vector[0] = 0; baseline[b].vector[1] = 0; baseline[b].vector[2] = 0;
+		checkRecoverable() }
+}
+#endif
+
+#ifdef SUCCESSOR
+/* Whether, as far as the store of writer p has applied, writer q has acknowledged transaction n of w. */
+#ifdef BUG_SUCCESSOR_ASKS_NOBODY
+#define IS_ACKNOWLEDGED_FOR(p, w, q, n) true
+#else
+#define IS_ACKNOWLEDGED_FOR(p, w, q, n) \
+	(!IS_ACTIVE(p, q) || seen[AT(TRANSACTION(q, position[AT(p, q)]), w)] >= n)
+#endif
+
+/* The store of writer p, which was writer w before, removes the segment of transaction n of w; q is the third writer. */
+inline pruneFormer(p, w, q, n) {
+	d_step { segment[TRANSACTION(w, n)] && DURABLE(p, w) >= n && (MAY_COVER(0, w, n) || MAY_COVER(1, w, n)) &&
+		IS_ACKNOWLEDGED_FOR(p, w, q, n) ->
+		assert(everyActiveHasIt || evicted[q] || !KNOWS(p, q) || DURABLE(q, w) >= n);
+		segment[TRANSACTION(w, n)] = 0; removed[TRANSACTION(w, n)] = 1;
+		printf("%d: prune transaction %d of %d\n", p, n, w);
+		checkRecoverable() }
+}
+#endif
+
 /* Writer w removes the segment of its transaction n. */
 inline pruneSegment(w, n) {
 	d_step { segment[TRANSACTION(w, n)] && (MAY_COVER(0, w, n) || MAY_COVER(1, w, n)) && IS_ACKNOWLEDGED(w, n) ->
@@ -257,8 +295,13 @@ active proctype Others() {
 #ifdef TWO_BASELINES
 	:: condemnBaseline(0, 1) :: condemnBaseline(1, 0)
 	:: removeBaseline(0) :: removeBaseline(1)
+	:: withdrawBaseline(0) :: withdrawBaseline(1)
+#else
+#ifdef SUCCESSOR
+	:: pruneFormer(1, 0, 2, 1)
 #else
 	:: pruneSegment(0, 1)
+#endif
 	:: d_step { !evicted[2] -> evicted[2] = 1; printf("evict 2\n") }
 	:: d_step { evicted[2] -> evicted[2] = 0; printf("2 comes back\n") }
 #endif
