@@ -20,8 +20,14 @@ final class KilledReplica {
     private var modelChanges = 0
     /// The number of requests, which decides what the next one is.
     private var requests = 0
+    /// Whether the daemons compact the log folder.
+    private let compacts: Bool
 
-    init() throws {
+    /// Prepares the daemons.
+    ///
+    /// - Parameter compacts: Whether they cut baselines and remove segments, which takes a second one now and then.
+    init(compacts: Bool = false) throws {
+        self.compacts = compacts
         folder = try TemporaryFolder("kill")
         notify = try NotifySocket(in: folder)
         foreign = ForeignWriter(
@@ -29,7 +35,8 @@ final class KilledReplica {
             milliseconds: UInt64(Date().timeIntervalSince1970 * 1000) - 60_000
         )
         try writeModel()
-        for peer in ["one", "two"] {
+        let retention = compacts ? "retention: {keep_segments: 1ms}" : ""
+        for peer in ["one", "two", "three"] {
             try folder.write(
                 """
                 name: "\(peer)"
@@ -37,7 +44,8 @@ final class KilledReplica {
                 model: \(folder.path("model.yaml"))
                 logs: \(folder.path("logs"))
                 merge: {debounce: 20ms, ceiling: 100ms}
-                export: {debounce: 10ms, segment_bytes: 2KiB}
+                export: {debounce: 10ms, segment_bytes: 2KiB, acknowledge: \(compacts ? "50ms" : "1h")}
+                \(retention)
                 admin: {socket: \(folder.path("\(peer).sock"))}
                 """,
                 to: "\(peer).yaml"
@@ -124,11 +132,12 @@ final class KilledReplica {
 
     /// Sends the next request: mostly a save, now and then one of a large value, a backup or a synchronization.
     ///
-    /// Other work that a kill must not disturb, such as a compaction, has its place here.
+    /// Where the daemons compact, each fourth request is a compaction.
     ///
     /// - Returns: false when no daemon responds.
     private func request() async throws -> Bool {
         requests += 1
+        if compacts, requests.isMultiple(of: 4) { return try await post("/v1/compact") }
         return switch requests % 12 {
         case 3: try await saveOne(bytes: 150_000)
         case 6: try await post("/v1/backup")
@@ -141,6 +150,51 @@ final class KilledReplica {
         guard let answer = try? await client("one").send(AdminCall(.post, path)) else { return false }
         try #require(answer.isSuccess, "\(path): \(answer.status): \(answer.text)")
         return true
+    }
+
+    /// Runs a daemon for a while without a kill: it acknowledges, and may verify a baseline of the other one, cut one of
+    /// its own, and remove its segments.
+    ///
+    /// - Parameters:
+    ///   - peer: The daemon.
+    ///   - compacts: Whether it compacts; otherwise the other one cuts the next baseline.
+    func exchange(_ peer: String = "two", compacts: Bool = true) async throws {
+        try await run(peer) { client in
+            for path in ["/v1/sync", "/v1/transactions", "/v1/sync"] + (compacts ? ["/v1/compact"] : []) {
+                let isSave = path == "/v1/transactions"
+                let id = UUID().uuidString.lowercased()
+                let body = isSave ? #"{"changes":[{"insert":"Item","id":"\#(id)","values":{"name":"two"}}]}"# : ""
+                let answer = try await client.send(AdminCall(.post, path, body: Array(body.utf8))).orProblem()
+                if isSave { acknowledged.insert(id.replacing("-", with: "")) }
+                guard path == "/v1/compact" else { continue }
+                let message = try JSONDecoder().decode(CompactMessage.self, from: Data(answer.body))
+                if message.verification.result == "verified" { verified += 1 }
+            }
+        }
+        let present = try Set(segments())
+        removed.formUnion(seen.subtracting(present))
+        seen.formUnion(present)
+    }
+
+    /// The number of baselines that a daemon without a kill has verified.
+    private(set) var verified = 0
+    /// The segments that have been in the log folder and are not any more.
+    private(set) var removed: Set<String> = []
+    private var seen: Set<String> = []
+
+    /// The paths of the segments and baselines in the log folder.
+    private func segments() throws -> [String] {
+        let files = FileManager.default.enumerator(atPath: logs)?.compactMap { $0 as? String } ?? []
+        return files.filter { !$0.hasPrefix(".") && ($0.hasSuffix(".tlog") || $0.hasSuffix(".baseline")) }
+    }
+
+    /// The writer's folder of the first daemon, in the log folder.
+    func writer() async throws -> String {
+        try await run("one") { client in
+            let answer = try await client.send(AdminCall(.get, "/v1/status")).orProblem()
+            let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+            return try #require(object?["writer"] as? String)
+        }
     }
 
     /// Inserts one object; false when no daemon responds.
@@ -161,7 +215,12 @@ final class KilledReplica {
     }
 
     /// Runs the daemon without a kill until everything is imported and exported, and stops it gracefully.
+    ///
+    /// Where the daemons compact, they agree on a baseline of the present model before, with which a new one begins.
     func settle() async throws {
+        if compacts {
+            for _ in 0..<3 { for peer in ["one", "two"] { try await exchange(peer) } }
+        }
         try await run("one") { client in
             let answer = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
             #expect(answer.text.contains("\"remaining\""))
@@ -181,8 +240,8 @@ final class KilledReplica {
     }
 
     /// Returns the digest of another replica, which has only the log folder.
-    func digestOfSecondReplica() async throws -> String {
-        try await run("two") { client in
+    func digestOfNewReplica() async throws -> String {
+        try await run("three") { client in
             _ = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
             return try await Self.digest(of: client)
         }
