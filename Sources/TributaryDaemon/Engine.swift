@@ -1,3 +1,4 @@
+import Synchronization
 import Tributary
 import TributaryChanges
 import TributaryMigration
@@ -11,8 +12,9 @@ final class Engine: Sendable {
     let compactor: Compactor
     /// The store's own writer.
     var writer: String { sync.ownWriter.description }
-    /// The writer that tokens name: another one once the store has become another writer.
-    let tokenWriter: String
+    /// The writer that tokens name, with the store's own writer when it was read: a copy that finds its log folder late
+    /// becomes another writer then, and the tokens of its original end.
+    private let tokens: Mutex<(own: UniqueID, name: String)>
     let file: StoreFile
 
     init(container: PersistentContainer, sync: SyncService) throws {
@@ -20,7 +22,18 @@ final class Engine: Sendable {
         self.sync = sync
         compactor = Compactor(sync: sync) { try Store.open($0, migrator: Migrator()) }
         file = StoreFile(path: container.store.configuration.path)
-        tokenWriter = try container.store.read { try $0.writers.tokenWriter() }
+        tokens = Mutex((sync.ownWriter, try container.store.read { try $0.writers.tokenWriter() }))
+    }
+
+    /// The writer that tokens name.
+    var tokenWriter: String {
+        let own = sync.ownWriter
+        return tokens.withLock { tokens in
+            if tokens.own != own, let name = try? container.store.read({ try $0.writers.tokenWriter() }) {
+                tokens = (own, name)
+            }
+            return tokens.name
+        }
     }
 
     /// The newest transaction that the main context has merged, as a token.

@@ -3,7 +3,7 @@ import TributaryChanges
 /// The part of a merge that runs on the main actor: the contents of the next update.
 @MainActor
 final class MainMerger {
-    /// The name of the store in tokens.
+    /// The name of the store in tokens, as it was when the container was opened.
     nonisolated let storeName: String
     weak var context: MainContext?
     /// The changes since the last update.

@@ -93,7 +93,9 @@ extension MergePipeline {
     @MainActor
     func postUpdate() {
         guard !main.collected.isEmpty else { return }
-        let token = HistoryToken(store: main.storeName, number: generation.number)
+        // A copy that finds its log folder late becomes another writer then, which ends the tokens of its original.
+        let name = (try? generation.read { try $0.writers.tokenWriter() }) ?? main.storeName
+        let token = HistoryToken(store: name, number: generation.number)
         let update = StoreUpdate(token: token, changes: main.collected)
         main.collected = ObjectChanges(limit: options.pendingLimit)
         updates.send(update)

@@ -53,6 +53,25 @@ struct AutomaticMergingTests {
         try await fixture.container.close()
     }
 
+    /// A copy that finds its log folder late becomes another writer while its container is open.
+    @Test
+    func tokensFollowAStoreThatBecomesAnotherWriter() async throws {
+        let fixture = try await MergingFixture()
+        var updates = fixture.container.storeUpdates().makeAsyncIterator()
+        let former = try await fixture.open("Ann")
+        await fixture.container.mergePendingChanges()
+        #expect(await updates.next()?.token == former)
+        try await fixture.container.store.writeInTurn { transaction in
+            let minted = try transaction.writerChanges.mintWriter()
+            try IdentityTokens.renew(for: minted, transaction)
+        }
+        let token = try await fixture.open("Bob")
+        #expect(token.store != former.store)
+        await fixture.container.mergePendingChanges()
+        #expect(await updates.next()?.token == token)
+        try await fixture.container.close()
+    }
+
     @Test
     func aMergeThatWasHeldBackComesWhenTheTimerIsLetGo() async throws {
         let fixture = try await MergingFixture()
