@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TransactionLog
 import TributaryChanges
+import TributaryMigration
 import TributaryStore
 
 @testable import TributarySync
@@ -128,6 +129,43 @@ import TributaryStore
         try await group.acknowledge()
         try await group.compactAll()
         #expect(group.files(".tlog").isDisjoint(with: before))
+        try await group.stop()
+    }
+
+    /// A join is one SQLite transaction, for which local saves wait; how long that takes is printed.
+    @Test func aJoinIsOneTransaction() async throws {
+        let count = LongProofs.count(20_000, long: 100_000)
+        let group = try CompactingReplicas()
+        for _ in 0..<2 { try await group.add() }
+        for start in stride(from: 0, to: count, by: 1_000) {
+            try group.replicas[0].save((start..<min(start + 1_000, count)).map { SyncModel.insert(UInt64($0) + 1) })
+        }
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.compactAll()
+        let baseline = try #require(group.replicas[0].service.state.read(\.shelf).verified.first)
+        let folder = try TemporaryFolder("join")
+        let store = try Store.open(
+            StoreConfiguration(path: folder.path("store.sqlite"), name: "new", model: group.replicas[0].store.model),
+            migrator: Migrator()
+        )
+        let work = BaselineImport(
+            baseline: baseline,
+            logs: try LogFolder(path: group.logs.path),
+            control: ImportControl(),
+            own: try store.read { try $0.writers.own().id },
+            wall: group.wall.now
+        )
+        let clock = ContinuousClock()
+        var verified: VerifiedBaseline?
+        let reading = try clock.measure { verified = try work.verified() }
+        let whole = try #require(verified)
+        var committed: [CommittedTransaction] = []
+        let holding = try clock.measure { committed = try store.write { try work.join(whole, $0) }.1 }
+        print("\(count) objects: read in \(reading), then the writer is held for \(holding)")
+        #expect(committed.count == 1)
+        #expect(try store.read { try $0.mergeState.digest().digest } == group.digests().first)
+        try store.close()
         try await group.stop()
     }
 
