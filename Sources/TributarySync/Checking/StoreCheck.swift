@@ -219,6 +219,10 @@ package struct StoreCheck: Sendable {
     ) throws -> CheckReport {
         let (rebuild, obstacle) = opened(scratch)
         let total = Int64(listing.count)
+        var report = report
+        if repairs, try store.read({ try LostFolder(of: state.own, in: listing.logs, $0).make() }) {
+            report.repairs.append("The folder of this store's writer, which was lost, was made again.")
+        }
         let own = try LogFolder(path: scratch.file("logs"))
         let shelf = try BaselineShelf().reading(listing.baselines, in: listing.logs).provingAll(in: listing.logs) {
             if cancellation.isCancelled { throw CancellationError() }
@@ -242,7 +246,7 @@ package struct StoreCheck: Sendable {
             progress("segments", Int64(count), total)
         }
         try audit.run()
-        var report = audit.report
+        report = audit.report
         guard let rebuild, audit.obstacle == nil else {
             let found = audit.obstacle ?? (.scratchUnusable, obstacle ?? "")
             report.comparison = .impossible(reason: found.reason, detail: found.detail)

@@ -7,7 +7,9 @@ package enum ExportFailure: Error, Hashable {
     case clockAhead(by: Duration)
     case cannotSync(path: String, code: Int32)
     /// The folder contains no earlier export of this writer: an empty folder may be in the place of a share.
-    case foreignFolder(path: String, writer: UniqueID, sequence: UInt64)
+    ///
+    /// It is certain that it is no such folder when it is the one that the store has used, or has another writer's files.
+    case foreignFolder(path: String, writer: UniqueID, sequence: UInt64, isCertain: Bool = false)
 }
 
 extension ExportFailure: CustomStringConvertible {
@@ -16,8 +18,9 @@ extension ExportFailure: CustomStringConvertible {
         case .clockAhead(let ahead):
             "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
         case .cannotSync(let path, let code): "\(path) cannot be brought to disk: \(String(cString: strerror(code)))"
-        case .foreignFolder(let path, _, let sequence):
-            "\(path) has no segments of this store, which has exported \(sequence) transactions: it is another folder."
+        case .foreignFolder(let path, _, let sequence, let isCertain):
+            "\(path) has no segments of this store, which has exported \(sequence) transactions: "
+                + (isCertain ? "its own folder was removed." : "it is another folder.")
         }
     }
 }

@@ -61,7 +61,8 @@ package struct Exporter: Sendable {
         guard exported > 0, let folder = try? LogFolder(path: logs), folder.lacksFolder(of: own.id) else { return }
         let finished = try store.read { try $0.writers.segment(writer: own.id, beginningBy: own.sequence)?.last ?? 0 }
         guard finished > 0 else { return }
-        throw ExportFailure.foreignFolder(path: logs, writer: own.id, sequence: finished)
+        let isCertain = try store.read { try LostFolder(of: own.id, in: folder, $0).isCertain }
+        throw ExportFailure.foreignFolder(path: logs, writer: own.id, sequence: finished, isCertain: isCertain)
     }
 
     /// The next range of local transactions with its header; nil when all are exported.

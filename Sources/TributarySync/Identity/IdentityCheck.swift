@@ -94,7 +94,10 @@ package struct IdentityCheck: Sendable {
         if finding == .lostFolder {
             logger.error("the log folder has nothing of this store", metadata: ["logs": "\(logs)"])
         }
-        guard facts.recorded != facts.current, !isGivenUp() else { return }
-        try store.write { try facts.current.record($0) }
+        var current = facts.current
+        // A folder that has nothing of the store may be another one in the place of the recorded one.
+        if facts.lacksExports, let recorded = facts.recorded { current.logs = recorded.logs }
+        guard facts.recorded != current, !isGivenUp() else { return }
+        try store.write { try current.record($0) }
     }
 }

@@ -64,7 +64,7 @@ struct IdentityEvent: Hashable, Sendable {
         case .restored: "This store was restored from a backup."
         case .copied: "This store is a copy of \(file), which is still there."
         case .otherMachine: "This store was last used on another machine, whose store may still be in use."
-        case .older: "This store is older than the segment \(file) of its own writer: a copy was put in its place."
+        case .older: "This store is older than what \(file) has of its own writer: a copy was put in its place."
         case .forked: "Another program has written \(file) as this store's writer."
         }
     }

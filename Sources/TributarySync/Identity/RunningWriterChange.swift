@@ -59,14 +59,15 @@ struct RunningWriterChange: Sendable {
     ///
     /// - Returns: false when there is no such proof, or when the change has failed; it is tried again later then.
     func answerFork() async -> Bool {
-        guard let fork = state.read(\.identity.fork) else { return false }
         let wall = environment.wall
+        guard let fork = state.read(\.identity.fork), fork.due.map({ $0 <= wall }) ?? true else { return false }
+        let cause = fork.isOlder ? IdentityEvent.Cause.older : .forked
         do {
             let minted = try await run { transaction, minted in
-                let event = IdentityEvent(.forked, at: wall, minted, file: fork.file)
+                let event = IdentityEvent(cause, at: wall, minted, file: fork.file)
                 try transaction.setSetting(IdentityKeys.event, to: event.text)
             }
-            let event = IdentityEvent(.forked, at: wall, minted, file: fork.file)
+            let event = IdentityEvent(cause, at: wall, minted, file: fork.file)
             state.update { $0.renewed(by: event) }
             event.log(minted, environment.logger)
             return true

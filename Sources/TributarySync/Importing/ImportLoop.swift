@@ -154,7 +154,8 @@ struct ImportLoop {
     private func rest(until deadline: WallTime?) -> Duration {
         let dues = [state.read(\.scans.due), announcer.deferralsDue, nextAttempt].compactMap(\.self)
         let wall = environment.wall
-        let wallDues = [deadline, state.read { $0.pause?.until }, announcer.nextGapDue()].compactMap(\.self)
+        let forkDue = state.read { $0.identity.fork?.due }
+        let wallDues = [deadline, state.read { $0.pause?.until }, announcer.nextGapDue(), forkDue].compactMap(\.self)
         let rests = dues.map { $0 - now } + wallDues.map { $0.duration(since: wall) }
         return max(rests.min() ?? .zero, .milliseconds(1))
     }
@@ -219,6 +220,32 @@ struct ImportLoop {
         let (model, wall) = (environment.store.modelHash, environment.wall)
         state.update { $0.found(found, modelHash: model, wall: wall) }
         signals.baselines.raise()
+        let own = state.read(\.planner.own)
+        if let ahead = found.verified.max(by: { $0.vector[own] < $1.vector[own] }) {
+            lookForOlderStore(ahead.name.path, has: ahead.vector[own], of: own)
+        }
+    }
+
+    /// Compares what others have seen of the store's own writer with the store, which may be a copy that was put in the
+    /// place of a later one: whatever it exported is in it, and durable, before anybody sees it.
+    private func lookForOlderStore(_ file: String, has sequence: UInt64, of own: UniqueID) {
+        guard state.read({ $0.planner.own == own && $0.planner.position(of: own).sequence < sequence }),
+            let known = try? environment.store.read({ reader in
+                let writer = try reader.writers.own()
+                let exported = try reader.writers.segment(writer: own, beginningBy: writer.sequence)?.last ?? 0
+                return (id: writer.id, sequence: writer.sequence, isExported: exported >= writer.sequence)
+            }), known.id == own, known.sequence < sequence
+        else { return }
+        let wall = environment.wall
+        state.update {
+            $0.isOlder(
+                than: file,
+                sequence: sequence,
+                known: known.sequence,
+                isExported: known.isExported,
+                wall: wall
+            )
+        }
     }
 
     /// Scans places again after a delay.
@@ -265,6 +292,11 @@ struct ImportLoop {
         scanLater(changed)
         for result in results {
             if let segment = result.verified { verified.insert(segment, file: result.segment.file) }
+        }
+        let own = state.read(\.planner.own)
+        for result in results {
+            guard let seen = result.verified?.dependencies.compactMap({ $0.seen[own] }).max() else { continue }
+            lookForOlderStore(result.segment.id.path, has: seen, of: own)
         }
         let wall = environment.wall
         state.update { state in

@@ -38,7 +38,7 @@ extension SyncProblem {
         )
     }
 
-    /// The problem of a file of the store's own writer that the store has not written.
+    /// The problem of a file that has what the store's own writer has written and the store has not.
     ///
     /// - Parameters:
     ///   - path: the file's path in the log folder.
@@ -51,8 +51,8 @@ extension SyncProblem {
             .ownFork,
             since: wall,
             detail:
-                "\(path) is a segment of this store's own writer. \(reason) Nothing is exported until this store is "
-                + "another writer.",
+                "\(path) proves that another program writes or has written as this store. \(reason) Nothing is exported "
+                + "until this store is another writer.",
             writer: own,
             hint:
                 "Another program writes as this store, such as a copy of its machine. It becomes another writer by itself; "
@@ -130,12 +130,14 @@ extension SyncProblem {
                     + "nothing is exported.",
                 hint: "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
             )
-        case ExportFailure.foreignFolder(_, let writer, _):
+        case ExportFailure.foreignFolder(_, let writer, _, let isCertain):
             SyncProblem(
                 .logsMissing,
                 since: wall,
                 detail: "Local changes are not exported: \(ErrorText.text(of: error))",
-                hint: "Mount the share. If the folder is to begin anew: mkdir \(logs)/\(writer)"
+                hint: isCertain
+                    ? "The store has what it exported lately, and writes it again with: tributaryctl check --repair"
+                    : "Mount the share. If this folder is to begin anew: mkdir \(logs)/\(writer) && tributaryctl check --repair"
             )
         default:
             SyncProblem(

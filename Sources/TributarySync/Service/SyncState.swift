@@ -185,8 +185,30 @@ struct SyncState: Sendable {
 
     /// Records that another program writes as the store's writer: nothing is exported before the store is another one.
     private mutating func forked(_ fork: OwnFork, wall: WallTime) {
-        identity.fork = identity.fork ?? fork
+        // A segment of the writer itself is the better proof: nothing is to be waited for any more.
+        if identity.fork.map({ $0.due != nil && fork.due == nil }) ?? true { identity.fork = fork }
         problems.raise(.ownFork(fork.file, fork.reason, own: planner.own, since: wall))
+    }
+
+    /// Records that other writers have seen later transactions of the store's own writer than the store has.
+    ///
+    /// - Parameters:
+    ///   - file: the file that says so.
+    ///   - sequence: the transaction.
+    ///   - known: the store's own last transaction.
+    ///   - isExported: whether the store has exported all of its own.
+    ///   - wall: the wall time.
+    mutating func isOlder(
+        than file: String,
+        sequence: UInt64,
+        known: UInt64,
+        isExported: Bool,
+        wall: WallTime
+    ) {
+        guard identity.fork == nil else { return }
+        let reason = "It has seen transaction \(sequence) of this store's writer, and this store has \(known)."
+        let due = isExported ? nil : wall.later(by: configuration.incompleteGrace)
+        forked(OwnFork(file: file, reason: reason, isOlder: true, due: due), wall: wall)
     }
 
     /// The segments whose state has changed since the last call.

@@ -54,10 +54,12 @@ import TributaryAdmin
         #expect(try await daemon.command(["sync"]).ending == .exited(74))
         let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
         let hint = try #require(problems?.first?["hint"] as? String)
-        let folder = try #require(hint.split(separator: "mkdir ").last.map(String.init))
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let command = try #require(hint.components(separatedBy: "tributaryctl ").last)
+        #expect(command == "check --repair", "\(hint)")
+        _ = try await daemon.command(command.split(separator: " ").map(String.init))
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
-        #expect(try daemon.exportedText().contains("second"))
+        let text = try daemon.exportedText()
+        #expect(text.contains("first") && text.contains("second"))
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 }

@@ -70,6 +70,74 @@ import TributaryStore
         try await replica.stop()
     }
 
+    /// The text of a baseline that has no changes.
+    private func baseline(_ vector: [UniqueID: UInt64]) -> String {
+        var body = BaselineHeader(model: nil, modelHash: "00ff", writerCount: vector.count).line + "\n"
+        for (writer, sequence) in vector.sorted(by: { $0.key < $1.key }) {
+            let clock = HybridClock(SyncWall.start)
+            body += BaselineWriter(id: writer, sequence: sequence, clock: clock, hash: nil, seen: [:]).line + "\n"
+        }
+        let end = SegmentEnd(
+            last: UInt64(vector.count),
+            transactions: 0,
+            changes: 0,
+            sha256: SegmentEnd.sha256(of: Array(body.utf8))
+        )
+        return body + end.line + "\n"
+    }
+
+    private func foreign(_ low: UInt64) -> UniqueID { UniqueID(high: 0x5f0c_0000_0000_7000, low: low) }
+
+    /// Another writer has seen what this store never wrote: the store is a copy that was put in the place of a later one.
+    @Test func whatOthersHaveSeenProvesAnOlderStore() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let own = replica.own
+        try replica.save([SyncModel.insert(1)])
+        try await replica.service.exportNow()
+        try logs.hire(foreign(1), 1...1, base: 100, seen: [1: [own: 1]])
+        _ = try await replica.service.sync()
+        #expect(replica.service.ownWriter == own)
+        let proof = try logs.hire(foreign(2), 1...1, base: 200, seen: [1: [own: 2]])
+        _ = try await replica.service.sync()
+        #expect(replica.service.ownWriter != own)
+        let problem = replica.service.status.problems.first { $0.code == .writerChanged }
+        #expect(problem?.detail.contains(proof.name.path) == true, "\(replica.service.status.problems)")
+        try await replica.stop()
+    }
+
+    @Test func verifiedBaselinesProveAnOlderStore() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let own = replica.own
+        try replica.save([SyncModel.insert(1)])
+        try await replica.service.exportNow()
+        let vector = [own: UInt64(7), foreign(1): 3, foreign(2): 3]
+        for writer in [foreign(1), foreign(2)] {
+            #expect(replica.service.ownWriter == own)
+            try logs.put(Array(baseline(vector).utf8), at: BaselineName(writer: writer, sequence: 3).path)
+            _ = try await replica.service.sync()
+        }
+        #expect(replica.service.ownWriter != own)
+        #expect(replica.service.status.problems.contains { $0.code == .writerChanged })
+        try await replica.stop()
+    }
+
+    /// Segments of the writer may still come and tell which of the store's own saves are in the folder.
+    @Test func anOlderStoreWithUnexportedSavesWaitsForSegments() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall, configure: { $0.exports = false })
+        let own = replica.own
+        try replica.save([SyncModel.insert(1)])
+        try logs.hire(foreign(1), 1...1, base: 100, seen: [1: [own: 2]])
+        _ = try await replica.service.sync()
+        #expect(replica.service.ownWriter == own && replica.service.status.problems.contains { $0.code == .ownFork })
+        wall.advance(milliseconds: 59_000)
+        _ = try await replica.service.sync()
+        #expect(replica.service.ownWriter == own)
+        wall.advance(milliseconds: 1_000)
+        _ = try await replica.service.sync()
+        #expect(replica.service.ownWriter != own)
+        try await replica.stop()
+    }
+
     /// A file that is no whole segment proves nothing.
     @Test func aDamagedFileOfTheOwnNameChangesNothing() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
