@@ -31,26 +31,17 @@ enum StatusReport {
         }
         if let engine = state.engine {
             add(engine, to: &status)
-            await name(writersOf: &status.problems, engine)
             // Another problem of the status reports a store that cannot be read.
-            if let report = await engine.readSoon({ try engine.sync.deferrals($0) }) ?? engine.sync.lastDeferrals {
+            let facts = await StatusFacts.read(engine)
+            if let facts { addWriters(facts.writers, engine, to: &status) }
+            if let report = facts?.deferrals ?? engine.sync.lastDeferrals {
                 add(await engine.sync.located(report), now: engine.wallTime, to: &status)
             }
-            status.conflicts = await engine.readSoon { try $0.conflicts.counts() }
+            status.conflicts = (facts?.conflicts)
                 .map { StatusMessage.Conflicts(kept: $0.kept, dropped: $0.dropped) }
         }
         daemon.problemTimes.complete(&status.problems, now: WallTime(Date()))
         return status
-    }
-
-    /// Adds the display names of the writers to problems.
-    private static func name(writersOf problems: inout [StatusMessage.Problem], _ engine: Engine) async {
-        guard problems.contains(where: { $0.writer != nil }) else { return }
-        let records = await engine.readSoon { try $0.writers.all() } ?? []
-        let names = Dictionary(records.map { ($0.id.description, $0.name) }, uniquingKeysWith: { first, _ in first })
-        for index in problems.indices {
-            problems[index].writerName = problems[index].writer.flatMap { names[$0] }.flatMap(\.self)
-        }
     }
 
     /// The age after which deferred values are counted but are no problem any more: administrators know of
@@ -82,7 +73,7 @@ enum StatusReport {
                 since: report.since?.unixSeconds,
                 detail: detail,
                 hint: report.newest.first?.segment.map { "tributaryctl segment explain \($0.path)" }
-                    ?? "tributaryctl segment list"
+                    ?? "Bring the model of this machine up to date. To see the newest of them: tributaryctl status --json"
             )
         )
     }

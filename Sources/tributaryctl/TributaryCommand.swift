@@ -18,7 +18,8 @@ struct TributaryCommand: AsyncParsableCommand {
             74 input or output, 75 try again, 77 not permitted, 78 bad configuration.
             """,
         subcommands: [
-            StatusCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self, SegmentCommand.self,
+            StatusCommand.self, WaitCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self,
+            SegmentCommand.self,
             WriterCommand.self, ModelCommand.self, ObjectCommand.self, ApplyCommand.self, HistoryCommand.self,
             WatchCommand.self, ConflictCommand.self, DigestCommand.self, CheckCommand.self, BackupCommand.self,
             CompactCommand.self, RestoreCommand.self, ConfigCommand.self, ReloadCommand.self,

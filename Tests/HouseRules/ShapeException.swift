@@ -15,8 +15,8 @@ struct ShapeException: Sendable {
     private static let description = "the description of a part of the model: a plain value"
 
     static let storedProperties = [
-        ShapeException("TributaryAdmin.StatusMessage", 21, message),
-        ShapeException("TributaryAdmin.SegmentsMessage.Segment", 15, message),
+        ShapeException("TributaryAdmin.StatusMessage", 22, message),
+        ShapeException("TributaryAdmin.SegmentsMessage.Segment", 18, message),
         ShapeException("TributaryModel.Attribute", 19, description),
         ShapeException("TributaryModel.Entity", 18, description),
         ShapeException("Tributary.FetchRequest", 15, "what a program asks for: a plain value, named as in Core Data"),

@@ -20,6 +20,12 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         /// Unix seconds.
         package var since: Double?
         package var hint: String?
+        /// The name that the writer shows; this and the following only in the response about one segment.
+        package var writerName: String?
+        /// What the segment waits for, and who has it.
+        package var missing: [MissingMessage]?
+        /// Further facts, each as a sentence.
+        package var notes: [String]?
         /// The consequences of accepting the segment; only in the response of that request.
         package var warning: String?
         /// The user who accepted the segment; only in the response of that request.

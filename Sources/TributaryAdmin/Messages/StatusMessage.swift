@@ -18,6 +18,8 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         /// The writer of the affected segments and its display name.
         package var writer: String?
         package var writerName: String?
+        /// What the first of the segments waits for, and who has it.
+        package var missing: [MissingMessage]?
 
         package init(code: String, since: Double?, detail: String, hint: String?) {
             self.code = code
@@ -40,6 +42,41 @@ package struct StatusMessage: Codable, Hashable, Sendable {
             self.values = values
             self.unknownObjects = unknownObjects
             self.first = first
+        }
+    }
+
+    /// The other writers, and how far this store is behind them.
+    package struct Writers: Codable, Hashable, Sendable {
+        package var count: Int
+        /// The number of writers with transactions that are known to exist and are not applied, without abandoned ones.
+        package var behind: Int
+        /// Some of the writers, those that this store is behind of first.
+        package var first: [Writer]
+
+        package init(count: Int, behind: Int, first: [Writer]) {
+            self.count = count
+            self.behind = behind
+            self.first = first
+        }
+    }
+
+    /// How far this store is behind another writer.
+    package struct Writer: Codable, Hashable, Sendable {
+        package var id: String
+        package var name: String?
+        /// One of evicted, abandoned and former; absent for others.
+        package var state: String?
+        /// The number of its transactions that are known to exist and are not applied.
+        package var behind: UInt64
+        /// The time since the arrival of its oldest segment that is not applied; absent when none has arrived.
+        package var lagSeconds: Double?
+        /// The time of its newest applied transaction in Unix seconds.
+        package var lastHeard: Double?
+
+        package init(id: String, name: String?, behind: UInt64) {
+            self.id = id
+            self.name = name
+            self.behind = behind
         }
     }
 
@@ -79,6 +116,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var pausedSince: Double?
     package var deferred: Deferred?
     package var conflicts: Conflicts?
+    package var writers: Writers?
     package var restartNeeded = false
     package var problems: [Problem] = []
 

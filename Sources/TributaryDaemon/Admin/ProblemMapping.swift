@@ -65,8 +65,14 @@ enum ProblemMapping {
         switch error {
         case .notRunning: ProblemDocument(.notReady, detail: error.description)
         case .paused: ProblemDocument(.paused, detail: error.description, hint: "To go on: tributaryctl resume")
-        case .noSuchSegment: ProblemDocument(.notFound, detail: error.description)
-        case .notHeld: ProblemDocument(.conflict, detail: error.description)
+        case .noSuchSegment:
+            ProblemDocument(.notFound, detail: error.description, hint: "To see all: tributaryctl segment list --all")
+        case .notHeld(let name, _):
+            ProblemDocument(
+                .conflict,
+                detail: error.description,
+                hint: "To see more: tributaryctl segment explain \(name.path)"
+            )
         case .noSuchWriter:
             ProblemDocument(.notFound, detail: error.description, hint: "To see all: tributaryctl writer list")
         case .ownWriter:
@@ -80,8 +86,9 @@ enum ProblemMapping {
             var problem = ProblemDocument(
                 .blocked,
                 detail: error.description,
-                hint: "To export them with the clocks that they have, raise clock.max_ahead above the lead that status "
-                    + "tells, then: tributaryctl reload"
+                hint:
+                    "To export them with the clocks that they have, set clock.max_ahead above the lead that status tells "
+                    + "in the configuration of each machine, then there: tributaryctl reload"
             )
             problem.writer = writer.description
             problem.sequence = sequence
@@ -99,7 +106,7 @@ enum ProblemMapping {
             )
         case .cannotSync: ProblemDocument(.inputOutput, detail: error.description)
         case .foreignFolder:
-            ProblemDocument(.inputOutput, detail: error.description, hint: "mount the share; status tells more")
+            ProblemDocument(.inputOutput, detail: error.description, hint: "To see more: tributaryctl status")
         }
     }
 

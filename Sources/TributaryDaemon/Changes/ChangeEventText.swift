@@ -8,9 +8,16 @@ import TributarySync
 enum ChangeEventText {
     static let comment = ": still here\n\n"
 
-    static func hello(_ token: HistoryToken) -> String {
-        text(ServerSentEvent(event: "hello", data: JSONValue.object([member("token", token.text)]).text))
+    static func hello(_ token: HistoryToken, isInitialImportComplete: Bool) -> String {
+        let data = JSONValue.object([
+            member("token", token.text),
+            JSONMember(key: "initialImportComplete", value: .boolean(isInitialImportComplete)),
+        ])
+        return text(ServerSentEvent(event: "hello", data: data.text))
     }
+
+    /// The event of an initial import that has become complete since ``hello(_:isInitialImportComplete:)``.
+    static let initialImport = ServerSentEvent(event: "initialImport", data: "{}")
 
     static let bye = text(ServerSentEvent(event: "bye", data: "{}"))
 

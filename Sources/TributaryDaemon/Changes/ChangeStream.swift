@@ -23,11 +23,13 @@ struct ChangeStream: Sendable {
     func run(_ writer: inout any ResponseBodyWriter) async throws {
         let pending = PendingChangeEvents()
         if let missed { pending.append(missed) }
-        try await send(ChangeEventText.hello(start), to: &writer)
+        let isImported = engine.sync.isInitialImportComplete
+        try await send(ChangeEventText.hello(start, isInitialImportComplete: isImported), to: &writer)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await collectUpdates(into: pending) }
             group.addTask { await collectActivities(into: pending) }
             group.addTask { await collectSegments(into: pending) }
+            if !isImported { group.addTask { await collectInitialImport(into: pending) } }
             group.addTask {
                 while true {
                     try await Task.sleep(for: Self.commentInterval)
@@ -58,6 +60,11 @@ struct ChangeStream: Sendable {
 
     private func collectSegments(into pending: PendingChangeEvents) async {
         for await status in engine.sync.segmentEvents() { pending.append(ChangeEventText.segment(status)) }
+    }
+
+    private func collectInitialImport(into pending: PendingChangeEvents) async {
+        await engine.sync.waitForInitialImport()
+        if !Task.isCancelled { pending.append(ChangeEventText.initialImport) }
     }
 
     @concurrent

@@ -8,8 +8,10 @@ import TributarySync
 enum SegmentRoute {
     static func explain(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
-        guard let status = try await request.engine().sync.segment(name) else { throw SyncError.noSuchSegment(name) }
-        return try .json(SegmentsMessage.Segment(status))
+        guard let explanation = try await request.engine().sync.explanation(of: name) else {
+            throw SyncError.noSuchSegment(name)
+        }
+        return try .json(SegmentsMessage.Segment(explanation))
     }
 
     static func retry(_ request: AdminRequest) async throws -> Response {
@@ -49,6 +51,14 @@ enum SegmentRoute {
 }
 
 extension SegmentsMessage.Segment {
+    init(_ explanation: SegmentExplanation) {
+        self.init(explanation.status)
+        if explanation.isMissing { (state, file) = ("missing", nil) }
+        writerName = explanation.writerName
+        missing = explanation.missing.isEmpty ? nil : explanation.missing.map { MissingMessage($0) }
+        notes = explanation.notes.isEmpty ? nil : explanation.notes
+    }
+
     init(_ status: SegmentStatus) {
         self.init(
             writer: status.id.writer.description,

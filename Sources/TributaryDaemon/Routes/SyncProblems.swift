@@ -1,16 +1,21 @@
 import TributaryAdmin
+import TributarySync
 
 /// Finds the problems that prevent a synchronization from finishing.
 enum SyncProblems {
     /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
     private static let ignoredCodes: Set<String> = [
         "paused", "restart-needed", "checkpoint-failed", "values-deferred", "segments-waiting", "watch-failed",
-        "watch-limit",
+        "watch-limit", "writer-changed",
     ]
 
     /// Returns the problems; nil when there are none.
     static func problems(of daemon: AdminServices) async -> [StatusMessage.Problem]? {
-        let found = await StatusReport.make(of: daemon).problems.filter { !ignoredCodes.contains($0.code) }
+        // Once the store has become another writer, a fork of the former one keeps nothing from being done.
+        let isForked = daemon.state.engine?.sync.hasOwnFork ?? false
+        let found = await StatusReport.make(of: daemon).problems.filter { problem in
+            !ignoredCodes.contains(problem.code) && (isForked || problem.code != "own-fork")
+        }
         return found.isEmpty ? nil : found
     }
 }

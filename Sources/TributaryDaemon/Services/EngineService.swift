@@ -50,6 +50,12 @@ struct EngineService: Service {
         // From here on clients can save, which needs the store but not the log folder.
         state.run(engine)
         await reportReadiness(of: engine)
+        // The task ends with the engine, as the purge does.
+        let initialImport = Task {
+            await engine.sync.waitForInitialImport()
+            if !Task.isCancelled, state.phase == .running { notifier.status("Running") }
+        }
+        defer { initialImport.cancel() }
         try? await gracefulShutdown()
         purging.cancel()
         compaction.cancel()
@@ -68,7 +74,11 @@ struct EngineService: Service {
         if !isWatching {
             logger.error("The log folder does not answer", metadata: ["logs": "\(configuration.logs)"])
         }
-        notifier.ready(isWatching ? "Running" : "Running; the log folder does not answer")
+        notifier.ready(
+            !isWatching
+                ? "Running; the log folder does not answer"
+                : engine.sync.isInitialImportComplete ? "Running" : "Running; the first import is not complete yet"
+        )
         logger.notice(
             "Running",
             metadata: [

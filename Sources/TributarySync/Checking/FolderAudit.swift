@@ -291,7 +291,7 @@ struct FolderAudit {
                 detail: "The store has no record of the segments with the transactions \(first) to \(next - 1) of the "
                     + "writer \(writer.id), and has applied up to \(writer.sequence).",
                 writer: writer.id,
-                hint: "Stop the daemon and build the store anew from the log folder: restore --from-logs"
+                hint: "Stop the daemon and build the store anew from the log folder: tributaryctl restore --from-logs"
             )
         )
     }

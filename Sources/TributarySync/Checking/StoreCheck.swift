@@ -270,7 +270,7 @@ package struct StoreCheck: Sendable {
                 detail: "A store that was built anew from the log folder has the digest \(rebuilt), this one has "
                     + "\(state.digest.digest), for the same transactions.",
                 file: store.configuration.path,
-                hint: "Make a backup, stop the daemon, and build the store anew: restore --from-logs"
+                hint: "Make a backup, stop the daemon, and build the store anew: tributaryctl restore --from-logs"
             )
         )
         return report

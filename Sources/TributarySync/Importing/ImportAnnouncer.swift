@@ -10,19 +10,28 @@ struct ImportAnnouncer {
     private let environment: SyncEnvironment
     private let state: SyncStateOwner
     private let events: Broadcast<SegmentStatus>
+    private let initialImport: Broadcast<Never>
     private let deferrals: DeferralFinder
     private var gaps = JournaledGaps()
     private var deferred = JournaledDeferrals()
 
+    /// - Parameters:
+    ///   - environment: what the service works with.
+    ///   - state: has the statuses.
+    ///   - events: receives the changed statuses.
+    ///   - initialImport: ends with the initial import.
+    ///   - deferrals: finds deferred values.
     init(
         environment: SyncEnvironment,
         state: SyncStateOwner,
         events: Broadcast<SegmentStatus>,
+        initialImport: Broadcast<Never>,
         deferrals: DeferralFinder
     ) {
         self.environment = environment
         self.state = state
         self.events = events
+        self.initialImport = initialImport
         self.deferrals = deferrals
     }
 
@@ -46,6 +55,14 @@ struct ImportAnnouncer {
     }
 
     // MARK: Imports
+
+    func announceInitialImport() {
+        logger.notice(
+            "the initial import is complete",
+            metadata: state.read(\.progress.imported).journalMetadata
+        )
+        initialImport.finish()
+    }
 
     /// Announces a committed batch.
     mutating func announce(_ outcome: ImportBatch.Outcome) {

@@ -46,6 +46,7 @@ struct ImportLoop {
             environment: environment,
             state: state,
             events: service.events,
+            initialImport: service.initialImport,
             deferrals: service.deferrals
         )
         updateWatchProblem()
@@ -117,11 +118,12 @@ struct ImportLoop {
         // A new store begins with a baseline, so it reads that before anything else.
         if state.read(\.isNew), proveBaseline() { return .goesOn }
         let wall = environment.wall
-        let action = state.update { state in
+        let (action, isInitialImport) = state.update { state in
             let action = state.planner.next(wall: wall)
-            if case .wait = action { state.waits() }
-            return action
+            guard case .wait = action else { return (action, false) }
+            return (action, state.waits())
         }
+        if isInitialImport { announcer.announceInitialImport() }
         switch action {
         case .verify(let segments):
             await verify(segments)

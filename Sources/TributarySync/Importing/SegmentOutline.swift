@@ -4,6 +4,8 @@ package import TributaryChanges
 package struct SegmentOutline: Hashable, Sendable {
     /// The hash in the end line.
     package var sha256: String
+    /// The name that the writer shows to people.
+    package var name: String?
     /// The hash in the end line of the writer's preceding segment, when the header contains it.
     package var previous: String?
     package var transactions: Int
@@ -17,6 +19,7 @@ package struct SegmentOutline: Hashable, Sendable {
 
     package init(
         sha256: String,
+        name: String? = nil,
         previous: String? = nil,
         transactions: Int,
         changes: Int,
@@ -25,6 +28,7 @@ package struct SegmentOutline: Hashable, Sendable {
         unmet: UnmetDependencies? = nil
     ) {
         self.sha256 = sha256
+        self.name = name
         self.previous = previous
         self.transactions = transactions
         self.changes = changes

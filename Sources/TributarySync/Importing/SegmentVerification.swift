@@ -72,6 +72,7 @@ struct SegmentVerification: Sendable {
         }.first
         return SegmentOutline(
             sha256: segment.end.sha256,
+            name: segment.header.name,
             previous: segment.header.previous,
             transactions: Int(clamping: segment.end.transactions),
             changes: Int(clamping: segment.end.changes),

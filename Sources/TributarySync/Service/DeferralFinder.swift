@@ -19,6 +19,11 @@ final class DeferralFinder: Sendable {
         reader = DeferralReader(logs: logs, model: store.model)
     }
 
+    /// The result of a search in the log folder; nil when the folder does not answer in time.
+    func search<T: Sendable>(_ search: @escaping @Sendable () -> T) async -> T? {
+        await lineSearch.result(within: DeferralFinder.linePatience, search)
+    }
+
     /// The last report.
     var lastReport: DeferralReport? { cache.last }
 

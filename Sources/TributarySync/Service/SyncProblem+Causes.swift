@@ -6,8 +6,12 @@ extension SyncProblem {
     init(_ problem: FolderProblem, since: WallTime) {
         switch problem.kind {
         case .missing:
-            let hint = "Mount or make the folder; what was imported stays."
-            self.init(.logsMissing, since: since, detail: problem.description, hint: hint)
+            self.init(
+                .logsMissing,
+                since: since,
+                detail: problem.description,
+                hint: SyncProblem.mountHint(problem.path)
+            )
         case .unreadable, .notAFolder:
             let hint = "See to the folder's kind and permissions."
             self.init(.logsUnreadable, since: since, detail: problem.description, hint: hint)
@@ -25,7 +29,7 @@ extension SyncProblem {
             .watchLimit,
             since: wall,
             detail: "The system's limit of watched folders is reached; some are looked at every 30 s instead.",
-            hint: "Raise fs.inotify.max_user_watches."
+            hint: "To raise it: sysctl fs.inotify.max_user_watches=524288"
         )
     }
 
@@ -112,6 +116,11 @@ extension SyncProblem {
         )
     }
 
+    /// The remedy for a log folder that is not there, or that is another one.
+    private static func mountHint(_ folder: String) -> String {
+        "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder)"
+    }
+
     /// The problem of a failed export.
     ///
     /// - Parameters:
@@ -137,7 +146,14 @@ extension SyncProblem {
                 detail: "Local changes are not exported: \(ErrorText.text(of: error))",
                 hint: isCertain
                     ? "The store has what it exported lately, and writes it again with: tributaryctl check --repair"
-                    : "Mount the share. If this folder is to begin anew: mkdir \(logs)/\(writer) && tributaryctl check --repair"
+                    : "\(mountHint("\(logs)/\(writer)")) && tributaryctl check --repair"
+            )
+        case let error as SegmentError where error.kind == .missing && error.file == logs:
+            SyncProblem(
+                .logsMissing,
+                since: wall,
+                detail: "Local changes are not exported: \(logs) is not there.",
+                hint: mountHint(logs)
             )
         default:
             SyncProblem(

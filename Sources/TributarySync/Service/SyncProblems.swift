@@ -14,6 +14,9 @@ struct SyncProblems: Sendable {
 
     func contains(_ code: SyncProblem.Code) -> Bool { others[code] != nil }
 
+    /// Whether the last scan has not found the log folder.
+    var isFolderMissing: Bool { ofFolder.keys.contains { $0.kind == .missing } }
+
     /// Adds or updates a problem; an existing one keeps the time since which it exists.
     mutating func raise(_ problem: SyncProblem) {
         var problem = problem
@@ -23,6 +26,19 @@ struct SyncProblems: Sendable {
 
     mutating func end(_ codes: SyncProblem.Code...) {
         for code in codes { others[code] = nil }
+    }
+
+    /// The problems that an export has, one at a time.
+    private static let ofExport: [SyncProblem.Code] = [.exportFailed, .ownClockAhead, .logsMissing]
+
+    mutating func endExportProblems() {
+        for code in SyncProblems.ofExport { others[code] = nil }
+    }
+
+    /// Replaces the problem of the last export: an export fails for one reason.
+    mutating func replaceExportProblem(with problem: SyncProblem) {
+        for code in SyncProblems.ofExport where code != problem.code { others[code] = nil }
+        raise(problem)
     }
 
     /// Adds the problems of a scan, and ends other problems of the scanned folders.
@@ -49,6 +65,10 @@ struct SyncProblems: Sendable {
         )
     }
 
-    /// All problems, in no particular order.
-    var all: [SyncProblem] { Array(others.values) + ofFolder.map { SyncProblem($0.key, since: $0.value) } }
+    /// All problems, in no particular order; a folder that is not there is one problem, whoever misses it.
+    var all: [SyncProblem] {
+        let isMissed = others[.logsMissing] != nil
+        let folders = ofFolder.filter { !(isMissed && $0.key.kind == .missing) }
+        return Array(others.values) + folders.map { SyncProblem($0.key, since: $0.value) }
+    }
 }

@@ -10,6 +10,17 @@ extension SyncService {
         return status
     }
 
+    /// Whether the segments that could be imported when the service began have been imported.
+    package var isInitialImportComplete: Bool { state.read(\.progress.isInitialImportComplete) }
+
+    /// Whether another program writes as the store's own writer, so that nothing is exported until it is another one.
+    package var hasOwnFork: Bool { state.read { $0.identity.fork != nil } }
+
+    /// Returns when the initial import is complete, or when the task is cancelled.
+    package func waitForInitialImport() async {
+        for await _ in initialImport.stream() {}
+    }
+
     /// The time without an answer from the folder after which the silence counts as a problem.
     package static let folderPatience = Duration.seconds(10)
 

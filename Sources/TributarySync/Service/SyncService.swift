@@ -21,6 +21,8 @@ package final class SyncService: Service {
     let state: SyncStateOwner
     let signals: SyncSignals
     let events = Broadcast<SegmentStatus>(limit: 256)
+    /// Ends when the initial import is complete.
+    let initialImport = Broadcast<Never>(limit: 1)
     let deferrals: DeferralFinder
     let exports: ExportLoop
     let tenure: WriterTenure

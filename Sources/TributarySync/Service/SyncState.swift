@@ -134,9 +134,22 @@ struct SyncState: Sendable {
         }
     }
 
-    /// Records that the planner waits: the initial import is complete, unless importing is paused.
-    mutating func waits() {
-        if pause == nil { progress.isInitialImportComplete = true }
+    /// Whether a store that has applied nothing was to begin with a baseline, and something of that is missing.
+    private var lacksFirstBaseline: Bool {
+        !planner.baselines.refused.isEmpty
+            && planner.positions.allSatisfy { $0.key == planner.own || $0.value.sequence == 0 }
+    }
+
+    /// Records that the planner waits: the initial import is complete, unless importing is paused, the folder is not
+    /// there, or the store has not joined its first baseline.
+    ///
+    /// - Returns: Whether it has become complete now.
+    @discardableResult
+    mutating func waits() -> Bool {
+        let isKept = pause != nil || problems.isFolderMissing || lacksFirstBaseline
+        guard !progress.isInitialImportComplete, !isKept else { return false }
+        progress.isInitialImportComplete = true
+        return true
     }
 
     /// Marks a segment to be scanned and to be read again; an unknown name is scanned only.
@@ -238,14 +251,16 @@ struct SyncState: Sendable {
 
     mutating func exported(_ counts: ImportCounts) {
         progress.addExported(counts)
-        problems.end(.exportFailed, .ownClockAhead, .logsMissing)
+        problems.endExportProblems()
     }
 
     mutating func exportFailed(_ error: any Error, wall: WallTime) {
         if let error = error as? SegmentError, error.kind == .forked {
             return forked(OwnFork(file: error.file, reason: "Its name is taken by other content."), wall: wall)
         }
-        problems.raise(.exportFailed(error, logs: configuration.logs, own: planner.own, since: wall))
+        problems.replaceExportProblem(
+            with: .exportFailed(error, logs: configuration.logs, own: planner.own, since: wall)
+        )
     }
 
     // MARK: Status

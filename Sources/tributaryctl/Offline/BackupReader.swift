@@ -30,7 +30,7 @@ final class BackupReader {
         if header.hasLog, stat(path + "-wal", &log) == 0, log.st_size > 0 {
             throw CommandFailure(
                 reason: "'\(path)' is a copy of a store that was in use, and '\(path)-wal' has a part of it: "
-                    + "make a backup with tributaryctl backup",
+                    + "make a backup with: tributaryctl backup FILE",
                 status: .badData
             )
         }

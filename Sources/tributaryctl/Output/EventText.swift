@@ -12,6 +12,7 @@ enum EventText {
         switch event.event {
         case "hello": return "following the store from token \(ResponseJSON.text(data["token"]) ?? "?")"
         case "bye": return "the daemon stops"
+        case "initialImport": return "what was in the log folder at the start is imported"
         case "storeDidUpdate": return update(data)
         case "activity":
             let title = ResponseJSON.text(data["title"]) ?? "something"

@@ -10,8 +10,13 @@ enum ProblemText {
             let name = problem.writerName.map { " (\($0))" } ?? ""
             terminal.print("  writer: " + EscapedText.escape(writer + name))
         }
+        for line in MissingText.lines(problem.missing ?? []) {
+            terminal.print("  missing: " + EscapedText.escape(line))
+        }
         if let since = problem.since, let time = TimeText.time(since) {
-            terminal.print("  since: \(time), \(TimeText.stretch(Date().timeIntervalSince1970 - since)) ago")
+            let age = Date().timeIntervalSince1970 - since
+            // Somebody has set the clock back.
+            terminal.print("  since: \(time), " + (age < 0 ? "ahead of this clock" : "\(TimeText.stretch(age)) ago"))
         }
         if let hint = problem.hint { terminal.print("  hint: " + session.hints.text(hint)) }
     }

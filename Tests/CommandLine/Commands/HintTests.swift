@@ -2,51 +2,93 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every command in a message of the programs exists and can be pasted.
+/// Every command in a message of the programs and in the articles for operators is one that the command takes.
 @Suite struct HintTests {
-    private struct Tree: Decodable {
-        struct Command: Decodable {
-            var commandName: String
-            var subcommands: [Command]?
-        }
+    private static let writer = "5f0c0000-0000-4000-8000-00000000000a"
+    private static let segment = "\(writer)/0000000000000001-0000000000000002.tlog"
 
-        var command: Command
+    /// Whether the program takes a command; no daemon answers it.
+    private func isTaken(_ command: String) async throws -> Bool {
+        let folder = try TemporaryFolder("hints")
+        let nowhere = folder.path("nowhere")
+        let process = try ChildProcess(
+            "/bin/sh",
+            ["-c", "exec \(command)"],
+            environment: [
+                "PATH": "\(BuildFolder.path):/usr/bin:/bin", "TRIBUTARY_SOCKET": nowhere, "TRIBUTARY_STORE": nowhere,
+            ],
+            output: folder.path("output"),
+            errors: folder.path("errors")
+        )
+        let ending = await process.ending()
+        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
+        return ending != .exited(127) && !errors.contains("Usage:")
     }
 
-    @Test func commandsInTextsExistAndEndWithoutAFullStop() async throws {
-        let folder = try TemporaryFolder("hints")
-        let dump = try ChildProcess(
-            BuildFolder.executable("tributaryctl"),
-            ["--experimental-dump-help"],
-            output: folder.path("tree")
-        )
-        #expect(await dump.ending() == .exited(0))
-        let tree = try JSONDecoder().decode(
-            Tree.self,
-            from: Data(contentsOf: URL(fileURLWithPath: folder.path("tree")))
-        )
-        var commands: Set<String> = []
-        for command in tree.command.subcommands ?? [] {
-            let inner = command.subcommands ?? []
-            if inner.isEmpty { commands.insert(command.commandName) }
-            for sub in inner { commands.insert("\(command.commandName) \(sub.commandName)") }
+    /// Replaces what a text gets at run time by a sample.
+    private func filled(_ text: String) -> String {
+        var filled = ""
+        var rest = text[...]
+        while let start = rest.range(of: #"\("#) {
+            filled += rest[..<start.lowerBound]
+            var depth = 1
+            var end = start.upperBound
+            while end < rest.endIndex, depth > 0 {
+                if rest[end] == "(" { depth += 1 }
+                if rest[end] == ")" { depth -= 1 }
+                end = rest.index(after: end)
+            }
+            filled += sample(for: String(rest[start.upperBound..<end]), after: filled)
+            rest = rest[end...]
         }
-        #expect(commands.contains("segment retry"))
+        return filled + rest
+    }
+
+    private func sample(for expression: String, after text: String) -> String {
+        if expression.contains("path") || text.hasSuffix("explain ") { return Self.segment }
+        if text.hasSuffix("evict ") || text.hasSuffix("abandon ") { return Self.writer }
+        return text.hasSuffix("--state ") ? "held" : "7"
+    }
+
+    @Test func commandsInTextsAreTakenAndEndWithoutAFullStop() async throws {
         let sources = PackageFolder.path + "/Sources"
         let files = try #require(FileManager.default.enumerator(atPath: sources)).compactMap { $0 as? String }
-        var found = 0
+        var found: Set<String> = []
         for file in files where file.hasSuffix(".swift") {
             for line in try String(contentsOfFile: "\(sources)/\(file)", encoding: .utf8).split(separator: "\n") {
                 let text = line.trimmingCharacters(in: .whitespaces)
                 guard !text.hasPrefix("//"), text.contains("\"") else { continue }
-                for match in text.matches(of: #/tributaryctl ([a-z][a-z-]*)( [a-z][a-z-]*)?([^"]*)/#) {
-                    found += 1
-                    let pair = "\(match.1)\(match.2 ?? "")"
-                    #expect(commands.contains(pair) || commands.contains(String(match.1)), "\(file): \(text)")
-                    #expect(!match.3.hasSuffix("."), "\(file): \(text)")
+                // A command that continues in the next line could not be found.
+                #expect(!text.contains("tributaryctl \"") || file.hasSuffix("HintText.swift"), "\(file): \(text)")
+                for match in text.matches(of: #/tributaryctl [a-z][a-z-]*[^";]*/#) {
+                    let command = filled(String(match.0)).prefix { !";,)".contains($0) }
+                    // A sentence about a command, as in the help, is none to be typed.
+                    if ["tributaryctl restore was interrupted", "tributaryctl restore puts it into place."].contains(
+                        String(command)
+                    ) {
+                        continue
+                    }
+                    #expect(!command.hasSuffix("."), "\(file): \(text)")
+                    guard found.insert(String(command)).inserted else { continue }
+                    #expect(try await isTaken(String(command)), "\(file): \(command)")
                 }
             }
         }
-        #expect(found > 5)
+        #expect(found.count > 15)
+    }
+
+    /// The blocks of commands are complete, up to the words in capitals.
+    @Test(arguments: ["Stories", "Compaction", "Operating"]) func commandsInArticlesAreTaken(name: String) async throws
+    {
+        let samples = ["FORMER": Self.writer, "WRITER": Self.writer, "SEGMENT": Self.segment]
+        let blocks = try Article(name).text.components(separatedBy: "```sh\n").dropFirst()
+        var found = 0
+        for line in blocks.flatMap({ $0.components(separatedBy: "```")[0].split(separator: "\n") }) {
+            guard let match = line.firstMatch(of: #/^(?:sudo )?(tributaryctl [^#]+)/#) else { continue }
+            found += 1
+            let command = samples.reduce(String(match.1)) { $0.replacing($1.key, with: $1.value) }
+            #expect(try await isTaken(command), "\(name): \(line)")
+        }
+        #expect(found > 3)
     }
 }

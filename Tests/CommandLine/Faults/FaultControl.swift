@@ -16,36 +16,11 @@ final class FaultControl {
     private let rules: String
     private let memory: UnsafeMutableRawPointer
 
-    /// The reason why the machine cannot run the test; nil when it can.
-    static var reasonNotToFail: String? {
-        compiler == nil ? "failures of the disk need gcc, which compiles Tests/Faults/faults.c" : nil
-    }
-
-    private static let compiler: String? = {
-        let places = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return places.map { "\($0)/gcc" }.first(where: FileManager.default.isExecutableFile)
-    }()
-
     /// Compiles the library into a folder.
     init(in folder: TemporaryFolder) async throws {
-        library = folder.path("faults.so")
         rules = folder.path("faults")
-        let size = Self.places * Self.ruleBytes
-        try Data(count: size).write(to: URL(fileURLWithPath: rules))
-        let descriptor = open(rules, O_RDWR | O_CLOEXEC)
-        defer { close(descriptor) }
-        let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
-        memory = try #require(mapped != MAP_FAILED ? mapped : nil, "the rules cannot be mapped")
-        let compilation = try ChildProcess(
-            try #require(Self.compiler),
-            [
-                "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library,
-                PackageFolder.path("Tests/Faults/faults.c"),
-            ],
-            errors: folder.path("gcc.txt")
-        )
-        let errors = { (try? String(contentsOfFile: folder.path("gcc.txt"), encoding: .utf8)) ?? "" }
-        try #require(await compilation.ending() == .exited(0), "\(errors())")
+        memory = try PreloadedLibrary.share(rules, bytes: Self.places * Self.ruleBytes)
+        library = try await PreloadedLibrary("faults", in: folder).path
     }
 
     deinit { munmap(memory, Self.places * Self.ruleBytes) }

@@ -7,7 +7,7 @@ import Testing
     /// The second run shares the machine with the first one.
     @Test(arguments: 0..<UInt64(LongProofs.count(1, long: 2)))
     func randomFailuresLoseNothing(_ run: UInt64) async throws {
-        if let reason = FaultControl.reasonNotToFail { try Test.cancel("\(reason)") }
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
         var random = SeededGenerator(seed: SeededGenerator.fromEnvironment().seed &+ run)
         print("seed \(random.seed)")
         let replica = try await FaultyReplica()

@@ -9,7 +9,7 @@ import TributaryAdmin
     @Test(arguments: FaultTarget.allCases) func aFailureIsReportedAndLeavesNothingBehind(_ target: FaultTarget)
         async throws
     {
-        if let reason = FaultControl.reasonNotToFail { try Test.cancel("\(reason)") }
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
         let replica = try await FaultyReplica()
         try await replica.start()
         try await replica.startPeer()
@@ -65,7 +65,7 @@ import TributaryAdmin
 
     /// What the first export needs: a folder whose name is not durable would be lost with its segments.
     @Test func aNewFolderIsDurableBeforeASegmentIsInIt() async throws {
-        if let reason = FaultControl.reasonNotToFail { try Test.cancel("\(reason)") }
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
         let replica = try await FaultyReplica()
         try await replica.start()
         try await replica.startPeer()
@@ -87,7 +87,7 @@ import TributaryAdmin
         .failing(.write, "*/one.sqlite-wal", ENOSPC), .failing(.sync, "*/one.sqlite-wal", EIO),
     ])
     func aDaemonThatCannotUseItsStoreEndsWithAnExitStatus(_ rule: FaultRule) async throws {
-        if let reason = FaultControl.reasonNotToFail { try Test.cancel("\(reason)") }
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
         let replica = try await FaultyReplica()
         try await replica.startPeer()
         // A store with content is only read at the start.
@@ -113,7 +113,7 @@ import TributaryAdmin
         .failing(.write, "*/logs/*", EIO), .failing(.write, "*/one.sqlite-wal", ENOSPC),
     ])
     func aDaemonThatCannotFinishStopsAndLosesNothing(_ rule: FaultRule) async throws {
-        if let reason = FaultControl.reasonNotToFail { try Test.cancel("\(reason)") }
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
         let replica = try await FaultyReplica()
         try await replica.start()
         try await replica.startPeer()

@@ -74,7 +74,9 @@ import TributaryChanges
         let future = [InterfaceAnswerTests.future, "0000000000000001-0000000000000001"]
         try await talk.ask("POST /v1/segments/{writer}/{range}/accept", future, expecting: 200)
         let missing = [writer, "0000000000000009-0000000000000009"]
-        try await talk.ask("GET /v1/segments/{writer}/{range}", missing, expecting: 404)
+        try await talk.ask("GET /v1/segments/{writer}/{range}", missing, expecting: 200)
+        let unknown = ["0190f1a2-0000-7000-8000-000000000009", missing[1]]
+        try await talk.ask("GET /v1/segments/{writer}/{range}", unknown, expecting: 404)
         try await talk.ask("POST /v1/segments/{writer}/{range}/accept", missing, expecting: 404)
     }
 

@@ -29,11 +29,18 @@ enum WritersRoute {
         var records = try await engine.readLimiter.run {
             try await engine.container.store.readAside { try $0.writers.all() }
         }
-        let known = Set(records.map(\.id))
-        records += backlogs.keys.filter { !known.contains($0) }.map { WriterRecord(unknown: $0) }
+        let known = engine.sync.knownTransactions(records)
+        records += known.writers.filter { known.record(of: $0) == nil }.map { id in
+            var record = WriterRecord(unknown: id)
+            record.name = known.name(of: id)
+            return record
+        }
         records.sort { $0.id < $1.id }
-        return records.filter { isWanted($0.id) }
-            .map { message(of: $0, isForked: forked.contains($0.id), backlogs[$0.id], now: now) }
+        return records.filter { isWanted($0.id) }.map { record in
+            var writer = message(of: record, isForked: forked.contains(record.id), backlogs[record.id], now: now)
+            if !record.isSelf { writer.behind = known.behind(record.id) }
+            return writer
+        }
     }
 
     private static func message(of record: WriterRecord, isForked: Bool, _ backlog: WriterBacklog?, now: WallTime)

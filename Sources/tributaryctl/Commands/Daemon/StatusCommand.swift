@@ -62,11 +62,32 @@ struct StatusCommand: DaemonCommand {
             )
         }
         if status.restartNeeded { lines.append(("restart", "needed for the whole configuration to take effect")) }
+        lines += StatusCommand.writerLines(status.writers, hints: session.hints)
         for (label, text) in lines {
             let padded = label.padding(toLength: 14, withPad: " ", startingAt: 0)
             let shown = label == "state" ? text : EscapedText.escape(text)
             terminal.print(terminal.styled(padded, .faint) + shown)
         }
         for problem in status.problems { ProblemText.print(problem, in: session) }
+    }
+
+    /// The lines about the other writers: how far this store is behind each, in transactions and time.
+    private static func writerLines(_ writers: StatusMessage.Writers?, hints: HintText) -> [(String, String)] {
+        guard let writers, writers.count > 0 else { return [] }
+        let behind = writers.behind > 0 ? ", \(writers.behind) of them with transactions that are not here" : ""
+        let more = writers.count > writers.first.count ? ", to see all: " + hints.text("tributaryctl writer list") : ""
+        let now = Date().timeIntervalSince1970
+        return [("writers", "\(CountText.text(writers.count, "other"))\(behind)\(more)")]
+            + writers.first.map { writer in
+                var parts = [writer.state].compactMap(\.self)
+                if writer.behind > 0 {
+                    parts.append("\(CountText.text(writer.behind, "transaction")) behind")
+                    if let lag = writer.lagSeconds { parts.append("for \(TimeText.stretch(lag))") }
+                } else {
+                    parts.append("up to date")
+                }
+                if let heard = writer.lastHeard { parts.append("last heard \(TimeText.stretch(now - heard)) ago") }
+                return ("", "\(MissingText.label(writer.id, writer.name)): \(parts.joined(separator: ", "))")
+            }
     }
 }

@@ -16,11 +16,17 @@ struct SegmentExplainCommand: DaemonCommand {
         let call = AdminCall(.get, .segment, segment.writer, segment.range)
         try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
             var lines: [(String, String?)] = [
-                ("writer", segment.writer), ("sequences", "\(segment.first)-\(segment.last)"),
+                ("writer", MissingText.label(segment.writer, segment.writerName)),
+                ("sequences", "\(segment.first)-\(segment.last)"),
                 ("state", segment.state), ("since", TimeText.time(segment.since)), ("reason", segment.reason),
                 ("file", segment.file), ("line", segment.line.map(String.init)),
             ]
-            for waiting in segment.waitingFor ?? [] { lines.append(("waits for", waiting)) }
+            if let missing = segment.missing {
+                for line in MissingText.lines(missing) { lines.append(("waits for", line)) }
+            } else {
+                for waiting in segment.waitingFor ?? [] { lines.append(("waits for", waiting)) }
+            }
+            for note in segment.notes ?? [] { lines.append(("note", session.hints.text(note))) }
             lines.append(("deferred", segment.deferred.map { CountText.text($0, "value") }))
             let unknown = segment.unknownObjects.map { CountText.text($0, "object") }
             lines.append(("unknown", unknown.map { $0 + " that no segment has inserted yet" }))

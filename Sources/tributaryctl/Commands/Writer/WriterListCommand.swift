@@ -17,10 +17,10 @@ struct WriterListCommand: DaemonCommand {
         let call = AdminCall(.get, .writers, query: [("limit", limit.map(String.init)), ("after", after)])
         try await session.call(call, as: WritersMessage.self) { message in
             let now = Date().timeIntervalSince1970
-            var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "LAST HEARD", "LAG", "WAITING")
+            var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "BEHIND", "LAST HEARD", "LAG", "WAITING")
             for writer in message.writers {
                 table.add([
-                    writer.id, writer.name, writer.state, String(writer.sequence),
+                    writer.id, writer.name, writer.state, String(writer.sequence), writer.behind.map(String.init),
                     writer.lastHeard.map { TimeText.stretch(now - $0) + " ago" },
                     writer.lagSeconds.map(TimeText.stretch), writer.waiting.map { CountText.text($0, "segment") },
                 ])

@@ -1,0 +1,21 @@
+import Tributary
+import TributaryStore
+import TributarySync
+
+/// What the status tells from the store, read at one time: while readers are busy, each further read would wait again.
+struct StatusFacts: Sendable {
+    let writers: [WriterRecord]
+    let deferrals: DeferralReport
+    let conflicts: ConflictCounts
+
+    /// Reads the facts; nil when the readers are busy for too long, or when the store cannot be read.
+    static func read(_ engine: Engine) async -> StatusFacts? {
+        await engine.readSoon { reader in
+            StatusFacts(
+                writers: try reader.writers.all(),
+                deferrals: try engine.sync.deferrals(reader),
+                conflicts: try reader.conflicts.counts()
+            )
+        }
+    }
+}

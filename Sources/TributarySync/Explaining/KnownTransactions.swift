@@ -1,0 +1,106 @@
+import TransactionLog
+package import TributaryChanges
+package import TributaryStore
+
+/// The transactions that are known to exist, whether this store has applied them or not, and who has them.
+///
+/// They are known from the segments and the verified baselines in the log folder, and from what writers have acknowledged.
+package struct KnownTransactions: Sendable {
+    private let records: [UniqueID: WriterRecord]
+    /// The last transaction of each writer that anybody names.
+    private var greatest: [UniqueID: UInt64] = [:]
+    /// By writer: who has applied more of its transactions than this store, and up to which.
+    private var acknowledged: [UniqueID: [UniqueID: UInt64]] = [:]
+    /// The names in segments of writers of which nothing is applied.
+    private var names: [UniqueID: String] = [:]
+    /// The position of each writer.
+    private var positions: [UniqueID: UInt64] = [:]
+    private var baselines: [KnownBaseline] = []
+
+    /// Collects what the store knows; a step for each entry of a vector.
+    init(_ records: [WriterRecord]) {
+        self.records = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
+        for record in records {
+            positions[record.id] = record.sequence
+            name(record.id, through: record.sequence)
+        }
+        for record in records {
+            // An entry alone makes no writer known.
+            for (writer, sequence) in record.seen.entries where positions[writer] != nil {
+                acknowledge(sequence, of: writer, by: record.id)
+            }
+        }
+    }
+
+    /// Adds what is in the log folder; a step for each segment that is not applied, and for each entry of a baseline.
+    mutating func add(_ planner: ImportPlanner) {
+        // The records may be those of an older state.
+        for (writer, position) in planner.positions {
+            positions[writer] = position.sequence
+            name(writer, through: position.sequence)
+        }
+        baselines = planner.baselines.verified
+        for baseline in baselines {
+            for (writer, sequence) in baseline.vector.entries { name(writer, through: sequence) }
+        }
+        for writer in planner.writers.values { collect(writer) }
+    }
+
+    private mutating func collect(_ writer: PlannedWriter) {
+        for (id, sequence) in writer.unmet?.needs ?? [:] { acknowledge(sequence, of: id, by: writer.id) }
+        for entry in writer.entries.values {
+            // The name of a file that is no segment says nothing.
+            if case .bad = entry.knowledge { continue }
+            name(writer.id, through: entry.id.last)
+            guard let segment = entry.valid else { continue }
+            if let name = segment.name { names[writer.id] = name }
+            for (id, sequence) in segment.unmet?.needs ?? [:] { acknowledge(sequence, of: id, by: writer.id) }
+        }
+    }
+
+    /// A writer has applied another one's transactions up to one of them.
+    private mutating func acknowledge(_ sequence: UInt64, of writer: UniqueID, by holder: UniqueID) {
+        name(writer, through: sequence)
+        guard sequence > position(of: writer), holder != writer else { return }
+        let former = acknowledged[writer]?[holder] ?? 0
+        acknowledged[writer, default: [:]][holder] = max(former, sequence)
+    }
+
+    private mutating func name(_ writer: UniqueID, through sequence: UInt64) {
+        greatest[writer] = max(greatest[writer] ?? 0, sequence)
+    }
+
+    /// The writers that anybody names.
+    package var writers: Dictionary<UniqueID, UInt64>.Keys { greatest.keys }
+
+    /// Whether anybody names the writer.
+    package func isKnown(_ writer: UniqueID) -> Bool { greatest[writer] != nil }
+
+    /// The store's record of a writer; nil when nothing of it is applied.
+    package func record(of writer: UniqueID) -> WriterRecord? { records[writer] }
+
+    /// The name that a writer shows to people.
+    package func name(of writer: UniqueID) -> String? { records[writer]?.name ?? names[writer] }
+
+    /// The last transaction of a writer that is applied; 0 for none.
+    package func position(of writer: UniqueID) -> UInt64 { positions[writer] ?? 0 }
+
+    /// The number of a writer's transactions that exist and are not applied.
+    package func behind(_ writer: UniqueID) -> UInt64 {
+        (greatest[writer] ?? 0).subtractingSaturating(position(of: writer))
+    }
+
+    /// A verified baseline that has a transaction; nil when there is none.
+    func baseline(with sequence: UInt64, of writer: UniqueID) -> KnownBaseline? {
+        baselines.first { $0.vector[writer] >= sequence }
+    }
+
+    /// The greatest number of holders that are named.
+    private static let named = 8
+
+    /// The other writers that have applied a transaction that is not applied here, as far as they have acknowledged it.
+    func holders(of sequence: UInt64, of writer: UniqueID) -> [UniqueID] {
+        let found = (acknowledged[writer] ?? [:]).filter { $0.value >= sequence }
+        return Array(found.keys.sorted().prefix(KnownTransactions.named))
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// The initial import has an end, which programs can wait for.
+@Suite(.timeLimit(.minutes(30)), .daemonTurns) struct WaitTests {
+    /// A daemon that was started while importing is paused, with a segment in its log folder.
+    private func pausedDaemon() async throws -> RunningDaemon {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        #expect(try await daemon.command(["wait"]).ending == .exited(0))
+        #expect(try await daemon.command(["pause"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        var writer = RunningDaemon.foreignWriter()
+        try writer.write([[RunningDaemon.insertion(1)]], to: daemon.logs)
+        try await daemon.start()
+        return daemon
+    }
+
+    private func waiting(for daemon: RunningDaemon, output: String) throws -> ChildProcess {
+        try ChildProcess(
+            BuildFolder.executable("tributaryctl"),
+            ["wait", "--json"],
+            environment: ["TRIBUTARY_SOCKET": daemon.socket],
+            output: daemon.folder.path(output)
+        )
+    }
+
+    @Test func itEndsWithTheInitialImport() async throws {
+        let daemon = try await pausedDaemon()
+        let status = try await daemon.command(["status"])
+        #expect(status.output.contains("the first import is not complete yet"), "\(status.output)")
+        let wait = try waiting(for: daemon, output: "waited")
+        var events: [String] = []
+        let answer = try await daemon.client.events(AdminCall(.get, .changes)) { event in
+            events.append(event.event)
+            if event.event == "hello" {
+                #expect(event.data.contains(#""initialImportComplete":false"#), "\(event.data)")
+                _ = try await daemon.call(.post, "/v1/resume")
+            }
+            return event.event != "initialImport"
+        }
+        #expect(answer.status == 200 && events.last == "initialImport", "\(events)")
+        #expect(await wait.ending() == .exited(0))
+        let text = try String(contentsOfFile: daemon.folder.path("waited"), encoding: .utf8)
+        #expect(text == "{\"initialImportComplete\":true}\n")
+        #expect(try await daemon.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 1)
+        #expect(daemon.log.contains("the initial import is complete"), "\(daemon.log)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test func itFailsWhenTheDaemonStops() async throws {
+        let daemon = try await pausedDaemon()
+        let wait = try waiting(for: daemon, output: "waited")
+        // The daemon counts the clients that follow its changes.
+        while try await !daemon.command(["metrics"]).output.contains("tributary_admin_streams 1") {}
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        #expect(await wait.ending() == .exited(75))
+    }
+}

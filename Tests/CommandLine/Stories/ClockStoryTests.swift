@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+import TributaryAdmin
+
+/// The stories of wrong clocks: the commands are those of the article.
+@Suite(.timeLimit(.minutes(30)), .daemonTurns) struct ClockStoryTests {
+    private static let lead = Duration.seconds(2 * 86_400)
+    private let page: StoryPage
+
+    init() throws {
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
+        page = try StoryPage.stories()
+    }
+
+    /// Two machines that run, of which the first one's clock can be set.
+    private func machines() async throws -> [StoryMachine] {
+        let machines = [try StoryMachine("shop"), try StoryMachine("office")]
+        machines[0].clock = try await ClockControl(in: machines[0].daemon.folder)
+        for machine in machines { try await machine.start() }
+        return machines
+    }
+
+    /// The machine starts with a wrong clock, without a network: its share is not mounted.
+    @Test func theOwnClockWasAhead() async throws {
+        let machines = try await machines()
+        let (shop, office) = (machines[0], machines[1])
+        try await shop.save(1)
+        try await StoryMachine.expectEqualDigests(machines)
+        await shop.stop()
+        let away = shop.path("/away")
+        try FileManager.default.moveItem(atPath: shop.path(shop.logs), toPath: away)
+        try FileManager.default.createDirectory(atPath: shop.path(shop.logs), withIntermediateDirectories: false)
+        shop.clock?.set(ahead: Self.lead)
+        try await shop.start()
+        try await shop.save(2)
+        #expect(try await shop.problems() == ["logs-missing"])
+
+        shop.clock?.set(ahead: .zero)
+        try FileManager.default.removeItem(atPath: shop.path(shop.logs))
+        try FileManager.default.moveItem(atPath: away, toPath: shop.path(shop.logs))
+        try await shop.save(3)
+        try await shop.sync()
+        try await shop.expectStatus(page, "clock")
+        #expect(try await shop.problems() == ["own-clock-ahead"])
+        try await shop.run(page, "clock")
+        try await shop.save(4)
+        try await StoryMachine.expectEqualDigests(machines)
+        #expect(try await office.daemon.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 4)
+        for machine in machines { await machine.stop() }
+    }
+
+    /// What was exported with the wrong clock cannot be undone: the other machine holds or accepts it.
+    @Test func theClockOfAnotherMachineWasAhead() async throws {
+        let machines = try await machines()
+        let (shop, office) = (machines[0], machines[1])
+        shop.clock?.set(ahead: Self.lead)
+        try await shop.save(1)
+        try await shop.sync()
+        try StoryMachine.replicate(machines)
+        try await office.sync()
+        let segment = try #require(shop.files().first { $0.hasSuffix(".tlog") })
+        let values = ["FORMER": try await shop.writer(), "SEGMENT": segment]
+        try await office.expectStatus(page, "held", with: values)
+
+        let output = try await office.run(page, "held", with: values)
+        #expect(output.contains("now applied") && output.contains("wins over"), "\(output)")
+        #expect(try await office.digest() == shop.digest())
+
+        // The clock is set back: both stores have applied what is ahead.
+        shop.clock?.set(ahead: .zero)
+        for (number, machine) in zip(UInt8(2)..., machines) {
+            try await machine.save(number)
+            try await machine.sync()
+            try await machine.expectStatus(page, "clock")
+            let restamp = try await machine.type("sudo tributaryctl writer restamp")
+            #expect(restamp.ending == .exited(75) && restamp.output.contains("clock.max_ahead"), "\(restamp)")
+        }
+        for machine in machines { try await machine.run(page, "lead") }
+        try await StoryMachine.expectEqualDigests(machines)
+        for machine in machines {
+            #expect(try await machine.problems() == [])
+            await machine.stop()
+        }
+    }
+}

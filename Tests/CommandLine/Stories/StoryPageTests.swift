@@ -1,0 +1,35 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What tests take from the articles is all that is there to be taken.
+@Suite struct StoryPageTests {
+    @Test(arguments: ["Stories", "Compaction"]) func everyBlockIsTested(name: String) throws {
+        let folder = PackageFolder.path("Tests/CommandLine")
+        let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        let text = try files.filter { $0.hasSuffix("Tests.swift") || $0.contains("StoryMachine") }.map {
+            try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)
+        }.joined()
+        let page = try StoryPage(name)
+        #expect(page.names.count >= 2)
+        for block in page.names {
+            let word = block.split(separator: " ").last ?? ""
+            let isNamed =
+                text.contains("\"\(block)\"") || text.contains("page, \"\(word)\"")
+                || text.contains("commands(\"\(word)\")")
+            #expect(isNamed, "no test takes '\(block)' from \(name)")
+        }
+        // Every block of commands of the stories has a name.
+        let fences = try Article(name).text.components(separatedBy: "```sh\n").count - 1
+        #expect(fences == page.names.count { $0.hasPrefix("test:") })
+    }
+
+    @Test func textsAreComparedWithPlaceholders() {
+        let text = "one\nproblem: a is 12 s ahead\n  hint: type this\n"
+        #expect(StoryPage.matches(text, ["problem: a is … s ahead", "  hint: …this"]))
+        #expect(!StoryPage.matches(text, ["  hint: type this", "problem: a is … s ahead"]))
+        #expect(!StoryPage.matches(text, ["problem: a is … ms ahead"]))
+        #expect(!StoryPage.matches(text, ["problem: a is"]))
+        #expect(!StoryPage.matches(text, ["problem: … s ahead of time"]))
+    }
+}
