@@ -22,6 +22,8 @@
         case indexIgnoredInVersion
         /// Of objects that share a unique key, the one that came first is shown.
         case shadowOrderByArrival
+        /// The totals of a counter are added, and rounded, in the order in which a store came to know their writers.
+        case counterAddedInOrderOfArrival
         /// The total of a counter is rounded after each addition.
         case counterTotalRounded
         /// A transaction does not wait for those that its writer had seen.

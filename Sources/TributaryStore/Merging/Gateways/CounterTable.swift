@@ -87,6 +87,12 @@ final class CounterTable {
         bind(id, column, to: statement)
         var sums: [PropertyValue] = []
         try statement.forEach { sums.append(layout[column].total(in: $0, at: 0)) }
+        #if MUTATIONS
+            // The rows come in the order of `writer`, the order in which this store came to know the writers.
+            if Mutation.isOn(.counterAddedInOrderOfArrival) {
+                return sums.reduce(nil) { sum, total in CounterTotals.value(of: [sum, total].compactMap(\.self)) }
+            }
+        #endif
         return CounterTotals.value(of: sums)
     }
 
