@@ -25,7 +25,8 @@ enum StatusReport {
                     code: "restart-needed",
                     since: nil,
                     detail: restartDetail(restart, state),
-                    hint: ServiceUnit.current?.restartCommand ?? "stop this daemon and start it again"
+                    hint: ServiceUnit.current?.restartCommand
+                        ?? "Stop this daemon and start it again: tributaryctl shutdown"
                 )
             )
         }
@@ -98,7 +99,7 @@ enum StatusReport {
                     code: "merge-failed",
                     since: nil,
                     detail: "the last merge into the main context failed: \(failure)",
-                    hint: "it is tried again by itself"
+                    hint: "It is tried again by itself, and now with: tributaryctl sync"
                 )
             )
         }
@@ -134,7 +135,8 @@ enum StatusReport {
                     since: nil,
                     detail:
                         "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
-                    hint: "move the file back; if it was removed: tributaryctl sync"
+                    hint:
+                        "Move the file back. If it was removed, export what it has, then restart the daemon: tributaryctl sync"
                 )
             )
         }

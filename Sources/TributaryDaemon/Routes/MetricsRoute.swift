@@ -3,6 +3,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryModel
 import TributaryStore
+import TributarySync
 
 /// `GET /metrics`: counters and gauges in Prometheus's text format.
 enum MetricsRoute {
@@ -16,6 +17,12 @@ enum MetricsRoute {
         let segments = status.segments.sorted { $0.key < $1.key }.map { ([("state", $0.key)], Double($0.value)) }
         text.add("tributary_segments", .gauge, "Segments in the log folder by state.", segments)
         text.add("tributary_queue_segments", .gauge, "Segments to be looked at.", status.queue.map(Double.init))
+        text.add(
+            "tributary_initial_import_complete",
+            .gauge,
+            "1 once what was in the log folder at the start is imported.",
+            status.initialImportComplete.map { $0 ? 1 : 0 }
+        )
         text.add("tributary_last_import_seconds", .gauge, "Unix time of the last import.", status.lastImport)
         text.add("tributary_last_merge_seconds", .gauge, "Unix time of the last merge.", status.lastMerge)
         text.add("tributary_pending_saves", .gauge, "Saves that have not ended.", status.pendingSaves.map(Double.init))
@@ -95,6 +102,14 @@ enum MetricsRoute {
             .gauge,
             "The last transaction of each writer that is applied.",
             writers.map { ([("writer", $0.id.description)], Double($0.sequence)) }
+        )
+        let known = engine.sync.knownTransactions(writers)
+        text.add(
+            "tributary_writer_behind",
+            .gauge,
+            "The transactions of each other writer that are known to exist and are not applied.",
+            known.writers.filter { $0 != engine.sync.ownWriter }.sorted()
+                .map { ([("writer", $0.description)], Double(known.behind($0))) }
         )
     }
 }

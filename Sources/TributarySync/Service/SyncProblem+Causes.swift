@@ -13,7 +13,7 @@ extension SyncProblem {
                 hint: SyncProblem.mountHint(problem.path)
             )
         case .unreadable, .notAFolder:
-            let hint = "See to the folder's kind and permissions."
+            let hint = "See to the folder's kind and permissions; it is looked at again with: tributaryctl sync"
             self.init(.logsUnreadable, since: since, detail: problem.description, hint: hint)
         case .misnamed:
             let hint = "Have its writer name it as it should; until then nothing of it is read."
@@ -38,7 +38,9 @@ extension SyncProblem {
             .importFailed,
             since: wall,
             detail: "Importing failed: \(ErrorText.text(of: error))",
-            hint: "It is tried again every 10 s. Give the store's disk room, and the daemon the right to write there."
+            hint:
+                "Give the store's disk room, and the daemon the right to write there. It is tried again every 10 s, and now "
+                + "with: tributaryctl sync"
         )
     }
 
@@ -160,7 +162,9 @@ extension SyncProblem {
                 .exportFailed,
                 since: wall,
                 detail: "Local changes were not exported: \(ErrorText.text(of: error))",
-                hint: "It is tried again every 10 s. Give \(logs) room and the daemon the right to write there."
+                hint:
+                    "Give \(logs) room and the daemon the right to write there. It is tried again every 10 s, and now with: "
+                    + "tributaryctl sync"
             )
         }
     }
