@@ -37,7 +37,7 @@ final class ReaderPool: Sendable {
     func giveBack(_ connection: StoreConnection) {
         let isClean = connection.run { database in
             guard database.isInsideTransaction else { return true }
-            return (try? database.execute(sql: "ROLLBACK")) != nil
+            return (try? BoundStatement(database, "ROLLBACK").run()) != nil
         }
         // A surplus connection closes when its last reference is released: the caller may be on the connection's queue,
         // where it cannot be closed.

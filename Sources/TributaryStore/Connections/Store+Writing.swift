@@ -71,13 +71,13 @@ extension Store {
             try checkNotTransacting()
             isTransacting.store(true, ordering: .relaxed)
             defer { isTransacting.store(false, ordering: .relaxed) }
-            try database.execute(sql: "BEGIN IMMEDIATE")
+            try BoundStatement(database, "BEGIN IMMEDIATE").run()
             let result: T
             do {
                 let transaction = WriteTransaction(reader: Reader(database: database, context: context))
                 result = try block(transaction)
                 try transaction.applyWaiting()
-                try database.execute(sql: "COMMIT")
+                try BoundStatement(database, "COMMIT").run()
             } catch {
                 // SQLite itself rolls back after some errors, such as a full disk.
                 if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }

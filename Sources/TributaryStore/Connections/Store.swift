@@ -41,7 +41,7 @@ package final class Store: Sendable {
         defer { readers.giveBack(connection) }
         return try connection.run { database in
             try StoreError.mapping {
-                try database.execute(sql: "BEGIN DEFERRED")
+                try BoundStatement(database, "BEGIN DEFERRED").run()
                 return try block(Reader(database: database, context: context))
             }
         }
