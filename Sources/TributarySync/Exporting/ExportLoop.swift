@@ -116,7 +116,7 @@ final class ExportLoop: Sendable {
     private func settleIdentity() throws {
         guard !state.read(\.identity.isChecked) else { return }
         let (store, logs) = (environment.store, state.configuration.logs)
-        try IdentityCheck(of: store, logs: logs, logger: environment.logger).run()
+        try IdentityCheck(of: store, logs: logs, machine: environment.machine, logger: environment.logger).run()
         let positions = try SyncRecords(store: store).positions()
         let (own, event) = try store.read { reader in
             (try reader.writers.own().id, try reader.setting(IdentityKeys.event).flatMap { IdentityEvent($0) })

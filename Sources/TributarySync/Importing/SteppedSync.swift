@@ -1,6 +1,6 @@
 import Logging
 import TransactionLog
-import TributaryChanges
+package import TributaryChanges
 import TributaryStore
 
 /// The sync of a store whose loops do not run: a simulation takes their steps, in an order of its own.
@@ -16,12 +16,14 @@ package struct SteppedSync {
     ///   - replica: has the store.
     ///   - configuration: the settings.
     ///   - clock: measures delays.
+    ///   - machine: the hash of the ID of the machine that the store is on.
     ///   - interruptExport: called at each step of an export, which fails with what it throws.
     /// - Throws: what reading the store throws.
     package init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
         clock: any Clock<Duration>,
+        machine: String?,
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
         service = try SyncService(
@@ -29,6 +31,7 @@ package struct SteppedSync {
             configuration: configuration,
             clock: clock,
             logger: Logger(label: "tributary.stepped") { _ in SwiftLogNoOpLogHandler() },
+            machine: machine,
             interruptExport: interruptExport
         )
         loop = ImportLoop(service, isWatching: false)
@@ -36,6 +39,9 @@ package struct SteppedSync {
 
     /// Reports places of the log folder that may have changed, as a watcher would.
     package func report(_ hints: FolderHints) { service.state.update { $0.scans.insert(hints) } }
+
+    /// Checks the store's identity, unless that was done before; the import does so before each pass.
+    package func checkIdentity() async { await service.exports.checkIdentity() }
 
     /// Takes one step of the import: scans the reported places and performs the planner's next action, or compares
     /// applied files when there is none.
@@ -60,4 +66,43 @@ package struct SteppedSync {
     ///
     /// - Returns: false when that failed.
     package func acknowledge() async -> Bool { await service.exports.acknowledgeWhenDue() }
+
+    /// Stops counting on a writer's acknowledgements.
+    ///
+    /// - Returns: false when the store does not know the writer.
+    /// - Throws: what writing to the store throws.
+    package func evict(_ writer: UniqueID) async throws -> Bool {
+        try await isKnown { try await service.evict(writer) }
+    }
+
+    /// Stops waiting for a writer's missing transactions.
+    ///
+    /// - Returns: false when the store does not know the writer.
+    /// - Throws: what writing to the store throws.
+    package func abandon(_ writer: UniqueID) async throws -> Bool {
+        try await isKnown { try await service.abandon(writer) }
+    }
+
+    private func isKnown(_ request: () async throws -> Void) async throws -> Bool {
+        do {
+            try await request()
+            return true
+        } catch let error as SyncError {
+            switch error {
+            case .noSuchWriter, .ownWriter: return false
+            default: throw error
+            }
+        }
+    }
+
+    /// Makes one pass of the compaction.
+    ///
+    /// - Parameters:
+    ///   - mode: what the pass does.
+    ///   - open: opens the scratch store in which a baseline of another writer is built again.
+    /// - Returns: what was done.
+    /// - Throws: what ``Compactor/compact(_:progress:)`` throws.
+    package func compact(_ mode: Compactor.Mode, open: @escaping StoreCheck.Opening) async throws -> CompactionReport {
+        try await Compactor(sync: service, open: open).compact(mode)
+    }
 }

@@ -7,6 +7,8 @@ struct SyncEnvironment: Sendable {
     let replica: any LocalReplica
     let clock: MonotonicClock
     let logger: Logger
+    /// The hash of the ID of this machine; nil when it has none.
+    let machine: String?
 
     var store: Store { replica.store }
 

@@ -46,6 +46,7 @@ package final class SyncService: Service {
     ///   - logger: the journal.
     ///   - control: controls the import and measures its progress.
     ///   - pacing: knows when the last export was.
+    ///   - machine: the hash of the machine's ID.
     ///   - interruptExport: called at each step of an export, which fails with what it throws.
     /// - Throws: what reading the store throws.
     init(
@@ -55,13 +56,19 @@ package final class SyncService: Service {
         logger: Logger,
         control: ImportControl = ImportControl(),
         pacing: ExportPacing = ExportPacing(),
+        machine: String? = MachineID.current,
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
         self.control = control
         signals = SyncSignals(exports: replica.commitSignal)
         let store = replica.store
         let initial = try store.read { try SyncState($0, configuration: configuration) }
-        environment = SyncEnvironment(replica: replica, clock: MonotonicClock(clock), logger: logger)
+        environment = SyncEnvironment(
+            replica: replica,
+            clock: MonotonicClock(clock),
+            logger: logger,
+            machine: machine
+        )
         state = SyncStateOwner(initial)
         tenure = WriterTenure(state)
         deferrals = DeferralFinder(store: store, logs: configuration.logs)
