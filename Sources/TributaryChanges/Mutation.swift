@@ -32,6 +32,10 @@
         case hashIgnored
         /// The bytes of a baseline are not compared with its hash.
         case baselineTrustedUnverified
+        /// The acknowledgement of an evicted writer counts for all writers.
+        case evictedAcknowledgementBelieved
+        /// A store does not notice that it is older than its own segments, or was restored.
+        case restoredStoreNotNoticed
 
         private static let active = Atomic(-1)
 

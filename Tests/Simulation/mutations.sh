@@ -3,8 +3,7 @@
 # schedules. Fails when one is missed. The faults are the cases of Mutation in Sources/TributaryChanges/Mutation.swift.
 # TRIBUTARY_SEED is the first seed.
 #
-# Not among them yet, since the code that they would change is not simulated: the first branch of a fork that wins, an
-# acknowledgement of an evicted writer that counts, a restored store that is not noticed.
+# Not among them yet, since the store applies one branch of a fork: the first branch that wins.
 set -Eeuo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=${1:-.build-mutations}

@@ -1,3 +1,7 @@
+#if MUTATIONS
+    import TributaryChanges
+#endif
+
 /// What a store is at its start, compared with its last start.
 enum IdentityFinding: Hashable, Sendable {
     /// The store records no home yet.
@@ -23,6 +27,10 @@ enum IdentityFinding: Hashable, Sendable {
     }
 
     private static func ofStore(_ facts: IdentityFacts) -> IdentityFinding {
+        #if MUTATIONS
+            var facts = facts
+            if Mutation.isOn(.restoredStoreNotNoticed) { (facts.isRestored, facts.unknownFile) = (false, nil) }
+        #endif
         if facts.isRestored { return .restored }
         guard let recorded = facts.recorded else {
             return facts.unknownFile.map { .older(file: $0) } ?? .firstStart

@@ -33,8 +33,7 @@ enum MutationSearch {
             print("\(name): NOT FOUND in \(result)")
             return false
         }
-        let failure = await ScheduleReport.failure(of: Schedule(seed: seed)) ?? "it does not fail again"
-        let reason = failure.split(separator: "\n").prefix(3).joined(separator: " ").prefix(160)
+        let reason = (result.failure ?? "").split(separator: "\n").prefix(3).joined(separator: " ").prefix(160)
         print("\(name): found after \(result.played) schedules by seed \(seed): \(reason)")
         return true
     }

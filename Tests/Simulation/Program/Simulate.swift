@@ -16,6 +16,7 @@ struct Simulate {
             print(SimulationOptions.usage)
             exit(64)
         }
+        SimulationRun.prepareProcess()
         if options.mutation == "list" { return MutationSearch.list() }
         if let name = options.mutation, !MutationSearch.turnOn(name) {
             print("there is no mutation \(name) in this build; --mutation list lists them")
@@ -28,7 +29,8 @@ struct Simulate {
         let result = await run.play()
         print(result)
         guard let seed = result.failing else { return }
-        print(await ScheduleReport(Schedule(seed: seed))?.description ?? "seed \(seed) does not fail again")
+        let again = "seed \(seed) does not fail again, after it has failed so:\n\(result.failure ?? "")"
+        print(await ScheduleReport(Schedule(seed: seed))?.description ?? again)
         exit(1)
     }
 

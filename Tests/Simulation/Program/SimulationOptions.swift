@@ -2,8 +2,8 @@
 struct SimulationOptions {
     var schedules = 1_000
     var seed = UInt64.random(in: 0...UInt64(UInt32.max))
-    /// The number of schedules that are played at once.
-    var workers = 2
+    /// The number of schedules that are played at once; each waits for threads of its own now and then.
+    var workers = 4
     /// A seed, or the path of a schedule.
     var replay: String?
     /// The name of a deliberate fault, which must be found.

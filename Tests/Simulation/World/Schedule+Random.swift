@@ -19,7 +19,9 @@ extension Schedule {
     private func step(_ generator: inout ChangeGenerator) -> Step {
         let replica = generator.number(0...(replicas - 1))
         let writer = generator.number(0...(replicas + producers - 1))
-        switch generator.number(0...39) {
+        switch generator.number(0...(changesIdentities ? 43 : compacts ? 59 : 39)) {
+        case 40... where compacts: return compactionStep(replica, writer, &generator)
+        case 40...: return identityStep(replica, &generator)
         case 0...7: return .save(replica: replica, generator.changes(isKnown: true))
         case 8...13 where producers > 0:
             return .produce(
@@ -60,6 +62,31 @@ extension Schedule {
         case 36: return .check(replica: replica)
         case 37: return .acknowledge(replica: replica)
         default: return rareStep(replica, &generator)
+        }
+    }
+
+    private func identityStep(_ replica: Int, _ generator: inout ChangeGenerator) -> Step {
+        switch generator.number(0...9) {
+        case 0...3: return .snapshot(replica: replica)
+        case 4...7:
+            let kinds = Restoration.allCases
+            return .restore(replica: replica, kinds[generator.number(0...(kinds.count - 1))])
+        default:
+            return .clone(
+                from: generator.number(0...(replicas - 1)),
+                to: replica,
+                isSameMachine: generator.number(0...1) == 0,
+                hasFolder: generator.number(0...1) == 0
+            )
+        }
+    }
+
+    private func compactionStep(_ replica: Int, _ writer: Int, _ generator: inout ChangeGenerator) -> Step {
+        switch generator.number(0...19) {
+        case 0...6: .compact(replica: replica, isRequested: generator.number(0...3) > 0)
+        case 7, 8: .evict(replica: replica, writer: writer)
+        case 9: .abandon(replica: replica, writer: writer)
+        default: .exchange(from: writer, to: replica)
         }
     }
 

@@ -9,7 +9,13 @@ package struct Schedule: Sendable {
     package var isUnique: Bool
 
     /// Whether the model grows, at the latest in the end: a migration of all stores costs as much as the rest.
-    var grows: Bool { seed % 8 == 0 }
+    var grows: Bool { seed % 16 == 0 }
+
+    /// Whether stores are restored and copied.
+    var changesIdentities: Bool { seed % 4 == 2 }
+
+    /// Whether baselines are cut in the log folders, and segments removed.
+    var compacts: Bool { seed % 4 == 3 }
 
     /// Creates a schedule that an earlier run has found.
     ///

@@ -1,4 +1,5 @@
 import Synchronization
+import TributaryStore
 
 /// Plays schedules with successive seeds until one ends wrong.
 package struct SimulationRun: Sendable {
@@ -8,6 +9,8 @@ package struct SimulationRun: Sendable {
         package var duration = Duration.zero
         /// The least seed whose schedule ended wrong.
         package var failing: UInt64?
+        /// How it ended wrong.
+        package var failure: String?
 
         package var description: String {
             let seconds = max(duration / .seconds(1), 0.001)
@@ -42,13 +45,17 @@ package struct SimulationRun: Sendable {
 
         var current: Result { result.withLock { $0 } }
 
-        func add(_ seed: UInt64, fails: Bool) {
+        func add(_ seed: UInt64, _ failure: String?) {
             result.withLock { result in
                 result.played += 1
-                if fails { result.failing = min(seed, result.failing ?? seed) }
+                guard let failure, seed < result.failing ?? .max else { return }
+                (result.failing, result.failure) = (seed, failure)
             }
         }
     }
+
+    /// Disables what only slows a process down that plays schedules and nothing else.
+    package static func prepareProcess() { SQLiteMemory.disableAccounting() }
 
     package func play() async -> Result {
         let progress = Progress()
@@ -66,7 +73,7 @@ package struct SimulationRun: Sendable {
             let index = progress.nextIndex()
             guard index < count else { return }
             let seed = first &+ UInt64(index)
-            progress.add(seed, fails: await ScheduleReport.failure(of: Schedule(seed: seed)) != nil)
+            progress.add(seed, await ScheduleReport.failure(of: Schedule(seed: seed)))
         }
     }
 }

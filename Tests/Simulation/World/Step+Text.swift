@@ -23,6 +23,14 @@ extension Step: CustomStringConvertible {
         case .crash(let replica): "crash \(replica)"
         case .grow(let replica): "grow \(replica)"
         case .join(let from, let to, let damage): "join \(from) \(to)" + (damage.map { " \($0)" } ?? "")
+        case .snapshot(let replica): "snapshot \(replica)"
+        case .restore(let replica, let kind): "restore \(replica) \(kind.rawValue)"
+        case .clone(let from, let to, let isSameMachine, let hasFolder):
+            "clone \(from) \(to) \(isSameMachine) \(hasFolder)"
+        case .compact(let replica, let isRequested): "compact \(replica) \(isRequested)"
+        case .exchange(let from, let to): "exchange \(from) \(to)"
+        case .evict(let replica, let writer): "evict \(replica) \(writer)"
+        case .abandon(let replica, let writer): "abandon \(replica) \(writer)"
         case .tick: "tick"
         case .jump(let replica, let seconds): "jump \(replica) \(seconds)"
         case .check(let replica): "check \(replica)"
@@ -60,6 +68,21 @@ extension Step: CustomStringConvertible {
         case ("grow", 1): self = .grow(replica: numbers[0])
         case ("join", 2): self = .join(from: numbers[0], to: numbers[1], damage: nil)
         case ("join", 3): self = .join(from: numbers[0], to: numbers[1], damage: numbers[2])
+        case ("snapshot", 1): self = .snapshot(replica: numbers[0])
+        case ("restore", 1):
+            guard let kind = Restoration(rawValue: word(2)) else { return nil }
+            self = .restore(replica: numbers[0], kind)
+        case ("clone", 2):
+            self = .clone(
+                from: numbers[0],
+                to: numbers[1],
+                isSameMachine: word(3) == "true",
+                hasFolder: word(4) == "true"
+            )
+        case ("compact", 1): self = .compact(replica: numbers[0], isRequested: word(2) == "true")
+        case ("exchange", 2): self = .exchange(from: numbers[0], to: numbers[1])
+        case ("evict", 2): self = .evict(replica: numbers[0], writer: numbers[1])
+        case ("abandon", 2): self = .abandon(replica: numbers[0], writer: numbers[1])
         case ("tick", 0): self = .tick
         case ("jump", 2): self = .jump(replica: numbers[0], seconds: numbers[1])
         case ("check", 1): self = .check(replica: numbers[0])

@@ -30,6 +30,20 @@ package enum Step: Hashable, Sendable {
     ///
     /// With `damage`, one byte at this per cent of the file is another one, and the replica must refuse it.
     case join(from: Int, to: Int, damage: Int?)
+    /// A copy of a replica's store is kept.
+    case snapshot(replica: Int)
+    /// The kept copy is put in the place of a replica's store.
+    case restore(replica: Int, Restoration)
+    /// A replica is replaced by a copy of another one, which goes on.
+    case clone(from: Int, to: Int, isSameMachine: Bool, hasFolder: Bool)
+    /// A replica cuts or verifies a baseline, and removes segments; as an administrator asks for it, or by itself.
+    case compact(replica: Int, isRequested: Bool)
+    /// All files of a replica or a producer come to a replica, which imports and acknowledges them.
+    case exchange(from: Int, to: Int)
+    /// A replica stops counting on the acknowledgements of a writer, and compacts.
+    case evict(replica: Int, writer: Int)
+    /// A replica stops waiting for missing transactions of a writer.
+    case abandon(replica: Int, writer: Int)
     /// The common clock advances.
     case tick
     /// The clock of a replica jumps by a number of seconds.

@@ -2,6 +2,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryModel
 import TributaryStore
+import TributarySync
 
 extension World {
     func perform(_ step: Step) async throws {
@@ -9,14 +10,16 @@ extension World {
         case .save(let replica, let changes):
             _ = try replicas[replica].save(changes)
             try collectNew(from: replica)
-        case .produce(let producer, let skew, let changes): produce(schedule.replicas + producer, skew, changes)
+        case .produce(let producer, let skew, let changes):
+            logs[schedule.replicas + producer].produce(changes, at: clock.time(skew: skew))
         case .export(let writer, let crash): try await export(writer, crash: crash)
         case .carry(let writer, let to, let skip, let fault, let isHeard):
             try carry(writer, to: to, skip: skip, fault, isHeard: isHeard)
         case .importing(let replica, let count, let isWhole, let crash):
-            if try await replicas[replica].takeImportSteps(count, isWhole: isWhole, crash: crash) {
-                try check(replicas[replica], "replica \(replica) after its program ended in an import")
-            }
+            try await checkIdentity(replica)
+            let hasEnded = try await replicas[replica].takeImportSteps(count, isWhole: isWhole, crash: crash)
+            try collect(from: replica)
+            if hasEnded { try check(replicas[replica], "replica \(replica) after its program ended in an import") }
         case .acknowledge(let replica):
             try await replicas[replica].acknowledge()
             try collectNew(from: replica)
@@ -28,40 +31,43 @@ extension World {
             try replicas[replica].grow()
             try check(replicas[replica], "replica \(replica) with a grown model")
         case .join(let from, let to, let damage): try await join(from: from, to: to, damage: damage)
+        case .snapshot(let replica): try replicas[replica].takeSnapshot()
+        case .restore(let replica, let kind): try restore(replica, kind)
+        case .clone(let from, let to, let isSameMachine, let hasFolder):
+            try await clone(from: from, to: to, isSameMachine: isSameMachine, hasFolder: hasFolder)
+        case .compact(let replica, let isRequested):
+            try await compact(replica, isRequested ? .requested : .automatic)
+        case .exchange(let from, let to): try await exchange(from, to)
+        case .evict(let replica, let writer): try await evict(writer, by: replica)
+        case .abandon(let replica, let writer): try await abandon(writer, by: replica)
         case .tick: clock.tick()
         case .jump(let replica, let seconds): replicas[replica].clock.jump(seconds)
         case .check(let replica): try check(replicas[replica], "replica \(replica)")
         }
     }
 
-    private func produce(_ index: Int, _ skew: Int, _ changes: [Change]) {
-        let last = written[index].last?.header.clock ?? .zero
-        let header = TransactionHeader(
-            sequence: UInt64(written[index].count) + 1,
-            clock: last.next(at: clock.time(skew: skew)),
-            changeCount: changes.count
-        )
-        written[index].append(LogTransaction(header: header, changes: changes))
-    }
-
     private func export(_ writer: Int, crash: CrashPoint?) async throws {
-        guard writer < schedule.replicas else { return publish(producer: writer) }
-        let before = published[writer].count
+        guard writer < schedule.replicas else { return logs[writer].publish() }
+        try await checkIdentity(writer)
+        let before = segments(writer).count
         let hasEnded = try await replicas[writer].export(crash: crash)
+        try collect(from: writer)
         try collectSegments(from: writer)
         // The machine may end before the name of the file is on its disk, while a peer has the file already.
-        if hasEnded, crash == .exportPlaced, schedule.seed % 2 == 0, published[writer].count > before {
-            replicas[writer].folder.lose(published[writer][published[writer].count - 1].name)
+        let published = segments(writer)
+        if hasEnded, crash == .exportPlaced, schedule.seed % 2 == 0, published.count > before {
+            replicas[writer].folder.lose(published[published.count - 1].name)
         }
     }
 
     private func carry(_ writer: Int, to: Int, skip: Int, _ fault: FileFault, isHeard: Bool) throws {
-        let segments = published[writer]
+        let segments = segments(writer)
         guard writer != to, !segments.isEmpty else { return }
-        let position = try replicas[to].position(of: writers[writer])
-        let next = segments.firstIndex { $0.name.last > position } ?? segments.count
+        let positions = try replicas[to].positions()
+        let next = segments.firstIndex { $0.name.last > positions[$0.name.writer] ?? 0 } ?? segments.count
         let segment = segments[min(max(next + skip, 0), segments.count - 1)]
-        try replicas[to].folder.leave(segment, fault)
+        let isRemoved = logs.contains { $0.removed.contains(segment.name) }
+        try replicas[to].folder.leave(segment, isRemoved ? .removed : fault)
         if isHeard { try replicas[to].hear(of: segment.name) }
     }
 
@@ -71,18 +77,31 @@ extension World {
     private func join(from: Int, to: Int, damage: Int?) async throws {
         guard from != to, replicas[from].model.version == replicas[to].model.version else { return }
         try await export(from, crash: nil)
-        guard published[from].last?.name.last ?? 0 == UInt64(written[from].count) else { return }
+        guard hasPublishedAll(replicas[from]) else { return }
         // The sync cuts no baseline before the store has recorded that its last segment is in place.
         guard try replicas[from].store.read({ try $0.outbox.unfinishedExports().isEmpty }) else { return }
         let baseline = try replicas[from].baseline()
         replicas[to].endSync()
-        if let damage {
-            try replicas[to].refuse(baseline, damagedAt: damage)
-        } else {
-            _ = try replicas[to].join(baseline)
+        do {
+            if let damage {
+                try replicas[to].refuse(baseline, damagedAt: damage)
+            } else {
+                _ = try replicas[to].join(baseline)
+            }
+        } catch BaselineJoinError.ownWriterAhead(let sequence, let known) where known == replicas[to].own.count {
+            // A store that is older than its own segments becomes another writer first.
+            guard let log = log(of: replicas[to].writer), logs[log].transactions.count >= sequence else {
+                throw Divergence("replica \(to) refuses a baseline of replica \(from)")
+            }
+            return
         }
         try check(replicas[to], "replica \(to) after it joined the baseline of replica \(from)")
         if damage == nil { try demandNoEffect(baseline, on: replicas[to]) }
+    }
+
+    /// Whether all that a replica has committed is in segments.
+    private func hasPublishedAll(_ replica: Replica) -> Bool {
+        log(of: replica.writer).map { logs[$0].transactions.count } ?? 0 == replica.own.count
     }
 
     /// Delivers transactions until every replica has all of them.
@@ -91,13 +110,16 @@ extension World {
         for replica in replicas { replica.clock.heal() }
         for round in 0... {
             for writer in 0..<schedule.replicas + schedule.producers { try await export(writer, crash: nil) }
-            var isComplete = true
-            for replica in replicas {
+            var isComplete = replicas.prefix(schedule.replicas).allSatisfy { hasPublishedAll($0) }
+            for (index, replica) in replicas.enumerated() {
                 guard try leaveAll(in: replica) else { continue }
                 isComplete = false
                 try await replica.takeImportSteps(nil, isWhole: true)
+                if index < schedule.replicas { try collect(from: index) }
             }
             if isComplete { break }
+            // A replica that lacks removed segments waits for a while before it joins a baseline.
+            if schedule.compacts { clock.tick(100) }
             guard round < 100 else { throw Divergence("transactions wait for each other for ever") }
         }
     }
@@ -108,14 +130,15 @@ extension World {
     private func leaveAll(in replica: Replica) throws -> Bool {
         var isBehind = false
         let positions = try replica.positions()
-        for (index, writer) in writers.enumerated() where writer != replica.writer {
-            let position = positions[writer] ?? 0
-            guard position < UInt64(written[index].count) else { continue }
-            isBehind = true
-            for segment in published[index]
-            where segment.name.last > position && !replica.folder.whole.contains(segment.name) {
+        for log in logs {
+            let isOwn = log.writer == replica.writer
+            let position = isOwn ? 0 : positions[log.writer] ?? 0
+            guard position < UInt64(log.transactions.count) else { continue }
+            isBehind = isBehind || !isOwn
+            for segment in log.present where segment.name.last > position && !replica.folder.has(segment.name) {
                 try replica.folder.leave(segment, .none)
             }
+            if schedule.compacts, !isOwn { try leaveBaselines(of: log, in: replica) }
         }
         return isBehind
     }

@@ -10,11 +10,18 @@ package final class World {
     private let folder: TemporaryFolder
     let clock = SimulatedClock()
     private(set) var replicas: [Replica]
-    /// The writers of the replicas, followed by those of the producers.
-    let writers: [UniqueID]
-    var written: [[LogTransaction]]
-    /// The segments of each writer, in order.
-    private(set) var published: [[PublishedSegment]]
+    /// What each writer has published: the first writers of the replicas, the producers, and the later writers.
+    var logs: [WriterLog]
+    /// For each replica, the indexes of the logs of the writers that it has been.
+    var lives: [[Int]]
+    /// The writers on whose missing transactions some replica does not wait any more.
+    var abandoned: Set<UniqueID> = []
+    /// For each replica, the writers that it has evicted, with their positions then.
+    var evictions: [Int: [UniqueID: UInt64]] = [:]
+    /// The times of the replicas' clocks at which their segments came into their folders.
+    var publishedAt: [SegmentName: WallTime] = [:]
+    /// Whether each replica has everything.
+    var isSettled = false
     /// The number of replicas that began with a baseline.
     private var joinedCount = 0
 
@@ -28,9 +35,8 @@ package final class World {
         }
         self.replicas = replicas
         let producers = (0..<schedule.producers).map { UniqueID(high: $0 == 0 ? 1 : .max, low: UInt64($0)) }
-        writers = replicas.map(\.writer) + producers
-        written = writers.map { _ in [] }
-        published = writers.map { _ in [] }
+        logs = (replicas.map(\.writer) + producers).map { WriterLog(writer: $0) }
+        lives = (0..<schedule.replicas).map { [$0] }
     }
 
     /// Plays a schedule to its end, then delivers all transactions to all replicas and compares them.
@@ -38,23 +44,32 @@ package final class World {
     /// - Throws: ``Divergence`` when a replica breaks a promise, and what a store throws.
     package static func play(_ schedule: Schedule) async throws {
         let world = try World(schedule)
-        defer { for replica in world.replicas { try? replica.close() } }
+        do {
+            try await world.playSteps()
+        } catch {
+            for replica in world.replicas { try? replica.close() }
+            throw error
+        }
+        for replica in world.replicas { try replica.finish() }
+    }
+
+    private func playSteps() async throws {
         for (index, step) in schedule.steps.enumerated() {
             do {
-                try await world.perform(step)
+                try await perform(step)
             } catch {
                 throw Divergence("step \(index), \(step):\n\(error)")
             }
         }
-        try await world.settle()
+        try await settle()
         // Deferred writes are part of the state, so only stores with the same model can be equal.
-        let versions = Set(world.replicas.map(\.model.version))
-        if versions.count == 1 { try world.compare() }
+        let versions = Set(replicas.map(\.model.version))
+        if versions.count == 1 { try await compare() }
         guard schedule.grows else { return }
-        for replica in world.replicas where replica.model.version != "2" { try replica.grow() }
-        try world.add(SimulationModel.grown(isUnique: schedule.isUnique))
-        try await world.settle()
-        try world.compare()
+        for replica in replicas where replica.model.version != "2" { try replica.grow() }
+        try add(SimulationModel.grown(isUnique: schedule.isUnique))
+        try await settle()
+        try await compare()
     }
 
     /// Adds a replica that has had its model from the beginning and receives all transactions last.
@@ -64,60 +79,87 @@ package final class World {
 
     /// A new replica that begins with a baseline.
     func newReplica(joining baseline: [String]) throws -> Replica {
-        joinedCount += 1
-        let replica = try Replica(100 + joinedCount, model: replicas[0].model, folder: folder, clock: clock)
+        let replica = try newReplica()
         _ = try replica.join(baseline)
         return replica
     }
 
+    /// A new replica with an empty log folder.
+    func newReplica() throws -> Replica {
+        joinedCount += 1
+        return try Replica(100 + joinedCount, model: replicas[0].model, folder: folder, clock: clock)
+    }
+
     // MARK: Transactions
 
-    /// Collects what a replica has committed since the last call.
-    func collect(from replica: Int) throws {
-        let known = UInt64(written[replica].count)
-        let found = try replicas[replica].transactions(after: known)
-        guard found.enumerated().allSatisfy({ $1.header.sequence == known + UInt64($0) + 1 }) else {
-            throw Divergence("replica \(replica) writes the sequences \(found.map(\.header.sequence)) after \(known)")
+    func log(of writer: UniqueID) -> Int? { logs.firstIndex { $0.writer == writer } }
+
+    /// The transactions that a replica has applied by now, by writer; its own ones are those that it has committed.
+    func written(for replica: Replica) -> [(writer: UniqueID, transactions: [LogTransaction])] {
+        let others = logs.filter { $0.writer != replica.writer }.map { ($0.writer, $0.transactions) }
+        return others + [(replica.writer, replica.own)]
+    }
+
+    /// Collects what a replica has committed since the last call; it may have become another writer.
+    ///
+    /// - Returns: The new transactions of a replica that is still the same writer.
+    @discardableResult
+    func collect(from index: Int) throws -> [LogTransaction] {
+        let replica = replicas[index]
+        let writer = try replica.storedWriter()
+        guard writer == replica.writer else {
+            try become(writer, index)
+            return []
         }
-        written[replica] += found
+        let known = UInt64(replica.own.count)
+        let found = try replica.transactions(after: known)
+        guard found.enumerated().allSatisfy({ $1.header.sequence == known + UInt64($0) + 1 }) else {
+            throw Divergence("replica \(index) writes the sequences \(found.map(\.header.sequence)) after \(known)")
+        }
+        replica.own += found
+        return found
     }
 
     /// Collects what a replica has just committed, whose clocks are greater than all that it has applied.
-    func collectNew(from replica: Int) throws {
-        let known = written[replica].count
-        try collect(from: replica)
-        let positions = try replicas[replica].positions()
-        let applied = zip(writers, written).compactMap { writer, transactions in
-            writer == replicas[replica].writer
-                ? nil : transactions.prefix(Int(positions[writer] ?? 0)).last?.header.clock
+    func collectNew(from index: Int) throws {
+        let found = try collect(from: index)
+        guard !found.isEmpty else { return }
+        let positions = try replicas[index].positions()
+        let applied = logs.compactMap { log in
+            log.writer == replicas[index].writer
+                ? nil : log.transactions.prefix(Int(positions[log.writer] ?? 0)).last?.header.clock
         }
         guard let greatest = applied.max() else { return }
-        for transaction in written[replica].dropFirst(known) where transaction.header.clock <= greatest {
+        for transaction in found where transaction.header.clock <= greatest {
             let clock = transaction.header.clock
-            throw Divergence("replica \(replica) writes at \(clock) after it has applied a transaction at \(greatest)")
+            throw Divergence("replica \(index) writes at \(clock) after it has applied a transaction at \(greatest)")
         }
     }
 
     /// Collects the segments that a replica has written; those that are written again must have the same bytes.
-    func collectSegments(from replica: Int) throws {
-        let known = Dictionary(uniqueKeysWithValues: published[replica].map { ($0.name, $0.bytes) })
-        for segment in try replicas[replica].folder.segments(of: replicas[replica].writer) {
-            guard let before = known[segment.name] else {
-                published[replica].append(segment)
+    func collectSegments(from index: Int) throws {
+        let replica = replicas[index]
+        guard let log = log(of: replica.writer) else { return }
+        let known = Dictionary(uniqueKeysWithValues: logs[log].segments.map { ($0.name, $0.bytes) })
+        for segment in try replica.folder.ownSegments(of: replica.writer) {
+            let (first, last) = (Int(segment.name.first), Int(segment.name.last))
+            if known[segment.name] == segment.bytes { continue }
+            if World.appliesForks, first <= logs[log].transactions.count, last <= replica.own.count {
+                logs[log].add(branch: replica.own[(first - 1)...(last - 1)])
                 continue
             }
-            guard before == segment.bytes else {
+            guard known[segment.name] == nil else {
                 throw Divergence("\(segment.name) was written again with other bytes")
             }
+            guard !logs[log].removed.contains(segment.name), first == logs[log].transactions.count + 1,
+                last <= replica.own.count
+            else {
+                throw Divergence("replica \(index) has written \(segment.name), which is not its next segment")
+            }
+            logs[log].add(segment, replica.own[(first - 1)...(last - 1)])
+            guard schedule.compacts else { continue }
+            publishedAt[segment.name] = replica.clock.time
+            try replica.folder.setTime(replica.clock.time, of: segment.name)
         }
-    }
-
-    /// Adds a segment with all transactions of a producer that are in none.
-    func publish(producer index: Int) {
-        let last = published[index].last?.name.last ?? 0
-        let transactions = Array(written[index].dropFirst(Int(last)))
-        guard !transactions.isEmpty else { return }
-        let text = SegmentText(writer: writers[index], transactions)
-        published[index].append(PublishedSegment(name: text.name, bytes: text.bytes()))
     }
 }

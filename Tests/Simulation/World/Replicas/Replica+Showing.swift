@@ -65,6 +65,7 @@ extension Replica {
 
     private func join(_ source: MemorySegment, _ baseline: VerifiedBaseline) throws -> CommittedTransaction? {
         let reader = BaselineReader(source, baseline)
+        hasJoined = true
         return try store.write { write in
             try write.joinBaseline(
                 baseline.header,

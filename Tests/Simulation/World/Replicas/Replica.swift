@@ -1,4 +1,3 @@
-import Synchronization
 package import TestSupport
 import TransactionLog
 package import TributaryChanges
@@ -10,16 +9,30 @@ import TributarySync
 /// A store of the simulation with its own log folder and clock.
 package final class Replica {
     package private(set) var model: Model
+    private let slot: StoreSlot
     private var configuration: StoreConfiguration
     package private(set) var store: Store
-    package let writer: UniqueID
-    let clock: SkewedClock
+    /// The store's own writer, and what it has committed.
+    package private(set) var writer: UniqueID
+    var own: [LogTransaction] = []
+    private(set) var snapshot: ReplicaSnapshot?
+    /// Whether the store has joined a baseline, which has no journal.
+    var hasJoined = false
+    /// The number of backups that were restored.
+    private var restorations: UInt64 = 0
+    /// The hash of the ID of its machine.
+    private var machine: String
     var folder: ReplicatedFolder
     let crashes: CrashPlan
     /// The settings of its sync.
-    private var settings: SyncConfiguration
+    private(set) var settings: SyncConfiguration
+    /// Whether a restart and the end of the program open the store anew, as in each fourth schedule: that takes longer
+    /// than the rest. Otherwise only the sync begins anew, on the files of that moment.
+    private let reopens: Bool
     /// The sync of the open store; nil until it is needed.
     var sync: SteppedSync?
+
+    var clock: ReplicaEnvironment { slot.environment }
 
     /// Creates a replica with an empty store.
     ///
@@ -32,32 +45,28 @@ package final class Replica {
     /// - Throws: what opening the store throws.
     package init(_ index: Int, model: Model, folder: TemporaryFolder, clock: SimulatedClock, seed: UInt64 = 0) throws {
         self.model = model
-        let random = Mutex(SeededGenerator(seed: UInt64(index) + 1_000))
-        let skewed = SkewedClock(clock, skew: index - 1)
-        self.clock = skewed
-        configuration = StoreConfiguration(
-            path: folder.path("replica-\(index).sqlite"),
-            name: "replica-\(index)",
-            model: model,
-            environment: StoreEnvironment(
-                wallTime: { skewed.time },
-                random: { random.withLock { $0.next() } }
-            )
-        )
         self.folder = try ReplicatedFolder(path: folder.path("logs-\(index)"))
         settings = SyncConfiguration(logs: folder.path("logs-\(index)"))
         settings.sliceChanges = [1, 4, 20_000][Int((seed &+ UInt64(index)) % 3)]
         settings.segmentBytes = [1, 600, 1 << 20][Int((seed / 3 &+ UInt64(index)) % 3)]
         settings.acknowledge = .seconds(1)
+        settings.keepSegments = .seconds(Int(seed / 4 % 3) * 2)
+        reopens = seed % 4 == 0
+        machine = "machine \(index)"
+        (slot, store) = try StoreSlot.take(index, model: model)
+        slot.environment.begin(clock, skew: index - 1, seed: UInt64(index) + 1_000)
+        configuration = slot.configuration
         crashes = CrashPlan(path: configuration.path)
-        try EmptyStores.make(configuration, index: index)
-        store = try Store.open(configuration, migrator: Migrator())
         writer = try store.read { try $0.writers.own().id }
     }
 
     // MARK: Opening
 
     package func restart() throws {
+        if reopens { try reopen() } else { sync = nil }
+    }
+
+    private func reopen() throws {
         try close()
         store = try Store.open(configuration, migrator: Migrator())
     }
@@ -65,7 +74,7 @@ package final class Replica {
     package func grow() throws {
         model = try SimulationModel.grown(isUnique: model.entities.contains { !$0.uniquenessConstraints.isEmpty })
         configuration.model = model
-        try restart()
+        try reopen()
     }
 
     package func close() throws {
@@ -73,9 +82,20 @@ package final class Replica {
         try store.close()
     }
 
+    /// Gives the open store to the next schedule, unless its model has grown.
+    func finish() throws {
+        guard model.versionHash == slot.configuration.model.versionHash else { return try close() }
+        sync = nil
+        slot.giveBack(store)
+    }
+
     /// Ends without closing the store, and opens the files as they were at that moment.
     func crash(with image: StoreImage? = nil) throws {
         let image = try image ?? StoreImage(of: configuration.path)
+        guard reopens else {
+            sync = nil
+            return try slot.restore(image, below: store)
+        }
         try close()
         try image.restore(to: configuration.path)
         store = try Store.open(configuration, migrator: Migrator())
@@ -91,13 +111,71 @@ package final class Replica {
         return try SteppedSync(
             replica: SteppedReplica(store: store, crashes: crashes),
             configuration: settings,
-            clock: StandingClock()
+            clock: StandingClock(),
+            machine: machine
         ) { step in
             switch step {
             case .begun: try crashes.reach(.exportBegun)
             case .placed: try crashes.reach(.exportPlaced)
             }
         }
+    }
+
+    // MARK: Identity
+
+    /// The writer that the store says it is.
+    func storedWriter() throws -> UniqueID { try store.read { try $0.writers.own().id } }
+
+    /// Notes that the store has become another writer, which has issued some transactions again.
+    func become(_ writer: UniqueID, _ issued: [LogTransaction]) {
+        self.writer = writer
+        own = issued
+    }
+
+    /// Keeps a copy of the closed store.
+    func takeSnapshot() throws {
+        let image = try closedImage()
+        let files = Set(try folder.ownSegments(of: writer).map(\.name))
+        snapshot = ReplicaSnapshot(image: image, writer: writer, own: own, model: model, files: files)
+    }
+
+    private func closedImage() throws -> StoreImage {
+        try close()
+        let image = try StoreImage(of: configuration.path, isClosed: true)
+        store = try Store.open(configuration, migrator: Migrator())
+        return image
+    }
+
+    /// Puts an older copy of the store in its place.
+    ///
+    /// - Parameters:
+    ///   - snapshot: the copy.
+    ///   - isBackup: whether the program restores it, and records that.
+    /// - Throws: what opening the store throws.
+    func restore(_ snapshot: ReplicaSnapshot, asBackup isBackup: Bool) throws {
+        try close()
+        try snapshot.image.restore(to: configuration.path)
+        if isBackup {
+            restorations += 1
+            try RestoredStore(path: configuration.path).adopt(
+                restoredAt: restorations,
+                sha256: snapshot.image.sha256
+            )
+        }
+        store = try Store.open(configuration, migrator: Migrator())
+        (writer, own) = (snapshot.writer, snapshot.own)
+    }
+
+    /// Becomes a copy of another replica, at another path.
+    func becomeCopy(of other: Replica, isSameMachine: Bool) throws {
+        let image = try other.closedImage()
+        try close()
+        try image.restore(to: configuration.path)
+        (model, configuration.model) = (other.model, other.model)
+        (writer, own) = (other.writer, other.own)
+        if isSameMachine { machine = other.machine }
+        hasJoined = other.hasJoined
+        store = try Store.open(configuration, migrator: Migrator())
     }
 
     // MARK: Transactions
@@ -130,6 +208,10 @@ package final class Replica {
 
     /// The replica's own transactions after a sequence, in their exported form.
     func transactions(after sequence: UInt64) throws -> [LogTransaction] {
+        try transactions(after: sequence, of: writer)
+    }
+
+    func transactions(after sequence: UInt64, of writer: UniqueID) throws -> [LogTransaction] {
         var lines: [UInt8] = []
         var last = sequence
         try store.read { reader in

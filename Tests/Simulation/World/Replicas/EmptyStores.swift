@@ -18,10 +18,14 @@ enum EmptyStores {
     /// - Parameters:
     ///   - configuration: The path, and the model.
     ///   - index: The number of the replica, which decides which writer it is.
+    /// - Returns: The files.
     /// - Throws: what opening the store throws.
-    static func make(_ configuration: StoreConfiguration, index: Int) throws {
+    static func make(_ configuration: StoreConfiguration, index: Int) throws -> StoreImage {
         let key = Key(index: index, model: configuration.model.versionHash)
-        if let image = images.withLock({ $0[key] }) { return try image.restore(to: configuration.path) }
+        if let image = images.withLock({ $0[key] }) {
+            try image.restore(to: configuration.path)
+            return image
+        }
         let clock = SimulatedClock()
         let random = Mutex(SeededGenerator(seed: UInt64(index) + 1))
         var fixed = configuration
@@ -33,5 +37,6 @@ enum EmptyStores {
         let image = try StoreImage(of: configuration.path, isClosed: true)
         try image.restore(to: configuration.path)
         images.withLock { $0[key] = image }
+        return image
     }
 }

@@ -21,15 +21,24 @@ struct SeenOracle {
         return list[Int(own.sequence) - 1][other.writer] ?? 0 >= other.sequence
     }
 
+    /// The transactions of others that a writer had seen with its transaction `sequence`.
+    func seen(by writer: UniqueID, at sequence: UInt64) -> [UniqueID: UInt64] {
+        guard let list = seen[writer], sequence >= 1, sequence <= UInt64(list.count) else { return [:] }
+        return list[Int(sequence) - 1]
+    }
+
     /// The transactions that must be applied with the first ones of each writer.
     ///
-    /// - Parameter positions: The last applied sequence of each writer.
+    /// - Parameters:
+    ///   - positions: The last applied sequence of each writer.
+    ///   - abandoned: The writers on whose transactions nobody waits.
     /// - Returns: The entries of `seen` that are not applied, in words.
-    func missing(at positions: [UniqueID: UInt64]) -> [String] {
+    func missing(at positions: [UniqueID: UInt64], except abandoned: Set<UniqueID> = []) -> [String] {
         var missing: [String] = []
         for (writer, sequence) in positions where sequence >= 1 {
             guard let list = seen[writer], sequence <= UInt64(list.count) else { continue }
-            for (other, needed) in list[Int(sequence) - 1] where positions[other] ?? 0 < needed {
+            for (other, needed) in list[Int(sequence) - 1]
+            where positions[other] ?? 0 < needed && !abandoned.contains(other) {
                 missing.append("transaction \(sequence) of \(writer) had seen \(other) up to \(needed)")
             }
         }

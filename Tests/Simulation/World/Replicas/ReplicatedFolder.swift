@@ -7,6 +7,8 @@ struct ReplicatedFolder {
     let path: String
     /// The segments whose copies are whole.
     private(set) var whole: Set<SegmentName> = []
+    /// The segments that the replicator has brought, in whatever state.
+    private var brought: Set<SegmentName> = []
 
     init(path: String) throws {
         self.path = path
@@ -21,6 +23,7 @@ struct ReplicatedFolder {
             return try place(Array(bytes.prefix(bytes.count * percent / 100)), "\(name.writer)/\(copy)")
         }
         let wasWhole = whole.remove(name) != nil
+        brought.insert(name)
         switch fault {
         case .none: try place(bytes, name.path)
         case .partial(let percent): try place(Array(bytes.prefix(bytes.count * percent / 100)), name.path)
@@ -38,11 +41,9 @@ struct ReplicatedFolder {
         if fault == .none || fault == .completed { whole.insert(name) }
     }
 
-    /// The whole segments of a writer, by name.
-    func segments(of writer: UniqueID) throws -> [PublishedSegment] {
-        let folder = "\(path)/\(writer)"
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return try files.compactMap { SegmentName(writer: writer, fileName: $0) }.sorted().map { name in
+    /// The segments of a writer that the replica itself has written, by name.
+    func ownSegments(of writer: UniqueID) throws -> [PublishedSegment] {
+        try names(of: writer).filter { !brought.contains($0) }.sorted().map { name in
             PublishedSegment(
                 name: name,
                 bytes: Array(try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name.path)")))
@@ -50,8 +51,63 @@ struct ReplicatedFolder {
         }
     }
 
+    private func names(of writer: UniqueID) -> [SegmentName] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(writer)")) ?? []
+        return files.compactMap { SegmentName(writer: writer, fileName: $0) }
+    }
+
+    /// The baselines of a writer, which the replica itself has written.
+    func baselines(of writer: UniqueID) throws -> [BaselineName: [UInt8]] {
+        var found: [BaselineName: [UInt8]] = [:]
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(writer)")) ?? [] {
+            guard case .baseline(let sequence) = SegmentFileKind.classify(name, writer: writer) else { continue }
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(writer)/\(name)"))
+            found[BaselineName(writer: writer, sequence: sequence)] = Array(bytes)
+        }
+        return found
+    }
+
+    /// Leaves a copy of a baseline, or removes it.
+    func leave(_ baseline: PublishedBaseline) throws {
+        let target = "\(path)/\(baseline.name.path)"
+        if baseline.isRemoved {
+            unlink(target)
+        } else if access(target, F_OK) != 0 {
+            try place(baseline.bytes, baseline.name.path)
+        }
+    }
+
+    /// Gives a file the time of the replica's clock.
+    func setTime(_ time: WallTime, of name: SegmentName) throws {
+        let date = Date(timeIntervalSince1970: Double(time.milliseconds) / 1_000)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(path)/\(name.path)")
+    }
+
+    /// Whether there is a whole copy of a segment, or the replica's own file.
+    func has(_ name: SegmentName) -> Bool {
+        whole.contains(name) || (!brought.contains(name) && access("\(path)/\(name.path)", F_OK) == 0)
+    }
+
+    /// Whether one of the segments is not there as a whole.
+    func lacks(published segments: [PublishedSegment]) -> Bool { !segments.allSatisfy { has($0.name) } }
+
+    /// Replaces all files by copies of those in another folder.
+    mutating func becomeCopy(of other: ReplicatedFolder) throws {
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: other.path, toPath: path)
+        whole = other.whole
+        brought = other.brought
+        for folder in try FileManager.default.contentsOfDirectory(atPath: path) {
+            guard let writer = SegmentName.writer(folderName: folder) else { continue }
+            for name in names(of: writer) where brought.insert(name).inserted { whole.insert(name) }
+        }
+    }
+
     /// Removes a file, as when the end of the machine comes before its name is on the disk.
-    func lose(_ name: SegmentName) { unlink("\(path)/\(name.path)") }
+    mutating func lose(_ name: SegmentName) {
+        whole.remove(name)
+        unlink("\(path)/\(name.path)")
+    }
 
     /// Writes a new file and gives it its name, in the place of a former one.
     private func place(_ bytes: [UInt8], _ name: String) throws {

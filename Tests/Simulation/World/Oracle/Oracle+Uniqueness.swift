@@ -8,15 +8,26 @@ extension Oracle {
         var values: [PropertyValue]
     }
 
-    /// For each shadow, the object that represents it; the pure rule decides over all live objects of a root entity.
+    /// For each shadow, the object that represents it.
+    ///
+    /// In the order of their inserts, an object is visible unless it shares a key with a visible one; the oldest of
+    /// those represents it.
     func decideUniqueness() -> [Key: UniqueID] {
         var result: [Key: UniqueID] = [:]
         for root in Set(objects.keys.map(\.root)) {
-            var holders: [UniqueKeys<UniqueKey>.Holder] = []
-            for (key, object) in objects where key.root == root && object.isLive {
-                holders.append(.init(id: key.id, inserted: object.inserted, keys: keys(of: object)))
+            let live = objects.filter { $0.key.root == root && $0.value.isLive }.sorted { left, right in
+                let (first, second) = (left.value.inserted, right.value.inserted)
+                return first == second ? left.key.id < right.key.id : first < second
             }
-            for (id, shown) in UniqueKeys(of: holders).representatives { result[Key(root: root, id: id)] = shown }
+            var visible: [(id: UniqueID, keys: [UniqueKey])] = []
+            for (key, object) in live {
+                let keys = keys(of: object)
+                if let blocking = visible.first(where: { older in keys.contains { older.keys.contains($0) } }) {
+                    result[key] = blocking.id
+                } else {
+                    visible.append((key.id, keys))
+                }
+            }
         }
         return result
     }

@@ -1,0 +1,32 @@
+import TransactionLog
+import TributaryChanges
+import TributaryMigration
+import TributaryStore
+import TributarySync
+
+extension Replica {
+    /// Makes one pass of the compaction; does nothing when the store cannot export.
+    func compact(_ mode: Compactor.Mode) async throws {
+        let sync = try runningSync()
+        self.sync = sync
+        do {
+            _ = try await sync.compact(mode) { try Store.open($0, migrator: Migrator()) }
+        } catch let failure as ExportFailure {
+            guard case .clockAhead = failure else { throw failure }
+        } catch let error as SegmentError where error.kind == .missing {
+            // Without its log folder nothing is compacted.
+        }
+    }
+
+    func evict(_ writer: UniqueID) async throws -> Bool {
+        let sync = try runningSync()
+        self.sync = sync
+        return try await sync.evict(writer)
+    }
+
+    func abandon(_ writer: UniqueID) async throws -> Bool {
+        let sync = try runningSync()
+        self.sync = sync
+        return try await sync.abandon(writer)
+    }
+}
