@@ -30,6 +30,8 @@
         case dependenciesIgnored
         /// The bytes of a segment are not compared with its hash.
         case hashIgnored
+        /// Of the branches of a forked writer only the one that came first is applied.
+        case firstBranchWins
         /// The bytes of a baseline are not compared with its hash.
         case baselineTrustedUnverified
         /// The acknowledgement of an evicted writer counts for all writers.

@@ -54,6 +54,13 @@ package struct CounterTotals: Equatable, Sendable {
         return .double(ExactSum.rounded(value))
     }
 
+    /// The total of a forked writer: the exact sum of what its branches have added; nil for none.
+    package static func sum(ofBranches sums: [PropertyValue]) -> PropertyValue? {
+        var total: PropertyValue?
+        for sum in sums { total = CounterTotals.sum(total, sum) }
+        return total
+    }
+
     /// The exact sum of a total, nil when nothing has been counted, and an amount.
     ///
     /// Integers wrap around, and numbers with fractions are not rounded, so that the order of additions has no effect: a

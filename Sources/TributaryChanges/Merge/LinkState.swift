@@ -17,11 +17,11 @@ package struct LinkState<Stamp: Equatable> {
         self.position = position
     }
 
-    /// Whether a write at `version` that arrives after the known state takes effect.
+    /// Whether a write that arrives after the known state takes effect.
     ///
     /// - Parameters:
-    ///   - version: The version of the link or unlink.
-    ///   - known: The version of the pair's last write; nil when there was none.
+    ///   - write: The link or unlink.
+    ///   - known: The pair's last write; nil when there was none.
     ///   - sourceDeletion: The greatest deletion of one end; nil when it was never deleted. Evaluated only when needed.
     ///   - targetDeletion: The greatest deletion of the other end.
     ///   - order: Compares the versions.
@@ -29,15 +29,25 @@ package struct LinkState<Stamp: Equatable> {
     /// - Throws: what `sourceDeletion`, `targetDeletion` and `order` throw.
     @inlinable
     package static func accepts<Order: VersionOrder>(
-        _ version: Stamp,
-        over known: Stamp?,
+        _ write: LinkState,
+        over known: LinkState?,
         after sourceDeletion: @autoclosure () throws -> Stamp?,
         and targetDeletion: @autoclosure () throws -> Stamp?,
         by order: Order
     ) throws -> Bool where Order.Stamp == Stamp {
-        if let known, try order.isOlder(version, than: known) { return false }
-        if try order.isTooLate(version, after: sourceDeletion()) { return false }
-        return try !order.isTooLate(version, after: targetDeletion())
+        if let known {
+            if try order.isOlder(write.version, than: known.version) { return false }
+            if try order.areOfClones(write.version, known.version), !known.precedes(write) { return false }
+        }
+        if try order.isTooLate(write.version, after: sourceDeletion()) { return false }
+        return try !order.isTooLate(write.version, after: targetDeletion())
+    }
+
+    /// Whether another state with an equal version wins: a link over an unlink, then the greater position.
+    @usableFromInline
+    package func precedes(_ other: LinkState) -> Bool {
+        if isRemoved != other.isRemoved { return isRemoved }
+        return (position ?? "").precedesByBytes(other.position ?? "")
     }
 
     /// Merges the states that two replicas have of one pair.
@@ -49,9 +59,7 @@ package struct LinkState<Stamp: Equatable> {
     where Order.Stamp == Stamp {
         if try order.isOlder(version, than: other.version) { return other }
         if try order.isOlder(other.version, than: version) { return self }
-        if isRemoved != other.isRemoved { return isRemoved ? other : self }
-        let (own, theirs) = (position ?? "", other.position ?? "")
-        return own.precedesByBytes(theirs) ? other : self
+        return precedes(other) ? other : self
     }
 }
 

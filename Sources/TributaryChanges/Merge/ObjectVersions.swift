@@ -21,15 +21,24 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
 
     /// Merges an insert that arrives after the known state.
     ///
+    /// - Parameters:
+    ///   - version: The version of the insert.
+    ///   - entity: The concrete entity that the insert names.
+    ///   - order: Compares the versions.
+    ///   - precedes: Whether an entity is less than another one; of inserts of clones the greater entity wins.
     /// - Returns: whether it is the greatest so far, so that its entity is the object's.
     /// - Throws: what `order` throws.
     @inlinable
     package mutating func insert<Order: VersionOrder>(
         at version: Stamp,
         entity: Entity,
-        by order: Order
+        by order: Order,
+        _ precedes: (Entity, Entity) -> Bool
     ) throws -> Bool where Order.Stamp == Stamp {
-        if let inserted, try order.isOlder(version, than: inserted) { return false }
+        if let inserted, let known = self.entity {
+            if try order.isOlder(version, than: inserted) { return false }
+            if try order.areOfClones(version, inserted), !precedes(known, entity) { return false }
+        }
         (inserted, self.entity) = (version, entity)
         return true
     }
@@ -61,6 +70,15 @@ extension ObjectVersions: Equatable where Entity: Equatable {}
 extension ObjectVersions: Sendable where Stamp: Sendable, Entity: Sendable {}
 
 extension ObjectVersions where Entity: Comparable {
+    /// Merges an insert that arrives after the known state; of inserts of clones the greater entity wins.
+    ///
+    /// - Returns: whether it is the greatest so far.
+    /// - Throws: what `order` throws.
+    package mutating func insert<Order: VersionOrder>(at version: Stamp, entity: Entity, by order: Order) throws -> Bool
+    where Order.Stamp == Stamp {
+        try insert(at: version, entity: entity, by: order, <)
+    }
+
     /// Merges the states that two replicas have of one object.
     ///
     /// Commutative, associative and idempotent. Of inserts with equal versions the greater entity wins.

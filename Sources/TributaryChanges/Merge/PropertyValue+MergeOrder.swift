@@ -17,6 +17,7 @@ extension PropertyValue {
     /// Values of one kind compare as in sorting, values of different kinds by their kind. Values that compare as equal,
     /// or that do not compare, are ordered by their bytes in the log: −0.0 before the integer 0 and that before 0.0,
     /// a `.binary` value before a `.blob` reference. NaN comes before all numbers.
+    @usableFromInline
     package func precedes(_ other: PropertyValue) -> Bool {
         if mergeKind != other.mergeKind { return mergeKind < other.mergeKind }
         if isNaN || other.isNaN { return isNaN && !other.isNaN }

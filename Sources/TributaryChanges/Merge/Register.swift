@@ -26,7 +26,7 @@ extension MergeRule {
     /// - Parameters:
     ///   - write: The write with its version.
     ///   - known: The version of the register's last effective write; nil when there was none.
-    ///   - value: The register's value so far; evaluated only for `max` and `min`.
+    ///   - value: The register's value so far; evaluated only for `max` and `min`, and for a write of a clone.
     ///   - deletion: The object's greatest deletion; nil when it was never deleted.
     ///   - order: Compares the versions.
     /// - Returns: whether the write takes effect.
@@ -43,7 +43,9 @@ extension MergeRule {
         case .latest:
             if try order.isTooLate(write.version, after: deletion) { return false }
             guard let known else { return true }
-            return try !order.isOlder(write.version, than: known)
+            if try order.isOlder(write.version, than: known) { return false }
+            guard try order.areOfClones(write.version, known) else { return true }
+            return try order.winsOverClone(write, at: known, holding: value())
         case .max, .min: return try known == nil || write.value.replaces(value(), under: self)
         case .counter: return true
         }

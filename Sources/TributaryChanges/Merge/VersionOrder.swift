@@ -4,8 +4,8 @@
 /// the versions. A store has to look up the version of a number, which can fail.
 ///
 /// Two writes may have equal versions: parts of one transaction whose index a store leaves out, with one token, and
-/// writes of two clones of one store, with two tokens. When writes arrive one after the other, the later one wins; when
-/// two states are merged, the greater value wins. A deletion supersedes no write of a clone with an equal version.
+/// writes of two clones of one store, with two tokens. Of writes of one transaction the one that arrives later wins; of
+/// writes of clones the greater value wins. A deletion supersedes no write of a clone with an equal version.
 @usableFromInline
 package protocol VersionOrder<Stamp> {
     /// The token for a version.
@@ -13,9 +13,40 @@ package protocol VersionOrder<Stamp> {
 
     /// Whether the write at `first` has a lesser version than the write at `second`; false when they are equal.
     func isOlder(_ first: Stamp, than second: Stamp) throws -> Bool
+
+    /// Whether two clones of one writer made the writes, with equal versions; false for writes of one transaction.
+    func areOfClones(_ first: Stamp, _ second: Stamp) throws -> Bool
+
+    /// The index of the write in its transaction, as far as it is kept.
+    func index(of stamp: Stamp) -> Int
 }
 
 extension VersionOrder {
+    @inlinable
+    package func areOfClones(_ first: Stamp, _ second: Stamp) throws -> Bool { false }
+
+    @inlinable
+    package func index(of stamp: Stamp) -> Int { 0 }
+
+    /// Whether a write that arrives after a write of a clone with an equal version takes effect.
+    ///
+    /// The greater value wins; of equal values the write with the greater index does, on which one-to-one owners depend.
+    ///
+    /// - Parameters:
+    ///   - write: The write.
+    ///   - known: The version of the clone's write.
+    ///   - value: The value of the clone's write.
+    /// - Returns: whether the write takes effect.
+    @inlinable
+    package func winsOverClone(
+        _ write: Register<Stamp, PropertyValue>,
+        at known: Stamp,
+        holding value: PropertyValue
+    ) -> Bool {
+        if value.precedes(write.value) { return true }
+        return !write.value.precedes(value) && index(of: write.version) > index(of: known)
+    }
+
     /// The greater of two versions, of which the first may be missing; `second` when they are equal.
     @inlinable
     package func later(_ first: Stamp?, _ second: Stamp) throws -> Stamp {

@@ -10,6 +10,11 @@ struct DeferredObject {
     struct PairValue: Hashable {
         var isLinked: Bool
         var position: String
+
+        /// Whether another write with an equal version wins: a link over an unlink, then the greater position.
+        func precedes(_ other: PairValue) -> Bool {
+            isLinked == other.isLinked ? position.precedesByBytes(other.position) : other.isLinked
+        }
     }
 
     /// The total of one writer: a sum, or an amount that is not a number.
@@ -46,13 +51,13 @@ struct DeferredObject {
     var insertedEntity: String?
     var deleted: DeferredVersion?
     /// For each property, the value with the greatest version.
-    private(set) var values: [String: Write] = [:]
+    private(set) var values: [String: DeferredContest<JSONValue>] = [:]
     /// For each property, its greatest or least value; no deletion supersedes it and its version does not matter.
     private(set) var extremes: [String: PropertyValue] = [:]
     /// The counter totals by property and by the row of the writer.
     private(set) var totals: [String: [Int64: Total]] = [:]
     /// Links and unlinks.
-    private(set) var pairs: [Pair: PairWrite] = [:]
+    private(set) var pairs: [Pair: DeferredContest<PairValue>] = [:]
     /// For each property, the entity that its winning write names; of several the first one by name.
     private(set) var names: [String: String] = [:]
 
@@ -63,7 +68,21 @@ struct DeferredObject {
 
     /// Merges a value under the rule `latest`.
     mutating func merge(_ write: Write, into property: String, by order: DeferredVersionOrder) throws {
-        values[property] = try DeferredObject.greater(values[property], write, by: order)
+        try values[property, default: DeferredContest()].merge(write, by: order) { $0.precedes($1) }
+    }
+
+    /// The value of a property under the rule `latest` that stands so far.
+    func value(of property: String, by order: DeferredVersionOrder) throws -> Write? {
+        try values[property]?.winner(by: order) { $0.precedes($1) }
+    }
+
+    /// The last insertion so far, with the entity that it names; of insertions of clones the greater entity stands.
+    mutating func insert(at version: DeferredVersion, entity name: String, by order: DeferredVersionOrder) throws {
+        if let inserted, let insertedEntity {
+            if try order.isOlder(version, than: inserted) { return }
+            if try order.areOfClones(version, inserted), !insertedEntity.precedesByBytes(name) { return }
+        }
+        (inserted, insertedEntity) = (version, name)
     }
 
     /// Merges a value under the rule `max` or `min`.
@@ -85,7 +104,7 @@ struct DeferredObject {
 
     /// Merges a link or unlink.
     mutating func merge(_ write: PairWrite, into pair: Pair, by order: DeferredVersionOrder) throws {
-        pairs[pair] = try DeferredObject.greater(pairs[pair], write, by: order)
+        try pairs[pair, default: DeferredContest()].merge(write, by: order) { $0.precedes($1) }
     }
 
     /// Records the entity that a write of the property names; `isWinning` when no other write of it counts any more.
@@ -93,14 +112,20 @@ struct DeferredObject {
         if !isWinning, let known = names[property], !entity.precedesByBytes(known) { return }
         names[property] = entity
     }
+}
 
-    /// Returns the write with the greater version; the second write when the versions are equal.
-    private static func greater<Value>(
-        _ known: Register<DeferredVersion, Value>?,
-        _ write: Register<DeferredVersion, Value>,
-        by order: DeferredVersionOrder
-    ) throws -> Register<DeferredVersion, Value> {
-        guard let known else { return write }
-        return try order.isOlder(write.version, than: known.version) ? known : write
+extension JSONValue {
+    /// The order of values that stands in for that of their types: numbers by value, strings by their bytes.
+    fileprivate func precedes(_ other: JSONValue) -> Bool { orderValue.precedes(other.orderValue) }
+
+    private var orderValue: PropertyValue {
+        switch self {
+        case .null: .null
+        case .boolean(let value): .boolean(value)
+        case .integer(let value): .integer(value)
+        case .double(let value): .double(value)
+        case .string(let text): .string(text)
+        case .number, .array, .object, .unrepresentable: .composite(text)
+        }
     }
 }

@@ -48,7 +48,7 @@ struct DeferredState {
             SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value, t.writer
             FROM tributary_parked p
             JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
-            ORDER BY p.id
+            ORDER BY p.id, p.version & \(VersionNumber.transactionMask), p.position, p.part
             """
         )
         var objects: [String: Object] = [:]
@@ -90,8 +90,7 @@ struct DeferredState {
         case "link", "unlink": try addPairs(row, json, entry, to: &object)
         default:
             if row.integer(4) < 0, entry.isInsert {
-                object.inserted = try order.later(object.inserted, entry.version)
-                if object.inserted == entry.version { object.insertedEntity = entry.name }
+                try object.insert(at: entry.version, entity: entry.name, by: order)
             }
             if let property = row.optionalText(6), let json {
                 try add(property, json, entry, to: &object)
@@ -126,7 +125,7 @@ struct DeferredState {
             return object.add(amount, to: property, by: entry.writer)
         }
         try object.merge(Write(version: entry.version, value: value), into: property, by: order)
-        if object.values[property]?.version == entry.version {
+        if try object.value(of: property, by: order)?.version == entry.version {
             object.name(property, by: entry.name, isWinning: true)
         }
     }
@@ -187,16 +186,23 @@ struct DeferredState {
         if let inserted = object.inserted, try !isSuperseded(inserted) {
             try keep(.inserted(inserted, entity: object.insertedEntity ?? object.entity))
         }
-        for (property, write) in object.values where try !isSuperseded(write.version) {
+        for property in object.values.keys {
+            guard let write = try object.value(of: property, by: order), try !isSuperseded(write.version) else {
+                continue
+            }
             try keep(.value(property: property, write.value, write.version), of: property)
         }
         for (property, value) in object.extremes { try keep(.extreme(property: property, value), of: property) }
         for (property, totals) in object.totals {
-            for (writer, sum) in totals {
-                try keep(.total(property: property, sum, writer: try uuid(of: writer)), of: property)
+            for (writer, sum) in try byWriter(totals) {
+                try keep(.total(property: property, sum, writer: writer), of: property)
             }
         }
-        for (pair, write) in object.pairs where try !isSuperseded(write.version) {
+        for (pair, contest) in object.pairs {
+            guard let write = try contest.winner(by: order, { $0.precedes($1) }), try !isSuperseded(write.version)
+            else {
+                continue
+            }
             let deletion = try deletions.last(of: pair.target)
             if try order.versions.isTooLate(write.version.number, after: deletion) { continue }
             let kind = DeferredSurvivor.Kind.pair(
@@ -206,6 +212,23 @@ struct DeferredState {
                 write.version
             )
             try keep(kind, of: pair.property)
+        }
+    }
+
+    /// The totals by the UUID of the writer: those of its branches add up.
+    private func byWriter(_ totals: [Int64: Object.Total]) throws -> [String: Object.Total] {
+        var found: [String: [Object.Total]] = [:]
+        for (writer, total) in totals { found[try uuid(of: writer), default: []].append(total) }
+        return found.compactMapValues { totals in
+            guard totals.count > 1 else { return totals.first }
+            let sums = totals.compactMap { if case .sum(let sum) = $0 { sum } else { nil } }
+            // An amount that is no number stands over all sums.
+            guard sums.count == totals.count else {
+                return totals.filter { if case .other = $0 { true } else { false } }.max {
+                    $0.text.precedesByBytes($1.text)
+                }
+            }
+            return CounterTotals.sum(ofBranches: sums).map(Object.Total.sum)
         }
     }
 

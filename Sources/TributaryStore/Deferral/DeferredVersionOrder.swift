@@ -8,4 +8,13 @@ struct DeferredVersionOrder: VersionOrder {
         if first.number == second.number { return first.order.lexicographicallyPrecedes(second.order) }
         return try versions.isOlder(first.number, than: second.number)
     }
+
+    /// Whether the store has both writes from one transaction.
+    func areOfOneTransaction(_ first: DeferredVersion, _ second: DeferredVersion) -> Bool {
+        VersionNumber.transaction(of: first.number) == VersionNumber.transaction(of: second.number)
+    }
+
+    func areOfClones(_ first: DeferredVersion, _ second: DeferredVersion) throws -> Bool {
+        try versions.areOfClones(first.number, second.number)
+    }
 }

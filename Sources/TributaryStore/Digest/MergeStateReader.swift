@@ -22,8 +22,9 @@ package struct MergeStateReader {
             if objects & 0x3FF == 0 { progress(objects) }
         }
         var vector: [UniqueID: StoreDigest.Position] = [:]
-        for writer in try reader.writers.all() where writer.sequence > 0 {
-            vector[writer.id] = .init(sequence: writer.sequence, hash: writer.lastSegmentHash)
+        let heads = BranchHeads(reader: reader)
+        for writer in try reader.writers.all() where writer.reach > 0 {
+            vector[writer.id] = try heads.position(of: writer)
         }
         return StoreDigest(digest: hash.finalize().hexadecimal, vector: vector)
     }

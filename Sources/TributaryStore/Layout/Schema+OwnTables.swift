@@ -7,6 +7,7 @@ extension Schema {
         "CREATE INDEX IF NOT EXISTS tributary_shape_form ON tributary_shape(entity, kind, properties)",
         "CREATE INDEX IF NOT EXISTS tributary_writer_clock ON tributary_writer(clock)",
         "CREATE INDEX IF NOT EXISTS tributary_writer_self ON tributary_writer(is_self) WHERE is_self = 1",
+        "CREATE INDEX IF NOT EXISTS tributary_writer_branch ON tributary_writer(uuid) WHERE branch <> ''",
         """
         CREATE INDEX IF NOT EXISTS tributary_writer_unannounced ON tributary_writer(id)
         WHERE sequence > announced AND is_self = 0
@@ -36,6 +37,7 @@ extension Schema {
             ("tributary_reference", "rank", "BLOB"), ("tributary_outgoing", "totals", "BLOB"),
             ("tributary_outgoing", "announced", "BLOB"), ("tributary_object", "inserted", "INTEGER"),
             ("tributary_object", "entity", "INTEGER"), ("tributary_object", "representative", "BLOB"),
+            ("tributary_segment", "previous", "TEXT"), ("tributary_writer", "start", "INTEGER"),
         ]
         for (table, column, type) in added {
             let found = try Int.fetchOne(
@@ -75,7 +77,7 @@ extension Schema {
         """
         CREATE TABLE tributary_segment(
             writer INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-            sha256 TEXT NOT NULL, parked INTEGER NOT NULL,
+            sha256 TEXT NOT NULL, parked INTEGER NOT NULL, previous TEXT,
             PRIMARY KEY (writer, first)) WITHOUT ROWID
         """,
 

@@ -5,13 +5,14 @@ extension Schema {
     ///
     /// A writer has one row, and one more for each branch of its log that came with other content. `announced` is the
     /// sequence that the store's own transactions last announced as seen; `heard` the time of the last import, in Unix
-    /// milliseconds; `aside` a clock that the next local one need not exceed.
+    /// milliseconds; `aside` a clock that the next local one need not exceed; `start` of a branch the last sequence
+    /// before it.
     static let writerTable = """
         CREATE TABLE tributary_writer(
             id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, branch TEXT NOT NULL DEFAULT '', name TEXT,
             sequence INTEGER NOT NULL, clock INTEGER NOT NULL,
             hash TEXT, is_self INTEGER NOT NULL DEFAULT 0, announced INTEGER NOT NULL DEFAULT 0,
-            state TEXT, heard INTEGER, aside INTEGER,
+            state TEXT, heard INTEGER, aside INTEGER, start INTEGER,
             UNIQUE (uuid, branch))
         """
 

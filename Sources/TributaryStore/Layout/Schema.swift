@@ -15,8 +15,8 @@ package enum Schema {
     /// The version of the layout; it grows with each change that earlier code cannot read.
     ///
     /// Version 2 keeps dates as seconds since 2001, version 3 states and branches of writers,
-    /// version 4 shadows: live objects that are not visible.
-    static let version: Int32 = 4
+    /// version 4 shadows: live objects that are not visible, version 5 applied branches of forked writers.
+    static let version: Int32 = 5
 
     /// Prepares a store for use: creates its tables in an empty file, otherwise compares it with the model and migrates
     /// it.

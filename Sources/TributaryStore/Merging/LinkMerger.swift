@@ -25,21 +25,62 @@ struct LinkMerger {
 
     /// Merges the links and unlinks of a slice in order, after its other changes were merged.
     func apply(_ slice: ChangeSlice) throws {
+        let last = cursor.mergesOutcome ? lastWrites(of: slice) : nil
         for operation in slice.links {
             let change = slice.changes[operation.index]
             cursor.moveToChange(at: slice.first + operation.index)
             switch change.operation {
             case .link(_, let ids, let positions):
-                for (index, id) in ids.enumerated() {
+                for (index, id) in ids.enumerated() where isLast(operation, change.id, id, last) {
                     let state = state(of: operation, isRemoved: false, position: positions?[index])
                     try apply(state, operation, change.id, id, slice)
                 }
             case .unlink(_, let ids):
                 let state = state(of: operation, isRemoved: true, position: nil)
-                for id in ids { try apply(state, operation, change.id, id, slice) }
+                for id in ids where isLast(operation, change.id, id, last) {
+                    try apply(state, operation, change.id, id, slice)
+                }
             case .insert, .update, .delete: break
             }
         }
+    }
+
+    private struct WrittenPair: Hashable {
+        var link: Int
+        var source: UniqueID
+        var target: UniqueID
+    }
+
+    private func writtenPair(_ operation: ChangeSlice.Link, _ own: UniqueID, _ other: UniqueID) -> WrittenPair {
+        var pair = WrittenPair(link: operation.link, source: own, target: other)
+        if !operation.ownsPairs { swap(&pair.source, &pair.target) }
+        if layout.links[operation.link].isSymmetric, pair.target < pair.source { swap(&pair.source, &pair.target) }
+        return pair
+    }
+
+    /// For each pair, the index of the last change of the slice that writes it.
+    private func lastWrites(of slice: ChangeSlice) -> [WrittenPair: Int] {
+        var last: [WrittenPair: Int] = [:]
+        for operation in slice.links {
+            let change = slice.changes[operation.index]
+            switch change.operation {
+            case .link(_, let ids, _), .unlink(_, let ids):
+                for id in ids { last[writtenPair(operation, change.id, id)] = operation.index }
+            case .insert, .update, .delete: break
+            }
+        }
+        return last
+    }
+
+    /// Whether a change is the last one that writes a pair, where that is asked for.
+    private func isLast(
+        _ operation: ChangeSlice.Link,
+        _ own: UniqueID,
+        _ other: UniqueID,
+        _ last: [WrittenPair: Int]?
+    ) -> Bool {
+        guard let last else { return true }
+        return last[writtenPair(operation, own, other)] == operation.index
     }
 
     private func state(of operation: ChangeSlice.Link, isRemoved: Bool, position: String?) -> LinkState<Int64> {
@@ -62,8 +103,8 @@ struct LinkMerger {
         if slice.isDeleted(link.target, target, after: operation.index) { return }
         let known = try tables.links.pair(link, source, target)
         let isAccepted = try LinkState.accepts(
-            state.version,
-            over: known?.state.version,
+            state,
+            over: known?.state,
             after: deletion(link.source, source),
             and: deletion(link.target, target),
             by: tables.versions

@@ -21,6 +21,10 @@ final class MergeEngine {
     private let shapes: ChangeShapes
     private let resolver: ChangeResolver
     private let converter: ValueConverter
+    /// The changes of a transaction of which only the outcome is merged.
+    private var outcome: [Change] = []
+    /// The changes of such a transaction that are kept in memory; of longer ones each part has its own outcome.
+    private static let outcomeLimit = 50_000
 
     /// - Parameters:
     ///   - db: The connection, inside a write transaction.
@@ -64,10 +68,19 @@ final class MergeEngine {
         tables.counters.begin(isLocal: isLocal)
     }
 
+    /// Merges only the outcome of the transaction that has begun: a clone of its writer may have made equal versions,
+    /// which must not meet values that the transaction itself replaces.
+    func beginOutcome() throws {
+        try bulk.flush()
+        tables.versions.hasClones = true
+        cursor.beginOutcome()
+    }
+
     /// Ends a transaction and writes its history.
     ///
     /// - Throws: ``StoreError`` `sharesKey` when a local transaction would hide an object of its own.
     func end() throws {
+        try mergeOutcome()
         if decidesAtEnd { try uniqueness.decide(isLocal: cursor.isLocal) }
         try effects.flush(effects.current)
         try conflicts.flush()
@@ -83,6 +96,7 @@ final class MergeEngine {
     ///
     /// - Throws: ``StoreError`` `invalidChange` and `duplicateID` for local changes.
     func apply(_ changes: [Change]) throws {
+        if cursor.mergesOutcome { return try keep(changes) }
         try bulk.flush()
         try apply(ChangeSlice(changes: changes, first: cursor.countChanges(changes.count)))
     }
@@ -91,6 +105,7 @@ final class MergeEngine {
     ///
     /// Values that the model cannot represent are deferred at once.
     func apply(_ run: RowRun) throws {
+        if cursor.mergesOutcome { return try keep((0..<run.count).map { run.change($0) }) }
         let first = cursor.countChanges(run.count)
         let accepted = bulk.accept(run)
         if accepted < run.count {
@@ -102,6 +117,18 @@ final class MergeEngine {
         } else if bulk.waiting.isFull {
             try bulk.flush()
         }
+    }
+
+    private func keep(_ changes: [Change]) throws {
+        outcome += changes
+        if outcome.count >= MergeEngine.outcomeLimit { try mergeOutcome() }
+    }
+
+    private func mergeOutcome() throws {
+        guard !outcome.isEmpty else { return }
+        let changes = outcome
+        outcome = []
+        try apply(ChangeSlice(changes: changes, first: cursor.countChanges(changes.count)))
     }
 
     /// Merges a deferred change with its original version.
@@ -150,7 +177,11 @@ final class MergeEngine {
             else { return (operation.table, nil) }
             return (operation.table, operation.id)
         }
-        for operation in slice.operations { try merge(operation, of: slice) }
+        if cursor.mergesOutcome {
+            try mergeOutcome(of: slice)
+        } else {
+            for operation in slice.operations { try merge(operation, of: slice) }
+        }
         try objects.links.apply(slice)
         if decidesAtEnd { try uniqueness.collect() } else { try uniqueness.decide() }
     }
@@ -160,6 +191,48 @@ final class MergeEngine {
     /// A local transaction may exchange keys. A baseline has the registers of an object that were written after its
     /// insert in later lines: before them its keys read as their defaults, or as older values.
     private var decidesAtEnd: Bool { cursor.isLocal || cursor.isJoining }
+
+    /// Merges the operations of a slice, object by object, without those that later ones of the slice replace.
+    private func mergeOutcome(of slice: ChangeSlice) throws {
+        var index = 0
+        while index < slice.operations.count {
+            let first = slice.operations[index]
+            var group = ObjectOutcome(layout: objects.layout, table: first.table)
+            while index < slice.operations.count, slice.operations[index].table == first.table,
+                slice.operations[index].id == first.id
+            {
+                try group.append(step(slice.operations[index], of: slice))
+                index += 1
+            }
+            for step in group.steps {
+                cursor.moveToChange(at: step.index)
+                switch step.action {
+                case .delete: try objects.delete(first.table, first.id)
+                case .insert(let shape): try objects.insert(first.table, first.id, step.writes, shape: shapes[shape])
+                case .update where step.writes.isEmpty: continue
+                case .update: try objects.update(first.table, first.id, step.writes, shape: nil)
+                }
+            }
+        }
+    }
+
+    private func step(_ operation: ChangeSlice.Operation, of slice: ChangeSlice) throws -> ObjectOutcome.Step {
+        let index = slice.first + operation.index
+        switch operation.action {
+        case .delete: return ObjectOutcome.Step(index: index, action: .delete, writes: [])
+        case .assign(let column, let target):
+            converter.assign(target, to: column)
+            return ObjectOutcome.Step(index: index, action: .update, writes: converter.writes)
+        case .write(let shape):
+            guard let (values, isInsert) = slice.changes[operation.index].operation.valueWrites else {
+                return ObjectOutcome.Step(index: index, action: .update, writes: [])
+            }
+            cursor.moveToChange(at: index)
+            try converter.convert(values, of: operation.index, in: slice, shape: shapes[shape])
+            let action = isInsert ? ObjectOutcome.Step.Action.insert(shape: shape) : .update
+            return ObjectOutcome.Step(index: index, action: action, writes: converter.writes)
+        }
+    }
 
     private func merge(_ operation: ChangeSlice.Operation, of slice: ChangeSlice) throws {
         cursor.moveToChange(at: slice.first + operation.index)

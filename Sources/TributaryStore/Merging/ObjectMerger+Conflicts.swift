@@ -82,7 +82,7 @@ extension ObjectMerger {
     }
 
     /// The value of a register, shown or not.
-    private func heldValue(_ column: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PropertyValue {
+    func heldValue(_ column: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PropertyValue {
         if case .reference = layout[column].kind {
             return try tables.target(of: row, column).map(PropertyValue.reference) ?? .null
         }

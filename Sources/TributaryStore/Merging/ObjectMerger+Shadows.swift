@@ -111,7 +111,7 @@ extension ObjectMerger {
         if cursor.isLocal { throw StoreError.duplicateID(layout.objectID(id, of: layout.entities[known])) }
         var partial = partial
         var state = ObjectVersions(insert: (shadow.inserted, known))
-        if try state.insert(at: cursor.number, entity: entity, by: tables.versions) {
+        if try state.insert(at: cursor.number, entity: entity, by: tables.versions, precedes) {
             partial.shadow?.inserted = cursor.number
             partial.shadow?.entity = layout.entities[entity].code
         }

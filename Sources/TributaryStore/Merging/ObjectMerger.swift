@@ -124,7 +124,7 @@ final class ObjectMerger {
             let isAccepted = try rule.accepts(
                 Register(version: cursor.number, value: write.value),
                 over: known,
-                holding: tables.objects.table(table).value(write.column, rowid: row.rowid),
+                holding: heldValue(index, of: before),
                 after: row.versions.deleted,
                 by: tables.versions
             )
@@ -158,7 +158,9 @@ final class ObjectMerger {
     /// - Returns: whether it is the greatest.
     private func mergeInsert(of entity: Int, into row: inout VisibleRow, table: Int) throws -> Bool {
         var versions = ObjectVersions(insert: (row.versions.inserted, row.entity))
-        guard try versions.insert(at: cursor.number, entity: entity, by: tables.versions) else { return false }
+        guard try versions.insert(at: cursor.number, entity: entity, by: tables.versions, precedes) else {
+            return false
+        }
         if entity != row.entity {
             row.versions = converted(row.versions, from: row.entity, to: entity)
             try tables.objects.table(table).setEntity(layout.entities[entity].code, rowid: row.rowid)
@@ -166,6 +168,11 @@ final class ObjectMerger {
         }
         row.versions.inserted = cursor.number
         return true
+    }
+
+    /// Compares concrete entities by their names, which are equal on all machines.
+    func precedes(_ first: Int, _ second: Int) -> Bool {
+        layout.entities[first].entity.name.precedesByBytes(layout.entities[second].entity.name)
     }
 
     func add(_ increment: RegisterWrite, to id: UniqueID, _ table: Int) throws {

@@ -22,6 +22,8 @@ final class TransactionCursor {
     @exclusivity(unchecked) private(set) var changeCount = 0
     /// Whether the versions of further changes include their indexes in the transaction.
     @exclusivity(unchecked) private(set) var keepsIndexes = false
+    /// Whether only the outcome of the transaction is merged, not the writes that later ones of it replace.
+    @exclusivity(unchecked) private(set) var mergesOutcome = false
     /// The number of deferred changes and values of the transaction.
     @exclusivity(unchecked) var deferredCount = 0
     /// The number of changes and values that a baseline has deferred; nil while no baseline is joined.
@@ -40,8 +42,12 @@ final class TransactionCursor {
         changeCount = 0
         deferredCount = 0
         keepsIndexes = false
+        mergesOutcome = false
         joinedCount = nil
     }
+
+    /// Merges only the outcome of the transaction, because a clone of its writer may have made equal versions.
+    func beginOutcome() { mergesOutcome = true }
 
     /// Begins to give each deferred write an index of its own, because a baseline does not tell the true one.
     func beginJoin() { joinedCount = 0 }

@@ -9,12 +9,36 @@ package struct SegmentRecord: Sendable, Hashable {
     package var sha256: String
     /// The number of values that were deferred while the segment was applied.
     package var deferredCount: Int
+    /// The branch of the writer's log, named by the hash with which it begins; empty for the writer's first line.
+    package var branch: String
+    /// The hash of the segment before, as the header names it; empty for none, nil when it is not known.
+    package var previous: String?
 
-    package init(writer: UniqueID, first: UInt64, last: UInt64, sha256: String, deferredCount: Int = 0) {
+    /// Creates a record.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer.
+    ///   - first: The first sequence.
+    ///   - last: The last sequence.
+    ///   - sha256: The hash in the end line.
+    ///   - deferredCount: The number of deferred values.
+    ///   - branch: The branch of the writer's log; empty for its first line.
+    ///   - previous: The hash of the segment before; empty for none, nil when it is not known.
+    package init(
+        writer: UniqueID,
+        first: UInt64,
+        last: UInt64,
+        sha256: String,
+        deferredCount: Int = 0,
+        branch: String = "",
+        previous: String? = nil
+    ) {
         self.writer = writer
         self.first = first
         self.last = last
         self.sha256 = sha256
         self.deferredCount = deferredCount
+        self.branch = branch
+        self.previous = previous
     }
 }

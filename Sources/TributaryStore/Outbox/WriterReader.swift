@@ -10,6 +10,11 @@ package struct WriterReader {
     /// The records of all writers, including the store's own writer.
     package func all() throws -> [WriterRecord] { try records(where: "1") }
 
+    /// The record of one writer; nil when none of its transactions was applied.
+    package func record(of writer: UniqueID) throws -> WriterRecord? {
+        try records(where: "w.uuid = '\(writer)'").first
+    }
+
     /// The record of the store's own writer.
     package func own() throws -> WriterRecord {
         guard let own = try records(where: "w.is_self = 1").first else {
@@ -43,19 +48,21 @@ package struct WriterReader {
             database,
             """
             SELECT s.writer, o.uuid, s.sequence FROM tributary_writer w
-            JOIN tributary_seen s ON s.writer = w.id JOIN tributary_writer o ON o.id = s.other WHERE \(condition)
+            JOIN tributary_seen s ON s.writer = w.id JOIN tributary_writer o ON o.id = s.other
+            WHERE \(condition) AND w.branch = '' AND o.branch = ''
             """
         )
         try pairs.forEach { row in
             guard let other = UniqueID(row.text(1)) else { return }
             seen[row.integer(0), default: VersionVector()][other] = UInt64(bitPattern: row.integer(2))
         }
+        let branches = try self.branches()
         var found: [WriterRecord] = []
         let writers = try BoundStatement(
             database,
             """
             SELECT w.id, w.uuid, w.name, w.sequence, w.clock, w.hash, w.is_self, w.state FROM tributary_writer w
-            WHERE \(condition) ORDER BY w.uuid
+            WHERE \(condition) AND w.branch = '' ORDER BY w.uuid
             """
         )
         try writers.forEach { row in
@@ -69,12 +76,40 @@ package struct WriterReader {
                     lastSegmentHash: row.optionalText(5),
                     seen: seen[row.integer(0)] ?? VersionVector(),
                     isSelf: row.integer(6) != 0,
-                    state: row.optionalText(7).flatMap(WriterState.init)
+                    state: row.optionalText(7).flatMap(WriterState.init),
+                    branches: branches[id] ?? []
                 )
             )
         }
         return found
     }
+
+    /// The branches of forked writers, in the order of the hashes with which they begin.
+    private func branches() throws -> [UniqueID: [WriterBranch]] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT id, uuid, branch, start, sequence, clock, hash FROM tributary_writer WHERE branch <> '' ORDER BY branch
+            """
+        )
+        var found: [UniqueID: [WriterBranch]] = [:]
+        try select.forEach { row in
+            guard let writer = UniqueID(row.text(1)) else { return }
+            found[writer, default: []].append(
+                WriterBranch(
+                    row: row.integer(0),
+                    firstHash: row.text(2),
+                    start: UInt64(bitPattern: row.integer(3)),
+                    sequence: UInt64(bitPattern: row.integer(4)),
+                    clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(5))),
+                    lastHash: row.optionalText(6)
+                )
+            )
+        }
+        return found
+    }
+
+    // MARK: Segments
 
     /// The applied or exported segment that begins with this sequence.
     package func segment(writer: UniqueID, first: UInt64) throws -> SegmentRecord? {
@@ -108,10 +143,51 @@ package struct WriterReader {
         return found
     }
 
-    static let selectSegments = """
-        SELECT s.first, s.last, s.sha256, s.parked FROM tributary_segment s
+    /// The applied segments of a writer that end with a transaction, in its first line and in its branches.
+    package func segments(writer: UniqueID, endingWith last: UInt64) throws -> [SegmentRecord] {
+        let greatest = "SELECT max(e.first) FROM tributary_segment e WHERE e.writer = w.id AND e.first <= ?2"
+        return try segments(writer: writer, where: "s.first = (\(greatest)) AND s.last = ?2", last)
+    }
+
+    /// The applied segments of a writer that begin with a transaction, in its first line and in its branches.
+    package func segments(writer: UniqueID, beginningWith first: UInt64) throws -> [SegmentRecord] {
+        try segments(writer: writer, where: "s.first = ?2", first)
+    }
+
+    /// The applied segments of a writer's branches, in order.
+    package func branchSegments(writer: UniqueID) throws -> [SegmentRecord] {
+        let statement = try BoundStatement(
+            database,
+            WriterReader.selectAllSegments + " AND w.branch <> '' ORDER BY s.first, s.sha256"
+        )
+        statement.bind(1, writer.description)
+        var found: [SegmentRecord] = []
+        try statement.forEach { found.append(WriterReader.segment($0, writer)) }
+        return found
+    }
+
+    private func segments(
+        writer: UniqueID,
+        where condition: String,
+        _ sequence: UInt64
+    ) throws -> [SegmentRecord] {
+        let statement = try BoundStatement(
+            database,
+            WriterReader.selectAllSegments + " AND \(condition) ORDER BY w.branch"
+        )
+        statement.bind(1, writer.description)
+        statement.bind(2, Int64(clamping: sequence))
+        var found: [SegmentRecord] = []
+        try statement.forEach { found.append(WriterReader.segment($0, writer)) }
+        return found
+    }
+
+    private static let selectAllSegments = """
+        SELECT s.first, s.last, s.sha256, s.parked, w.branch, s.previous FROM tributary_segment s
         JOIN tributary_writer w ON w.id = s.writer WHERE w.uuid = ?1
         """
+
+    static let selectSegments = selectAllSegments + " AND w.branch = ''"
 
     static func segment(_ row: BoundStatement, _ writer: UniqueID) -> SegmentRecord {
         SegmentRecord(
@@ -119,7 +195,9 @@ package struct WriterReader {
             first: UInt64(bitPattern: row.integer(0)),
             last: UInt64(bitPattern: row.integer(1)),
             sha256: row.text(2),
-            deferredCount: Int(row.integer(3))
+            deferredCount: Int(row.integer(3)),
+            branch: row.text(4),
+            previous: row.optionalText(5)
         )
     }
 }

@@ -14,6 +14,8 @@ package struct WriterRecord: Sendable, Hashable {
     package var isSelf: Bool
     /// What an administrator or the store has decided about the writer; nil for nothing.
     package var state: WriterState?
+    /// The other branches of a forked writer; `sequence` and `lastSegmentHash` are those of its first line.
+    package var branches: [WriterBranch]
 
     package init(
         id: UniqueID,
@@ -23,7 +25,8 @@ package struct WriterRecord: Sendable, Hashable {
         lastSegmentHash: String?,
         seen: VersionVector,
         isSelf: Bool,
-        state: WriterState? = nil
+        state: WriterState? = nil,
+        branches: [WriterBranch] = []
     ) {
         self.id = id
         self.name = name
@@ -33,5 +36,9 @@ package struct WriterRecord: Sendable, Hashable {
         self.seen = seen
         self.isSelf = isSelf
         self.state = state
+        self.branches = branches
     }
+
+    /// The last sequence that some branch of the writer has reached.
+    package var reach: UInt64 { branches.map(\.sequence).reduce(sequence, max) }
 }

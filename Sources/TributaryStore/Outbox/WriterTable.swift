@@ -9,8 +9,14 @@ final class WriterTable {
         var clock: HybridClock
     }
 
+    /// A line of the log: the writer's first one, with an empty branch, or one of its branches.
+    private struct Line: Hashable {
+        var writer: UniqueID
+        var branch: String
+    }
+
     private let db: Database
-    private var positions: [UniqueID: Position] = [:]
+    private var positions: [Line: Position] = [:]
     private(set) var own: UniqueID
     /// The sequences announced earlier for the writers that the last announcement names.
     private(set) var announcedBefore: [UniqueID: UInt64] = [:]
@@ -25,7 +31,10 @@ final class WriterTable {
             UPDATE tributary_writer SET sequence = ?2, clock = ?3, state = nullif(state, 'evicted') WHERE id = ?1
             """
         )
-        select = try BoundStatement(db, "SELECT id, sequence, clock FROM tributary_writer WHERE uuid = ?1")
+        select = try BoundStatement(
+            db,
+            "SELECT id, sequence, clock FROM tributary_writer WHERE uuid = ?1 AND branch = ?2"
+        )
         let own = try BoundStatement(db, "SELECT uuid FROM tributary_writer WHERE is_self = 1")
         guard let own = try own.first({ UniqueID($0.text(0)) }) ?? nil else {
             throw StoreError.database(code: 11, message: "the store has no writer of its own")
@@ -51,10 +60,12 @@ final class WriterTable {
         return .zero
     }
 
-    /// The writer's row; nil when none of its transactions was applied.
-    private func known(_ uuid: UniqueID) throws -> Position? {
-        if let known = positions[uuid] { return known }
+    /// The writer's row, or that of one of its branches; nil when none of its transactions was applied.
+    private func known(_ uuid: UniqueID, branch: String = "") throws -> Position? {
+        let line = Line(writer: uuid, branch: branch)
+        if let known = positions[line] { return known }
         select.bind(1, uuid.description)
+        select.bind(2, branch)
         let found = try select.first { row in
             Position(
                 id: row.integer(0),
@@ -62,13 +73,18 @@ final class WriterTable {
                 clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(2)))
             )
         }
-        if let found { positions[uuid] = found }
+        if let found { positions[line] = found }
         return found
     }
 
-    /// The writer's row; created when it does not exist.
-    func position(of uuid: UniqueID) throws -> Position {
-        if let known = try known(uuid) { return known }
+    /// The writer's row, or that of one of its branches; created when it does not exist.
+    ///
+    /// A branch is created by ``beginBranch(_:of:after:)`` only.
+    func position(of uuid: UniqueID, branch: String = "") throws -> Position {
+        if let known = try known(uuid, branch: branch) { return known }
+        guard branch.isEmpty else {
+            throw StoreError.database(code: 21, message: "branch \(branch) of writer \(uuid) has not begun")
+        }
         let insert = try BoundStatement(
             db,
             "INSERT INTO tributary_writer(uuid, sequence, clock) VALUES (?1, 0, 0)"
@@ -76,8 +92,47 @@ final class WriterTable {
         insert.bind(1, uuid.description)
         try insert.run()
         let made = Position(id: db.lastInsertedRowID, sequence: 0, clock: .zero)
-        positions[uuid] = made
+        positions[Line(writer: uuid, branch: branch)] = made
         return made
+    }
+
+    /// Begins a branch of a writer's log unless it has begun.
+    ///
+    /// The writes of a branch have seen those of the writer's first line up to where the branch begins.
+    ///
+    /// - Parameters:
+    ///   - branch: The hash of the segment with which it begins.
+    ///   - uuid: The writer.
+    ///   - start: The last sequence before the branch.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func beginBranch(_ branch: String, of uuid: UniqueID, after start: UInt64) throws {
+        guard try known(uuid, branch: branch) == nil else { return }
+        let main = try position(of: uuid)
+        let insert = try BoundStatement(
+            db,
+            """
+            INSERT INTO tributary_writer(uuid, branch, name, sequence, clock, start)
+            SELECT uuid, ?2, name, ?3, 0, ?3 FROM tributary_writer WHERE id = ?1
+            """
+        )
+        insert.bind(1, main.id)
+        insert.bind(2, branch)
+        insert.bind(3, Int64(bitPattern: start))
+        try insert.run()
+        let row = db.lastInsertedRowID
+        guard start > 0 else { return }
+        let seen = try BoundStatement(db, "INSERT INTO tributary_seen(writer, other, sequence) VALUES (?1, ?2, ?3)")
+        seen.bind(1, row)
+        seen.bind(2, main.id)
+        seen.bind(3, Int64(bitPattern: start))
+        try seen.run()
+    }
+
+    /// Whether branches of the writer's log have been applied.
+    func hasBranches(_ uuid: UniqueID) throws -> Bool {
+        let select = try BoundStatement(db, "SELECT 1 FROM tributary_writer WHERE uuid = ?1 AND branch <> '' LIMIT 1")
+        select.bind(1, uuid.description)
+        return try select.first { _ in true } ?? false
     }
 
     /// The last sequence of the writer that was applied without a gap; 0 for an unknown writer.
@@ -94,8 +149,8 @@ final class WriterTable {
     /// The sequence of the writer's next transaction.
     ///
     /// - Throws: ``StoreError`` `database` when the sequences of the writer are exhausted, which only damage can cause.
-    func nextSequence(of uuid: UniqueID) throws -> UInt64 {
-        let last = try position(of: uuid).sequence
+    func nextSequence(of uuid: UniqueID, branch: String = "") throws -> UInt64 {
+        let last = try position(of: uuid, branch: branch).sequence
         guard last < UInt64(Int64.max) else {
             throw StoreError.database(
                 code: 11,
@@ -105,11 +160,11 @@ final class WriterTable {
         return last + 1
     }
 
-    func move(_ uuid: UniqueID, to sequence: UInt64, clock: HybridClock) throws {
-        var position = try position(of: uuid)
+    func move(_ uuid: UniqueID, branch: String = "", to sequence: UInt64, clock: HybridClock) throws {
+        var position = try position(of: uuid, branch: branch)
         position.sequence = sequence
         position.clock = max(position.clock, clock)
-        positions[uuid] = position
+        positions[Line(writer: uuid, branch: branch)] = position
         update.bind(1, position.id)
         update.bind(2, Int64(bitPattern: sequence))
         update.bind(3, Int64(bitPattern: position.clock.rawValue))
@@ -118,13 +173,15 @@ final class WriterTable {
 
     /// Returns the sequences of other writers that the store's own writer has not announced as seen.
     ///
-    /// They count as announced from now on.
+    /// They count as announced from now on. Of a writer with branches the branch that reaches furthest counts.
     func announceSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,
             """
-            SELECT w.uuid, w.sequence, w.id, s.sequence FROM tributary_writer w
-            LEFT JOIN tributary_seen s ON s.writer = ?1 AND s.other = w.id
+            SELECT w.uuid, (SELECT max(b.sequence) FROM tributary_writer b WHERE b.uuid = w.uuid), w.id, s.sequence
+            FROM tributary_writer w
+            LEFT JOIN tributary_writer m ON m.uuid = w.uuid AND m.branch = ''
+            LEFT JOIN tributary_seen s ON s.writer = ?1 AND s.other = m.id
             WHERE w.sequence > w.announced AND w.is_self = 0
             ORDER BY w.id LIMIT \(LogLimits.seenEntries)
             """
@@ -135,11 +192,13 @@ final class WriterTable {
         announcedBefore = [:]
         try select.forEach { row in
             last = row.integer(2)
-            guard let uuid = UniqueID(row.text(0)) else { return }
-            seen[uuid] = UInt64(bitPattern: row.integer(1))
-            announcedBefore[uuid] = UInt64(bitPattern: row.integer(3))
+            guard let uuid = UniqueID(row.text(0)), uuid != own else { return }
+            let (reach, before) = (UInt64(bitPattern: row.integer(1)), UInt64(bitPattern: row.integer(3)))
+            guard reach > before else { return }
+            seen[uuid] = reach
+            announcedBefore[uuid] = before
         }
-        guard !seen.isEmpty else { return [:] }
+        guard last > 0 else { return [:] }
         let announce = try BoundStatement(
             db,
             """
@@ -153,15 +212,31 @@ final class WriterTable {
     }
 
     /// The sequences by the rows of their writers, for the writers that have transactions in this store.
+    ///
+    /// Nobody tells which branch of a writer it has seen, so the sequence counts for each.
     func rows(of seen: [UniqueID: UInt64]) throws -> [(other: Int64, sequence: UInt64)] {
         if seen.isEmpty { return [] }
-        return try seen.compactMap { uuid, sequence in try known(uuid).map { ($0.id, sequence) } }
+        let select = try BoundStatement(db, "SELECT id FROM tributary_writer WHERE uuid = ?1 AND branch <> ''")
+        var found: [(other: Int64, sequence: UInt64)] = []
+        for (uuid, sequence) in seen {
+            guard let main = try known(uuid) else { continue }
+            found.append((main.id, sequence))
+            select.bind(1, uuid.description)
+            try select.forEach { found.append(($0.integer(0), sequence)) }
+        }
+        return found
     }
 
     /// Adds to the sequences that a writer has seen of others; it does not register the named writers in this store.
-    func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
+    ///
+    /// - Parameters:
+    ///   - uuid: The writer.
+    ///   - branch: The branch of its log; empty for its first line.
+    ///   - seen: The sequences by writer.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func addSeen(by uuid: UniqueID, branch: String = "", _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
-        let writer = try position(of: uuid).id
+        let writer = try position(of: uuid, branch: branch).id
         let upsert = try BoundStatement(
             db,
             """
@@ -169,10 +244,9 @@ final class WriterTable {
             ON CONFLICT DO UPDATE SET sequence = max(sequence, excluded.sequence)
             """
         )
-        for (other, sequence) in seen {
-            guard let otherID = try known(other)?.id else { continue }
+        for (other, sequence) in try rows(of: seen) {
             upsert.bind(1, writer)
-            upsert.bind(2, otherID)
+            upsert.bind(2, other)
             upsert.bind(3, Int64(bitPattern: sequence))
             try upsert.run()
         }

@@ -3,18 +3,34 @@ package import TributaryChanges
 import TributaryModel
 
 extension WriteTransaction {
+    /// Begins a branch of a writer's log, which has other content for sequences that are applied, unless it has begun.
+    ///
+    /// - Parameters:
+    ///   - branch: The hash of the segment with which it begins.
+    ///   - writer: The writer.
+    ///   - start: The last sequence before the branch.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    package func beginBranch(_ branch: String, of writer: UniqueID, after start: UInt64) throws {
+        try writers().beginBranch(branch, of: writer, after: start)
+    }
+
     /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
     ///
-    /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the writer's next one.
-    package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
+    /// - Parameters:
+    ///   - writer: The writer.
+    ///   - branch: The branch of its log; empty for its first line.
+    ///   - header: The header of the transaction.
+    /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the next one of the writer, or of the branch.
+    package func beginImport(writer: UniqueID, branch: String = "", header: TransactionHeader) throws {
         let writers = try writers()
-        let expected = try writers.nextSequence(of: writer)
+        let expected = try writers.nextSequence(of: writer, branch: branch)
         guard writer != writers.own, header.sequence == expected, imported == nil else {
             throw StoreError.outOfSequence(writer: writer, sequence: header.sequence, expected: expected)
         }
-        imported = (writer, header)
-        let engine = try begin(writer: writer, header: header, context: nil, isLocal: false)
+        imported = (writer, branch, header)
+        let engine = try begin(writer: writer, branch: branch, header: header, context: nil, isLocal: false)
         try engine.conflicts.begin(seen: writers.rows(of: header.seen))
+        if try writers.hasBranches(writer) { try engine.beginOutcome() }
     }
 
     /// Applies the next changes of the transaction; large slices are faster in large stores.
@@ -49,22 +65,23 @@ extension WriteTransaction {
 
     /// Ends the transaction that ``beginImport(writer:header:)`` began.
     package func endImport() throws -> CommittedTransaction {
-        guard let (writer, header) = imported else {
+        guard let (writer, branch, header) = imported else {
             throw StoreError.database(code: 21, message: "no import has been begun")
         }
         imported = nil
-        try writers().addSeen(by: writer, header.seen)
-        return try end(engine(), writer: writer, header: header)
+        try writers().addSeen(by: writer, branch: branch, header.seen)
+        return try end(engine(), writer: writer, branch: branch, header: header)
     }
 
     /// Records a segment whose transactions have all been applied; `name` is the writer's name from the segment's
     /// header.
     package func recordSegment(_ record: SegmentRecord, name: String?) throws {
-        let writer = try writers().position(of: record.writer).id
+        let writer = try writers().position(of: record.writer, branch: record.branch).id
         let insert = try BoundStatement(
             db,
             """
-            INSERT OR REPLACE INTO tributary_segment(writer, first, last, sha256, parked) VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT OR REPLACE INTO tributary_segment(writer, first, last, sha256, parked, previous)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """
         )
         insert.bind(1, writer)
@@ -72,6 +89,7 @@ extension WriteTransaction {
         insert.bind(3, Int64(bitPattern: record.last))
         insert.bind(4, record.sha256)
         insert.bind(5, Int64(record.deferredCount))
+        insert.bind(6, record.previous)
         try insert.run()
         let update = try BoundStatement(
             db,

@@ -16,7 +16,7 @@ package final class WriteTransaction {
     /// The error of a save that the store refused.
     var joinFailure: (any Error)?
     /// The transaction of another writer that is being applied.
-    var imported: (writer: UniqueID, header: TransactionHeader)?
+    var imported: (writer: UniqueID, branch: String, header: TransactionHeader)?
     /// Whether it is decided which of the objects that share unique keys are visible.
     private let decidesShadows: Bool
 
@@ -60,11 +60,26 @@ package final class WriteTransaction {
     }
 
     /// Gives the next number to a transaction and begins to merge its changes.
-    func begin(writer: UniqueID, header: TransactionHeader, context: String?, isLocal: Bool) throws -> MergeEngine {
+    ///
+    /// - Parameters:
+    ///   - writer: Its writer.
+    ///   - branch: The branch of the writer's log; empty for its first line.
+    ///   - header: Its header.
+    ///   - context: The name of the context that has saved it.
+    ///   - isLocal: Whether it is a local transaction.
+    /// - Returns: The engine that merges its changes.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func begin(
+        writer: UniqueID,
+        branch: String = "",
+        header: TransactionHeader,
+        context: String?,
+        isLocal: Bool
+    ) throws -> MergeEngine {
         let engine = try engine()
         // Local changes depend on what can be read.
         if isLocal { try engine.flush() }
-        let position = try writers().position(of: writer)
+        let position = try writers().position(of: writer, branch: branch)
         let insert = try BoundStatement(
             db,
             """
@@ -89,14 +104,27 @@ package final class WriteTransaction {
     }
 
     /// Ends the transaction that `begin` began; writes its history and the writer's position with the data.
-    func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
+    ///
+    /// - Parameters:
+    ///   - engine: The engine that has merged it.
+    ///   - writer: Its writer.
+    ///   - branch: The branch of the writer's log; empty for its first line.
+    ///   - header: Its header.
+    /// - Returns: The transaction.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func end(
+        _ engine: MergeEngine,
+        writer: UniqueID,
+        branch: String = "",
+        header: TransactionHeader
+    ) throws -> CommittedTransaction {
         try engine.end()
         #if MUTATIONS
             if Mutation.isOn(.positionCommittedApart), !engine.cursor.isLocal {
                 try db.execute(sql: "COMMIT; BEGIN IMMEDIATE")
             }
         #endif
-        try writers().move(writer, to: header.sequence, clock: header.clock)
+        try writers().move(writer, branch: branch, to: header.sequence, clock: header.clock)
         return CommittedTransaction(
             number: engine.cursor.revision,
             writer: writer,

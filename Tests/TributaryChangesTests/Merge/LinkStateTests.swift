@@ -45,15 +45,16 @@ import TributaryChanges
                 if kind == 1 { deletions.1 = try order.later(deletions.1, version) }
                 if let known = pair, try order.isSuperseded(known.version, by: version) { pair = nil }
             default:
+                let write = State(version: version, isRemoved: kind == 2, position: kind == 2 ? nil : "\(kind)")
                 let isAccepted = try State.accepts(
-                    version,
-                    over: pair?.version,
+                    write,
+                    over: pair,
                     after: deletions.0,
                     and: deletions.1,
                     by: order
                 )
                 guard isAccepted else { continue }
-                pair = State(version: version, isRemoved: kind == 2, position: kind == 2 ? nil : "\(kind)")
+                pair = write
             }
         }
         return pair

@@ -20,8 +20,11 @@ final class VersionCache: VersionOrder {
     /// The last entry that was looked up: the version and the origin of one number are asked for in turn.
     @exclusivity(unchecked) private var last = none
     private static let limit = 100_000
+    /// Whether the store has applied branches of a writer, whose clones may have made equal versions.
+    @exclusivity(unchecked) var hasClones: Bool
 
     init(_ db: Database) throws {
+        hasClones = try db.hasRows("tributary_writer WHERE branch <> ''")
         select = try BoundStatement(
             db,
             """
@@ -91,6 +94,23 @@ final class VersionCache: VersionOrder {
                 if try origin(second).writer == 1 { return true }
             }
         #endif
-        return try version(first) < version(second)
+        let (left, right) = (try version(ofTransaction: first), try version(ofTransaction: second))
+        // Of clones the indexes do not compare: a store keeps some of them only.
+        if left.clock == right.clock, left.writer == right.writer { return false }
+        return left < right
+    }
+
+    func areOfClones(_ first: Int64, _ second: Int64) throws -> Bool {
+        guard hasClones, VersionNumber.transaction(of: first) != VersionNumber.transaction(of: second) else {
+            return false
+        }
+        return try version(ofTransaction: first) == version(ofTransaction: second)
+    }
+
+    func index(of stamp: Int64) -> Int { VersionNumber.index(of: stamp) }
+
+    /// The version of a write without its index.
+    private func version(ofTransaction number: Int64) throws -> Version {
+        try entry(VersionNumber.transaction(of: number)).version
     }
 }

@@ -1,0 +1,18 @@
+package import TributaryChanges
+
+/// A branch of a forked writer: other content for sequences that the store has applied already.
+///
+/// Which of a writer's branches is its first line depends on the order of arrival; nothing that stores compare does.
+package struct WriterBranch: Sendable, Hashable {
+    /// Its row in the table of the writers.
+    package var row: Int64
+    /// The hash of the segment with which it begins, which names it.
+    package var firstHash: String
+    /// The last sequence before it.
+    package var start: UInt64
+    /// The last sequence that was applied.
+    package var sequence: UInt64
+    package var clock: HybridClock
+    /// The hash of the last segment that is applied as a whole; nil while there is none.
+    package var lastHash: String?
+}
