@@ -23,6 +23,9 @@ package struct SegmentText: Sendable {
         self.init(writer: writer, first: first, last: last, lines, header: header.line)
     }
 
+    /// The hash in the end line.
+    package var sha256: String { SegmentText.hash(body) }
+
     /// The lines before the end line, each with its newline.
     package var body: [UInt8] { lines.flatMap { Array($0.utf8) + [0x0A] } }
 

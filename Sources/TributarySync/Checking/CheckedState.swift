@@ -13,6 +13,19 @@ struct CheckedState: Sendable {
         var partial: PartialRecord?
         /// The last transaction that came with a baseline, without its segment; 0 for none.
         var joined: UInt64 = 0
+        var branches: [Branch] = []
+
+        /// The hashes of all applied segments.
+        var hashes: Set<String> { Set((records + branches.flatMap(\.records)).map(\.sha256)) }
+    }
+
+    /// A branch of a forked writer.
+    struct Branch: Sendable {
+        var record: WriterBranch
+        /// The segments that were applied as a whole, in order.
+        var records: [SegmentRecord]
+        /// The segment of which some transactions are applied.
+        var partial: PartialRecord?
     }
 
     var own: UniqueID
@@ -37,13 +50,21 @@ struct CheckedState: Sendable {
         digest = try reader.mergeState.digest(progress: progress)
         for writer in try reader.writers.all() where writer.sequence > 0 {
             let partial = try reader.setting(StoreKeys.partial(writer.id))
+            let ofBranches = writer.branches.isEmpty ? [] : try reader.writers.branchSegments(writer: writer.id)
             writers.append(
                 Writer(
                     id: writer.id,
                     sequence: writer.sequence,
                     records: try reader.writers.segments(writer: writer.id),
                     partial: partial.flatMap { PartialRecord($0, writer: writer.id) },
-                    joined: try reader.setting(StoreKeys.joined(writer.id)).flatMap { UInt64($0) } ?? 0
+                    joined: try reader.setting(StoreKeys.joined(writer.id)).flatMap { UInt64($0) } ?? 0,
+                    branches: try writer.branches.map { branch in
+                        Branch(
+                            record: branch,
+                            records: ofBranches.filter { $0.branch == branch.firstHash },
+                            partial: try SyncRecords.partial(of: writer.id, branch: branch.firstHash, reader)
+                        )
+                    }
                 )
             )
         }

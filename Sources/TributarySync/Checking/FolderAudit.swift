@@ -103,6 +103,7 @@ struct FolderAudit {
             addHole(writer, from: position + 1, to: writer.sequence + 1)
             isWhole = false
         }
+        for branch in writer.branches { isWhole = try audit(branch, of: writer.id, isWhole: isWhole) && isWhole }
         if !isWhole {
             setObstacle(
                 .segmentsMissing,
@@ -112,10 +113,23 @@ struct FolderAudit {
         try auditOthers(of: writer)
     }
 
+    /// Audits a branch of a writer's log; false when it cannot be merged into the rebuilt store.
+    private mutating func audit(_ branch: CheckedState.Branch, of writer: UniqueID, isWhole: Bool) throws -> Bool {
+        var isWhole = isWhole
+        for record in branch.records { isWhole = try audit(record, branch.record, isWhole: isWhole) && isWhole }
+        guard let partial = branch.partial else { return isWhole }
+        let (name, last) = (partial.name, branch.record.sequence)
+        return try audit(name, nil, sha256: partial.sha256, through: last, branch.record, isWhole: isWhole) && isWhole
+    }
+
     /// Audits an applied segment; false when it cannot be merged into the rebuilt store.
-    private mutating func audit(_ record: SegmentRecord, isWhole: Bool) throws -> Bool {
+    private mutating func audit(
+        _ record: SegmentRecord,
+        _ branch: WriterBranch? = nil,
+        isWhole: Bool
+    ) throws -> Bool {
         let name = SegmentName(writer: record.writer, first: record.first, last: record.last)
-        return try audit(name, record, sha256: record.sha256, through: record.last, isWhole: isWhole)
+        return try audit(name, record, sha256: record.sha256, through: record.last, branch, isWhole: isWhole)
     }
 
     private mutating func audit(_ partial: PartialRecord, through last: UInt64, isWhole: Bool) throws -> Bool {
@@ -128,11 +142,12 @@ struct FolderAudit {
         _ record: SegmentRecord?,
         sha256: String,
         through last: UInt64,
+        _ branch: WriterBranch? = nil,
         isWhole: Bool
     ) throws -> Bool {
         try step(report.segments)
         do {
-            return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
+            return try merge(name, sha256: sha256, through: last, branch, isWhole: isWhole)
         } catch let error as SegmentError where error.kind == .missing && last <= baselines.covered[name.writer] {
             return false
         } catch let error as SegmentError where error.kind == .missing {
@@ -144,7 +159,7 @@ struct FolderAudit {
                 return false
             }
             report.repairs.append("The segment \(name.path) was published again from the outbox.")
-            return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
+            return try merge(name, sha256: sha256, through: last, branch, isWhole: isWhole)
         } catch let error as SegmentError {
             add(error, to: name)
             return false
@@ -156,10 +171,10 @@ struct FolderAudit {
         _ name: SegmentName,
         sha256: String,
         through last: UInt64,
+        _ branch: WriterBranch?,
         isWhole: Bool
     ) throws -> Bool {
-        let file = try listing.logs.open(name)
-        let segment = try SegmentVerifier().verify(file, name: name)
+        let (file, segment) = try read(name, sha256: sha256)
         report.segments += 1
         guard segment.end.sha256 == sha256 else {
             report.add(
@@ -176,18 +191,41 @@ struct FolderAudit {
             return false
         }
         addMissingBlobs(of: segment, file)
-        return try isWhole && mergeAgain(segment, file, through: last)
+        return try isWhole && mergeAgain(segment, file, through: last, branch)
+    }
+
+    /// Reads a segment, or the conflict copy that has its hash, because of a forked writer several files may have one
+    /// name.
+    ///
+    /// - Throws: ``SegmentError``; `missing` when the name belongs to another applied segment of the writer now.
+    private func read(_ name: SegmentName, sha256: String) throws(SegmentError) -> (OpenFile, VerifiedSegment) {
+        for copy in listing.copies where copy.id == name {
+            guard let file = try? listing.logs.open(fileName: copy.fileName, writer: name.writer),
+                let segment = try? SegmentVerifier().verify(file, name: name), segment.end.sha256 == sha256
+            else { continue }
+            return (file, segment)
+        }
+        let file = try listing.logs.open(name)
+        let segment = try SegmentVerifier().verify(file, name: name)
+        let found = segment.end.sha256
+        guard found == sha256 || state.writers.first(where: { $0.id == name.writer })?.hashes.contains(found) != true
+        else {
+            let reason = "another segment of the forked writer has its name"
+            throw SegmentError(.missing, file: file.file, writer: name.writer, reason: reason)
+        }
+        return (file, segment)
     }
 
     /// Merges a segment into the rebuilt store, whose first failure becomes the obstacle and ends the comparison.
     private mutating func mergeAgain(
         _ segment: VerifiedSegment,
         _ file: OpenFile,
-        through last: UInt64
+        through last: UInt64,
+        _ branch: WriterBranch? = nil
     ) throws -> Bool {
         guard let rebuild, obstacle == nil else { return true }
         do {
-            try rebuild.merge(segment, file, through: last)
+            try rebuild.merge(segment, file, through: last, branch: branch)
             return true
         } catch let error as StoreError {
             setObstacle(
@@ -206,24 +244,18 @@ struct FolderAudit {
 
     /// Audits the files of a writer that are no applied segments.
     private mutating func auditOthers(of writer: CheckedState.Writer) throws {
-        let applied = Set(writer.records.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) })
+        let records = writer.records + writer.branches.flatMap(\.records)
+        let applied = Set(records.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) })
         for name in listing.names[writer.id] ?? [] where !applied.contains(name) && name != writer.partial?.name {
             // Transactions that came with a baseline have no record of their segments.
             if name.last <= writer.joined { continue }
             if writer.id == state.own, state.unfinished.contains(name) { continue }
-            if name.first > writer.sequence {
-                if writer.id == state.own { addAhead(name) } else { try auditUnapplied(name) }
+            // Of another writer it belongs to a branch that has not been applied yet.
+            guard writer.id == state.own else {
+                try auditUnapplied(name)
                 continue
             }
-            report.add(
-                CheckProblem(
-                    code: .segmentUnknown,
-                    detail: "The segment \(name.path) has transactions that this store has from another segment.",
-                    file: "\(listing.logs.path)/\(name.path)",
-                    writer: writer.id,
-                    hint: "Two programs write as this writer: tributaryctl status"
-                )
-            )
+            if name.first > writer.sequence { addAhead(name) } else { addUnknown(name) }
         }
     }
 
@@ -292,6 +324,18 @@ struct FolderAudit {
                     + "writer \(writer.id), and has applied up to \(writer.sequence).",
                 writer: writer.id,
                 hint: "Stop the daemon and build the store anew from the log folder: tributaryctl restore --from-logs"
+            )
+        )
+    }
+
+    private mutating func addUnknown(_ name: SegmentName) {
+        report.add(
+            CheckProblem(
+                code: .segmentUnknown,
+                detail: "The segment \(name.path) has transactions that this store has from another segment.",
+                file: "\(listing.logs.path)/\(name.path)",
+                writer: name.writer,
+                hint: "Two programs write as this writer: tributaryctl status"
             )
         )
     }

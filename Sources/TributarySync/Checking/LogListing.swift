@@ -7,6 +7,8 @@ struct LogListing: Sendable {
     let logs: LogFolder
     /// The segments of each writer with a folder, in order.
     let names: [UniqueID: [SegmentName]]
+    /// The conflict copies of segments, in order.
+    let copies: [SegmentFile]
     /// The names of all baselines, in order.
     let baselines: [BaselineName]
     /// The folders of writers that cannot be listed.
@@ -35,22 +37,26 @@ struct LogListing: Sendable {
         guard isComplete else { throw SegmentError.system(errno, file: path, doing: "list the folder") }
         var names: [UniqueID: [SegmentName]] = [:]
         var baselines: [BaselineName] = []
+        var copies: [SegmentFile] = []
         var unreadable: [UniqueID: SegmentError] = [:]
         for writer in writers {
             do throws(SegmentError) {
                 let files = try logs.fileNames(of: writer)
                 names[writer] = files.compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
                 for file in files {
-                    guard case .baseline(let sequence) = SegmentFileKind.classify(file, writer: writer) else {
-                        continue
+                    switch SegmentFileKind.classify(file, writer: writer) {
+                    case .baseline(let sequence):
+                        baselines.append(BaselineName(writer: writer, sequence: sequence))
+                    case .conflictCopy(let id): copies.append(SegmentFile(id: id, fileName: file))
+                    case .segment, .misnamed, .ignored: continue
                     }
-                    baselines.append(BaselineName(writer: writer, sequence: sequence))
                 }
             } catch {
                 unreadable[writer] = error
             }
         }
         self.names = names
+        self.copies = copies.sorted()
         self.baselines = baselines.sorted()
         self.unreadable = unreadable
     }

@@ -21,18 +21,31 @@ final class ScratchRebuild {
     ///   - segment: The segment, which follows the one that was merged last of its writer.
     ///   - bytes: Its bytes.
     ///   - last: The last sequence to merge.
+    ///   - branch: The branch of the writer's log; nil for its first line.
     /// - Throws: ``SegmentError`` when the bytes are not the verified ones; ``StoreError``.
-    func merge(_ segment: VerifiedSegment, _ bytes: some SegmentBytes, through last: UInt64) throws {
+    func merge(
+        _ segment: VerifiedSegment,
+        _ bytes: some SegmentBytes,
+        through last: UInt64,
+        branch: WriterBranch? = nil
+    ) throws {
         let reader = SegmentReader(bytes, segment: segment, makesRuns: true)
         try store.write { transaction in
             try transaction.letRowsWait()
+            if let branch {
+                try transaction.beginBranch(branch.firstHash, of: segment.name.writer, after: branch.start)
+            }
             while let batch = try reader.nextBatch(limit: 10_000) {
                 for event in batch.events {
                     switch event {
                     case .begin(let header):
                         // Later transactions are in the file, but not in the state that is compared.
                         guard header.sequence <= last else { return }
-                        try transaction.beginImport(writer: segment.name.writer, header: header)
+                        try transaction.beginImport(
+                            writer: segment.name.writer,
+                            branch: branch?.firstHash ?? "",
+                            header: header
+                        )
                     case .changes(let changes): try transaction.apply(changes)
                     case .rows(let run): try transaction.apply(run)
                     case .end: _ = try transaction.endImport()

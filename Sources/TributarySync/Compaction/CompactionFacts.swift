@@ -59,6 +59,9 @@ struct CompactionFacts: Sendable {
             + "writer by itself."
     }
 
+    /// A writer with branches, whose positions no baseline can tell; nil when there is none.
+    var branched: UniqueID? { writers.first { !$0.branches.isEmpty }?.id }
+
     /// The position of each writer.
     var vector: VersionVector {
         VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })

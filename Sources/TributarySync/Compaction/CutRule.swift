@@ -43,6 +43,10 @@ struct CutRule {
     private var obstacle: String? {
         guard facts.vector[facts.own] > 0 else { return "This store has written nothing yet that names a baseline." }
         if let reason = facts.forkReason { return reason }
+        if let writer = facts.branched {
+            return "Two programs have written as writer \(facts.label(writer)), whose log has branches: "
+                + "no baseline is cut any more, and the segments stay."
+        }
         let count = facts.writers.count
         guard count <= LogLimits.baselineWriters else {
             return "A baseline may have \(LogLimits.baselineWriters) writers, and \(count) have written into the log "

@@ -51,7 +51,9 @@ struct RemovalRule {
         let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
         let cover = usable.max { $0.vector[owner] < $1.vector[owner] }
         let covered = cover?.vector[owner] ?? 0
-        let active = facts.active.map { ($0.id, $0.seen[owner]) }
+        // Who has seen more than this store has written has seen a branch of another program.
+        let written = facts.vector[owner]
+        let active = facts.active.map { ($0.id, $0.seen[owner] > written ? 0 : $0.seen[owner]) }
         for segment in facts.segments {
             var waits: [Wait] = []
             let last = segment.name.last

@@ -50,6 +50,9 @@ struct VerificationRule {
                     + "its maker verifies this store's baseline: tributaryctl compact"
             )
         }
+        if let writer = facts.branched {
+            return .wait(baseline, "Two programs have written as writer \(facts.label(writer)): its log has branches.")
+        }
         guard vector.covers(baseline.vector) else { return .behind(baseline) }
         let sequence = baseline.vector[facts.own]
         guard sequence > 0 else {

@@ -17,6 +17,8 @@ extension SyncService {
     /// - Throws: ``SyncError`` `ownWriter`, `noSuchWriter`; what writing to the store throws.
     package func evict(_ writer: UniqueID, by user: String? = nil) async throws {
         guard try await decide(.evicted, on: writer, unless: { $0 == .evicted || $0 == .abandoned }) else { return }
+        let forks = try SyncRecords(store: environment.store).forks()
+        state.update { $0.setForks(forks) }
         environment.logger.notice("writer is evicted", metadata: metadata(writer, user))
     }
 

@@ -54,8 +54,10 @@ struct AppliedAudit {
 
     /// The reason why a segment with the given hash contradicts the store; nil when it does not.
     private func reason(against name: SegmentName, sha256: String, _ reader: Reader) throws -> String? {
-        if let record = try reader.writers.segment(writer: name.writer, first: name.first), record.last == name.last {
-            guard record.sha256 != sha256 else { return nil }
+        let records = try reader.writers.segments(writer: name.writer, beginningWith: name.first)
+            .filter { $0.last == name.last }
+        if let record = records.first {
+            guard !records.contains(where: { $0.sha256 == sha256 }) else { return nil }
             return "Its hash is \(sha256), that of the segment that was applied is \(record.sha256)."
         }
         if name.writer == own {

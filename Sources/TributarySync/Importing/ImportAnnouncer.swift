@@ -78,7 +78,7 @@ struct ImportAnnouncer {
     /// Announces a segment whose file contradicts the store; `status` is nil when its writer has no other segment.
     func announce(_ finding: AppliedAudit.Finding, _ status: SegmentStatus?) {
         logger.error(
-            "segment is forked",
+            "segment has other content than the applied one",
             metadata: ["segment": "\(finding.name.path)", "reason": "\(finding.reason)"]
         )
         if let status { events.send(status) }

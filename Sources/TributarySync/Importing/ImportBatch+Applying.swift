@@ -19,6 +19,9 @@ extension ImportBatch {
         // The store has become another writer since the batch was planned, which is planned anew then.
         guard present.id == own else { return }
         positions[own] = present.sequence
+        if let target, let name = items.first?.name {
+            guard try begin(target, of: name.writer, transaction) else { return }
+        }
         var queues: [(writer: UniqueID, items: ArraySlice<Item>)] = []
         var indexes: [UniqueID: Int] = [:]
         for item in items {
@@ -47,6 +50,21 @@ extension ImportBatch {
         if outcome.counts.changes > 0 { try recordUnacknowledged(transaction) }
     }
 
+    /// Begins the line of a branch.
+    ///
+    /// - Returns: false when the line has moved since the batch was planned.
+    private func begin(_ target: BranchTarget, of writer: UniqueID, _ transaction: WriteTransaction) throws -> Bool {
+        let lines = try WriterLines(of: writer, transaction.reader).lines
+        let line = lines.first { $0.branch == target.branch }
+        guard target.begins else { return line?.sequence == target.after }
+        guard line == nil, lines.count < WriterLines.limit else { return false }
+        try transaction.beginBranch(target.branch, of: writer, after: target.after)
+        if try transaction.reader.setting(StoreKeys.forked(writer)) == nil {
+            try transaction.setSetting(StoreKeys.forked(writer), to: "\(wall.milliseconds)")
+        }
+        return true
+    }
+
     /// Whether the dependencies that stopped the segment last are still unmet.
     private func isKnownBlocked(_ item: Item) -> Bool {
         outcome.unmet[item.name].map { !unmet($0.needs).isEmpty } ?? false
@@ -68,7 +86,7 @@ extension ImportBatch {
     private mutating func apply(_ item: Item, _ transaction: WriteTransaction) throws -> Pause {
         let writer = item.name.writer
         do {
-            let reader = readers.removeReader(of: item.segment, after: positions[writer] ?? 0)
+            let reader = readers.removeReader(of: item, after: positions[writer] ?? 0)
             let blobs = BlobFeed(logs: readers.logs, writer: writer, control: readers.control)
             let source: BlobSource = { sha256, size, receive in try blobs.read(sha256, size: size, receive) }
             try transaction.setBlobSource(item.segment.mayNameBlobs ? source : nil)
@@ -117,7 +135,8 @@ extension ImportBatch {
                     } else if !isOpen, readers.control.current == .finish {
                         isBlocked = true
                     } else {
-                        try transaction.beginImport(writer: item.name.writer, header: header)
+                        let branch = target?.branch ?? ""
+                        try transaction.beginImport(writer: item.name.writer, branch: branch, header: header)
                         isOpen = true
                     }
                 case .changes(let changes):
@@ -145,7 +164,12 @@ extension ImportBatch {
         #if MUTATIONS
             if Mutation.isOn(.dependenciesIgnored) { return [:] }
         #endif
-        return seen.isEmpty ? seen : seen.filter { (positions[$0.key] ?? 0) < $0.value && !abandoned.contains($0.key) }
+        return seen.isEmpty
+            ? seen
+            : seen.filter { writer, sequence in
+                max(positions[writer] ?? 0, reaches.isEmpty ? 0 : reaches[writer] ?? 0) < sequence
+                    && !abandoned.contains(writer)
+            }
     }
 
     private mutating func count(_ transaction: CommittedTransaction) {
@@ -172,7 +196,9 @@ extension ImportBatch {
             first: item.name.first,
             last: item.name.last,
             sha256: sha256,
-            deferredCount: deferred
+            deferredCount: deferred,
+            branch: target?.branch ?? "",
+            previous: item.segment.header.previous ?? ""
         )
         try transaction.recordSegment(record, name: item.segment.header.name)
         outcome.finished.append(item.name)
@@ -183,7 +209,7 @@ extension ImportBatch {
 
     private func writePartials(_ transaction: WriteTransaction) throws {
         for writer in outcome.positions.keys {
-            let key = StoreKeys.partial(writer)
+            let key = StoreKeys.partial(writer, branch: target?.branch ?? "")
             let text = outcome.partials[writer]?.text
             guard try transaction.reader.setting(key) != text else { continue }
             try transaction.setSetting(key, to: text)

@@ -16,6 +16,7 @@ struct ImportLoop {
     /// The cache holds more segments than a batch takes, so that the verified segments of a batch are in it.
     private var verified = VerifiedSegments(limit: 4_096)
     private let importer: Importer
+    private var branches: BranchStage
     private var announcer: ImportAnnouncer
     /// The time of the clock at which a failed import is tried again.
     private var nextAttempt: Duration?
@@ -42,6 +43,7 @@ struct ImportLoop {
         let queue = SerialQueue("tributary.import", inBackground: true)
         verification = SegmentVerification(queue: queue, control: control)
         importer = Importer(environment: environment, state: state, queue: queue, control: control)
+        branches = BranchStage(environment: environment, state: state, importer: importer)
         announcer = ImportAnnouncer(
             environment: environment,
             state: state,
@@ -131,6 +133,11 @@ struct ImportLoop {
         case .apply(let runs):
             guard mayApply else { return .rests(until: nil) }
             return await apply(runs) ? .goesOn : .rests(until: nil)
+        case .examine(let files):
+            return await examine(files) ? .goesOn : .rests(until: nil)
+        case .branch(let run):
+            guard mayApply else { return .rests(until: nil) }
+            return await apply(run) ? .goesOn : .rests(until: nil)
         case .join(let baseline):
             guard mayApply else { return .rests(until: nil) }
             return await join(baseline) ? .goesOn : .rests(until: nil)
@@ -324,6 +331,43 @@ struct ImportLoop {
             if outcome.counts.changes > 0 { signals.exports.raise() }
             if state.update({ $0.drainBehindBaseline() }) { signals.baselines.raise() }
             records.storeAccepted(of: state, logger: environment.logger)
+            nextAttempt = nil
+            return true
+        } catch let failure as SegmentFailure {
+            announcer.announceRetry(after: failure)
+            state.update { $0.readAgain(failure.name) }
+            return true
+        } catch {
+            fail(error)
+            return false
+        }
+    }
+
+    /// Reads files of forked writers, or looks up the places of their segments.
+    ///
+    /// - Returns: false when the import cannot continue now.
+    private mutating func examine(_ files: [BranchExaminee]) async -> Bool {
+        do {
+            try await branches.examine(files)
+            return true
+        } catch {
+            fail(error)
+            return false
+        }
+    }
+
+    /// Applies a segment to a line of its writer's log.
+    ///
+    /// - Returns: false when the import cannot continue now.
+    private mutating func apply(_ run: BranchRun) async -> Bool {
+        updateOwnPosition()
+        do {
+            guard let outcome = try await branches.apply(run) else { return true }
+            let (positions, forks) = (try records.positions(), try records.forks())
+            let wall = environment.wall
+            state.update { $0.applied(outcome, run, positions: positions, forks: forks, wall: wall) }
+            announcer.announce(outcome)
+            if outcome.counts.changes > 0 { signals.exports.raise() }
             nextAttempt = nil
             return true
         } catch let failure as SegmentFailure {

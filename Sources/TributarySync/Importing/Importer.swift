@@ -15,9 +15,12 @@ struct Importer {
 
     /// Applies as many segments as fit into one SQLite transaction.
     ///
+    /// - Parameters:
+    ///   - items: The segments.
+    ///   - target: The line of the log to which the only segment belongs; nil for segments of the writers' first lines.
     /// - Returns: The progress of each segment and each writer.
     /// - Throws: ``SegmentFailure`` when a segment is not the one that was verified; what the store throws.
-    func apply(_ items: [ImportBatch.Item]) async throws -> ImportBatch.Outcome {
+    func apply(_ items: [ImportBatch.Item], to target: BranchTarget? = nil) async throws -> ImportBatch.Outcome {
         guard !items.isEmpty else { return ImportBatch.Outcome() }
         let (configuration, planner) = state.read { ($0.configuration, $0.planner) }
         let readers = SegmentReaders(
@@ -26,10 +29,14 @@ struct Importer {
             sliceChanges: configuration.sliceChanges,
             control: control
         )
+        var positions = planner.positions.mapValues(\.sequence)
+        if let target, let name = items.first?.name { positions[name.writer] = target.after }
         let batch = ImportBatch(
             readers: readers,
-            items: try addingPartials(to: items),
-            positions: planner.positions.mapValues(\.sequence),
+            items: try addingPartials(to: items, branch: target?.branch ?? ""),
+            positions: positions,
+            reaches: planner.branches.reaches,
+            target: target,
             own: planner.own,
             abandoned: planner.abandoned,
             wall: environment.wall
@@ -42,8 +49,9 @@ struct Importer {
     }
 
     /// Adds the store's records of partly applied segments to the items.
-    private func addingPartials(to items: [ImportBatch.Item]) throws -> [ImportBatch.Item] {
-        let partials = try SyncRecords(store: environment.store).partials(of: Set(items.map(\.name.writer)))
+    private func addingPartials(to items: [ImportBatch.Item], branch: String) throws -> [ImportBatch.Item] {
+        let writers = Set(items.map(\.name.writer))
+        let partials = try SyncRecords(store: environment.store).partials(of: writers, branch: branch)
         return items.map { item in
             var item = item
             item.partial = partials[item.name.writer].flatMap { $0.name == item.name ? $0 : nil }

@@ -26,7 +26,7 @@ struct SegmentReaders: Sendable {
         isPrefetched = true
         var budget = ReadBudget(changes: sliceChanges)
         for item in items where !budget.isSpent {
-            let reader = continuedReader(of: item.segment, after: positions[item.name.writer] ?? 0)
+            let reader = continuedReader(of: item, after: positions[item.name.writer] ?? 0)
             do {
                 try reader.prefetch(&budget)
             } catch {
@@ -41,9 +41,9 @@ struct SegmentReaders: Sendable {
     func hasBegun(_ name: SegmentName) -> Bool { prefetched[name] != nil || opened.contains(name) }
 
     /// Removes and returns the reader of a segment that continues after the transaction `position`.
-    mutating func removeReader(of segment: VerifiedSegment, after position: UInt64) -> ReadAhead {
-        opened.insert(segment.name)
-        return prefetched.removeValue(forKey: segment.name) ?? continuedReader(of: segment, after: position)
+    mutating func removeReader(of item: ImportBatch.Item, after position: UInt64) -> ReadAhead {
+        opened.insert(item.name)
+        return prefetched.removeValue(forKey: item.name) ?? continuedReader(of: item, after: position)
     }
 
     /// Keeps a reader for the next batch.
@@ -52,12 +52,13 @@ struct SegmentReaders: Sendable {
     }
 
     /// The reader that the batch before has paused, or one that opens its file on the first request.
-    private func continuedReader(of segment: VerifiedSegment, after position: UInt64) -> ReadAhead {
+    private func continuedReader(of item: ImportBatch.Item, after position: UInt64) -> ReadAhead {
+        let (segment, fileName) = (item.segment, item.fileName)
         if let reader = paused.removeReader(of: segment, after: position) { return reader }
         let (logs, control) = (logs, control)
-        let file = "\(logs.path)/\(segment.name.path)"
+        let file = "\(logs.path)/\(segment.name.writer)/\(fileName)"
         return ReadAhead(file: file, sliceChanges: sliceChanges, control: control) { () throws(SegmentError) in
-            let bytes = MeteredBytes(try logs.open(segment.name), control)
+            let bytes = MeteredBytes(try logs.open(fileName: fileName, writer: segment.name.writer), control)
             return SegmentReader(bytes, segment: segment, after: position, makesRuns: true)
         }
     }

@@ -41,6 +41,43 @@ struct SegmentVerification: Sendable {
         }
     }
 
+    /// The result of reading one file, with the file that was read.
+    struct FileResult: Sendable {
+        var outcome: VerificationOutcome
+        var identity: FileIdentity?
+        var verified: VerifiedSegment?
+    }
+
+    /// Reads one file, whatever its name is.
+    ///
+    /// - Parameters:
+    ///   - file: the file, with the segment that it should hold.
+    ///   - configuration: the settings.
+    ///   - positions: the position of each writer.
+    /// - Returns: The result.
+    func verify(
+        _ file: SegmentFile,
+        configuration: SyncConfiguration,
+        positions: [UniqueID: WriterPosition]
+    ) async -> FileResult {
+        await queue.run {
+            defer { control.step() }
+            do throws(SegmentError) {
+                let logs = try LogFolder(path: configuration.logs)
+                let open = try logs.open(fileName: file.fileName, writer: file.id.writer)
+                let identity = try identity(of: open)
+                do throws(SegmentError) {
+                    let (outline, segment) = try verified(open, file.id, after: 0, logs, configuration, positions)
+                    return FileResult(outcome: .valid(outline), identity: identity, verified: segment)
+                } catch {
+                    return FileResult(outcome: VerificationOutcome(error), identity: identity)
+                }
+            } catch {
+                return FileResult(outcome: VerificationOutcome(error))
+            }
+        }
+    }
+
     private func examine(
         _ pending: WriterListing.Pending,
         _ configuration: SyncConfiguration,
@@ -50,15 +87,37 @@ struct SegmentVerification: Sendable {
         let file = try logs.open(pending.id)
         guard try identity(of: file) == pending.file else { return Result(segment: pending, outcome: .changed) }
         let position = positions[pending.id.writer]?.sequence ?? 0
+        let (outline, segment) = try verified(file, pending.id, after: position, logs, configuration, positions)
+        return Result(segment: pending, outcome: .valid(outline), verified: segment)
+    }
+
+    /// Verifies an open file.
+    ///
+    /// - Parameters:
+    ///   - file: the file.
+    ///   - name: the segment that it should hold.
+    ///   - position: the sequence after which dependencies are collected.
+    ///   - logs: the log folder, which has the blobs.
+    ///   - configuration: the settings.
+    ///   - positions: the position of each writer.
+    /// - Returns: The facts about the segment, and what applying it needs.
+    /// - Throws: ``SegmentError``.
+    private func verified(
+        _ file: OpenFile,
+        _ name: SegmentName,
+        after position: UInt64,
+        _ logs: LogFolder,
+        _ configuration: SyncConfiguration,
+        _ positions: [UniqueID: WriterPosition]
+    ) throws(SegmentError) -> (SegmentOutline, VerifiedSegment) {
         let verifier = SegmentVerifier(sliceChanges: configuration.sliceChanges)
         let bytes = MeteredBytes(file, control)
-        let segment = try verifier.verify(bytes, name: pending.id, dependenciesAfter: position)
+        let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position)
         let blobs: [String]
         do { blobs = try BlobSearch(logs: logs).missing(in: segment, file: bytes) } catch {
             throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
         }
-        let outline = outline(segment, blobs: blobs, positions: positions)
-        return Result(segment: pending, outcome: .valid(outline), verified: segment)
+        return (outline(segment, blobs: blobs, positions: positions), segment)
     }
 
     private func outline(

@@ -16,7 +16,7 @@ extension ImportPlanner {
     ///
     /// A segment that keeps waiting is a gap. O(w log n); creates no texts.
     package func gaps(wall: WallTime) -> [WriterGap] {
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(positions, reaches: branches.reaches)
         return pendingWriters.compactMap { id in
             guard let writer = writers[id], let (entry, _) = gap(of: writer, positions, wall: wall) else { return nil }
             return WriterGap(id: entry.id, since: entry.since)
@@ -26,7 +26,7 @@ extension ImportPlanner {
 
     /// The status of the segment after a writer's gap; nil when there is none; O(log n).
     package func status(ofGapOf id: UniqueID, wall: WallTime) -> SegmentStatus? {
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(positions, reaches: branches.reaches)
         guard let writer = writers[id], let (entry, sight) = gap(of: writer, positions, wall: wall) else { return nil }
         var status = status(entry, sight, positions, wall: wall)
         status.since = entry.since
@@ -57,19 +57,10 @@ extension ImportPlanner {
             entry = writer.order.slice(limit: 1).first.flatMap { writer.entries[$0] }
         case .dependencies, .blobs:
             entry = writer.order.holders(of: next).lazy.compactMap { writer.entries[$0] }.first { $0.valid != nil }
-        case .unusable, .fork, .held: return nil
+        case .unusable, .held: return nil
         }
         guard let entry else { return nil }
-        let bounds = entry.id.bounds
-        let rival = writer.order.overlapping(bounds).first { $0 != bounds && writer.entries[$0]?.valid != nil }
-        let sight = WriterSight(
-            rivals: rival.map { [bounds: $0] } ?? [:],
-            next: next,
-            block: block,
-            limits: limits,
-            accepted: accepted,
-            wall: wall
-        )
+        let sight = WriterSight(next: next, block: block, limits: limits, accepted: accepted, wall: wall)
         return sight.state(of: entry) == .waiting ? (entry, sight) : nil
     }
 }

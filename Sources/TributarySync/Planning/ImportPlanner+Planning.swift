@@ -8,7 +8,6 @@ extension ImportPlanner {
         case gap
         /// The segment with the next sequence is incomplete, damaged or rejected.
         case unusable(SegmentBounds)
-        case fork(reason: String)
         case held(until: WallTime)
         case blobs([String])
         case dependencies(SegmentOutline.UnmetDependencies)
@@ -19,6 +18,8 @@ extension ImportPlanner {
         case read([SegmentBounds])
         /// The segment may be applied up to and including the sequence.
         case ready(SegmentBounds, through: UInt64)
+        /// These segments do not follow the writer's first line.
+        case branch([SegmentBounds])
         case blocked(Block)
     }
 
@@ -26,10 +27,23 @@ extension ImportPlanner {
     ///
     /// O(w log w), and O(log n) for each segment of the batch; other segments cost nothing.
     package mutating func next(wall: WallTime) -> Action {
-        let joining = baselines.next(positions, own: own, isMissing: isMissing, wall: wall, limits.incompleteGrace)
+        let joining = baselines.next(
+            positions,
+            own: own,
+            forked: Set(branches.reaches.keys),
+            isMissing: isMissing,
+            wall: wall,
+            limits.incompleteGrace
+        )
         if case .join(let baseline) = joining { return .join(baseline) }
-        var plan = BatchPlan(limits: limits, positions: SupposedPositions(positions))
-        var deadline: WallTime?
+        moveBranches(wall: wall)
+        var branchDeadline: WallTime?
+        switch nextBranch(wall: wall) {
+        case .wait(let until): branchDeadline = until
+        case let action: return action
+        }
+        var plan = BatchPlan(limits: limits, positions: SupposedPositions(positions, reaches: branches.reaches))
+        var deadline = branchDeadline
         var open = pendingWriters.sorted()
         while !open.isEmpty, !plan.isFull {
             // The loop takes one segment of each writer in turn, so that none starves another.
@@ -39,6 +53,7 @@ extension ImportPlanner {
                 case .read(let found): return plan.read(found.compactMap { writer.entries[$0] })
                 case .ready(let bounds, let through):
                     return writer.entries[bounds].map { plan.apply($0, through: through) } ?? false
+                case .branch: return false
                 case .blocked(.held(let until)):
                     deadline = min(deadline ?? until, until)
                     return false
@@ -66,17 +81,19 @@ extension ImportPlanner {
         guard let first = holders.first else { return .blocked(.gap) }
         let unread = holders.filter { writer.entries[$0]?.isUnread(wall: wall) ?? false }
         guard unread.isEmpty else { return .read(unread) }
-        guard let bounds = holders.first(where: { writer.entries[$0]?.valid != nil }),
-            let segment = writer.entries[bounds]?.valid
-        else { return .blocked(.unusable(first)) }
-        let rivals = writer.order.overlapping(bounds).filter { $0 != bounds }
-        let unreadRivals = rivals.filter { writer.entries[$0]?.isUnread(wall: wall) ?? false }
-        guard unreadRivals.isEmpty else { return .read(unreadRivals) }
-        if let rival = rivals.first(where: { writer.entries[$0]?.valid != nil }) {
-            return .blocked(.fork(reason: "It overlaps \(writer.name(rival).fileName), which has other bounds."))
+        let valid = holders.filter { writer.entries[$0]?.valid != nil }
+        guard !valid.isEmpty else { return .blocked(.unusable(first)) }
+        let following = valid.filter { bounds in
+            writer.entries[bounds]?.valid.map { follows(writer.name(bounds), $0, at: position) } ?? false
         }
+        guard following.count == valid.count else { return .branch(valid.filter { !following.contains($0) }) }
+        guard let bounds = following.first, let segment = writer.entries[bounds]?.valid else { return .blocked(.gap) }
+        // Segments with other bounds that are covered without having been read would go unnoticed.
+        let unreadRivals = writer.order.overlapping(bounds).filter {
+            $0 != bounds && writer.entries[$0]?.isUnread(wall: wall) ?? false
+        }
+        guard unreadRivals.isEmpty else { return .read(unreadRivals) }
         let id = writer.name(bounds)
-        if let reason = contradiction(id, segment, at: position) { return .blocked(.fork(reason: reason)) }
         if let until = heldUntil(id, segment, wall: wall) { return .blocked(.held(until: until)) }
         guard segment.missingBlobs.isEmpty else { return .blocked(.blobs(segment.missingBlobs)) }
         return limit(id, [writer.unmet, segment.unmet].compactMap(\.self), positions: positions)
@@ -99,28 +116,24 @@ extension ImportPlanner {
     /// The dependencies that are unmet at the positions.
     func unmet(_ dependencies: SegmentOutline.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {
         dependencies.needs.sorted { $0.key < $1.key }.compactMap { writer, sequence in
-            let have = positions[writer].sequence
+            let have = positions.reach(of: writer)
             guard have < sequence, !abandoned.contains(writer) else { return nil }
             return .transactions(writer: writer, from: have + 1, through: sequence)
         }
     }
 
-    /// The reason why a segment cannot follow the applied segments.
-    private func contradiction(_ id: SegmentName, _ segment: SegmentOutline, at position: WriterPosition) -> String? {
+    /// Whether a segment follows the applied segments of the writer's first line, or continues a partly applied one.
+    private func follows(_ id: SegmentName, _ segment: SegmentOutline, at position: WriterPosition) -> Bool {
         // A baseline has brought the transactions from here to the position.
         let followsWhole = position.partial == nil && id.first > position.wholeThrough
         guard id.first <= position.sequence, !followsWhole else {
-            guard let previous = segment.previous, let known = position.lastHash, previous != known else { return nil }
-            return "It follows a segment with hash \(previous), but the one applied before it has \(known)."
+            guard let previous = segment.previous, let known = position.lastHash else { return true }
+            return previous == known
         }
-        guard let partial = position.partial, partial.bounds == SegmentBounds(first: id.first, last: id.last) else {
-            return "It begins at or before transaction \(position.sequence), which came with other bounds."
-        }
-        guard partial.sha256 != segment.sha256 else { return nil }
-        return "Its first transactions were applied from other content with hash \(partial.sha256)."
+        return position.partial == WriterPosition.Partial(bounds: id.bounds, sha256: segment.sha256)
     }
 
-    private func heldUntil(_ id: SegmentName, _ segment: SegmentOutline, wall: WallTime) -> WallTime? {
+    func heldUntil(_ id: SegmentName, _ segment: SegmentOutline, wall: WallTime) -> WallTime? {
         accepted[id] == segment.sha256 ? nil : limits.heldUntil(segment.lastClock, wall: wall)
     }
 

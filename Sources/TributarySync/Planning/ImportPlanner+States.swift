@@ -25,9 +25,15 @@ extension ImportPlanner {
     /// One pass over the segments that are not applied, which creates no texts.
     package func summaries(wall: WallTime) -> [SegmentState: Summary] {
         var found: [SegmentState: Summary] = [:]
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(positions, reaches: branches.reaches)
         for writer in writers.values {
             found[.applied, default: Summary()].count += writer.appliedCount - writer.conflicts.count
+            for file in (branches.files[writer.id] ?? [:]).values {
+                guard let state = state(of: file, wall: wall) else { continue }
+                found[state, default: Summary()].add(file.file.id, since: file.since)
+                let isCounted = file.file.hasOwnName && file.file.id.last <= position(of: writer.id).sequence
+                if isCounted { found[.applied, default: Summary()].count -= 1 }
+            }
             for misfit in writer.misfits {
                 found[misfit.state, default: Summary()].add(misfit.id, since: writer.misfitTimes[misfit.fileName])
             }
@@ -44,7 +50,7 @@ extension ImportPlanner {
 
     /// The number of segments that are next to be read or applied; O(w log n), and one step for each unread segment.
     package func queueLength(wall: WallTime) -> Int {
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(positions, reaches: branches.reaches)
         return pendingWriters.reduce(0) { count, id in
             guard let writer = writers[id] else { return count }
             var isReady = false
@@ -57,7 +63,9 @@ extension ImportPlanner {
     ///
     /// O(n log n) for each writer, and a text for each segment.
     package func statuses(wall: WallTime) -> [SegmentStatus] {
-        writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
+        writers.values.sorted { $0.id < $1.id }.flatMap {
+            statuses($0, wall: wall) + branchStatuses(of: $0.id, wall: wall)
+        }
     }
 
     /// The status of one segment; nil when it is unknown or simply applied.
@@ -71,6 +79,9 @@ extension ImportPlanner {
             return ImportPlanner.status(of: misfit, writer: writer)
         }
         if let conflict = writer.conflicts[id], state ?? .forked == .forked { return status(of: id, conflict) }
+        for file in branches.files(of: id) {
+            if let status = status(of: file, wall: wall), state ?? status.state == status.state { return status }
+        }
         guard writer.entries[id.bounds] != nil else { return nil }
         return entryStatuses(of: id.writer, wall: wall, through: id.bounds).last
     }
@@ -89,13 +100,19 @@ extension ImportPlanner {
             let ids = Set(changed.map(\.0))
             changes += entryStatuses(of: writer, wall: wall, through: last.0.bounds).filter { ids.contains($0.id) }
         }
+        changes += announceBranches(wall: wall)
         return changes.sorted { $0.id < $1.id }
     }
 
     /// The first entries whose state differs from the announced state, in order.
     private func changedStates(of id: UniqueID, wall: WallTime) -> [(SegmentName, SegmentState)] {
         guard let writer = writers[id] else { return [] }
-        let sight = sight(of: writer, SupposedPositions(positions), wall: wall, window: limits.readAhead)
+        let sight = sight(
+            of: writer,
+            SupposedPositions(positions, reaches: branches.reaches),
+            wall: wall,
+            window: limits.readAhead
+        )
         return writer.order.slice(limit: limits.readAhead).compactMap { bounds in
             guard let entry = writer.entries[bounds] else { return nil }
             let state = sight.state(of: entry)
@@ -114,7 +131,6 @@ extension ImportPlanner {
         if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
         let next = positions[writer.id].sequence.addingSaturating(1)
         return WriterSight(
-            rivals: writer.rivals(window: window),
             next: next,
             block: block,
             limits: limits,
@@ -158,7 +174,7 @@ extension ImportPlanner {
         through last: SegmentBounds? = nil
     ) -> [SegmentStatus] {
         guard let writer = writers[id] else { return [] }
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(positions, reaches: branches.reaches)
         let window = last.flatMap(writer.order.index(of:)).map { $0 + 1 } ?? .max
         let sight = sight(of: writer, positions, wall: wall, window: window)
         var preceding = PrecedingSegments(position: positions[writer.id].sequence)
@@ -197,16 +213,12 @@ extension ImportPlanner {
                 hint: ImportPlanner.badHint(entry.id, state)
             )
         case .valid(let segment):
-            if let rival = sight.rivals[entry.id.bounds] {
-                let name = SegmentName(writer: entry.id.writer, first: rival.first, last: rival.last)
-                return forked(entry.id, "It overlaps \(name.fileName), which has other bounds.")
-            }
             guard let block = sight.block(of: entry) else { return SegmentStatus(id: entry.id, state: .waiting) }
             return blocked(entry.id, segment, block, positions, wall: wall)
         }
     }
 
-    private func blocked(
+    func blocked(
         _ id: SegmentName,
         _ segment: SegmentOutline,
         _ block: Block,
@@ -214,7 +226,6 @@ extension ImportPlanner {
         wall: WallTime
     ) -> SegmentStatus {
         switch block {
-        case .fork(let reason): return forked(id, reason)
         case .held:
             let ahead = segment.lastClock.wallTime.duration(since: wall).components.seconds
             return SegmentStatus(
@@ -258,10 +269,6 @@ extension ImportPlanner {
         "If they are lost for ever: tributaryctl writer abandon \(writer)"
     }
 
-    private func forked(_ id: SegmentName, _ reason: String) -> SegmentStatus {
-        SegmentStatus(id: id, state: .forked, reason: reason, hint: ImportPlanner.forkHint(id.writer))
-    }
-
     private func incomplete(
         _ id: SegmentName,
         reason: String,
@@ -280,7 +287,7 @@ extension ImportPlanner {
         )
     }
 
-    private static func forkHint(_ writer: UniqueID) -> String {
+    static func forkHint(_ writer: UniqueID) -> String {
         "Two programs write as \(writer): find the copy and give it a writer of its own."
     }
 

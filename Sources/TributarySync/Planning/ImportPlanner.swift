@@ -44,6 +44,10 @@ package struct ImportPlanner: Sendable {
         case verify([WriterListing.Pending])
         /// The caller applies these segments, each writer's in order, as far as the transactions' `seen` allows.
         case apply([Run])
+        /// The caller reads these files of forked writers, or looks up the places of their segments.
+        case examine([BranchExaminee])
+        /// The caller applies this segment to a line of its writer's log.
+        case branch(BranchRun)
         /// The caller joins this verified baseline.
         case join(KnownBaseline)
         /// There is nothing to do until a scan finds something, or until the given wall time.
@@ -74,6 +78,8 @@ package struct ImportPlanner: Sendable {
     package private(set) var accepted: [SegmentName: String] = [:]
     /// The verified baselines that the store may join.
     var baselines = PlannedBaselines()
+    /// The files of forked writers.
+    var branches = PlannedBranches()
 
     package init(own: UniqueID, limits: Limits) {
         self.own = own
@@ -87,8 +93,10 @@ package struct ImportPlanner: Sendable {
 
     /// Sets a writer's position in the store, or the own sequence; O(log n), and O(1) for each segment that it covers.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
+        guard positions[writer] != position else { return }
         positions[writer] = position
-        _ = dropCovered(writer)
+        keepCovered(dropCovered(writer))
+        branches.moved(writer)
     }
 
     /// Sets the accepted segments that the store remembers; O(1).
@@ -101,6 +109,12 @@ package struct ImportPlanner: Sendable {
         for entry in covered { unsettled.remove(entry.id) }
         if !covered.isEmpty { updatePending(writer) }
         return covered
+    }
+
+    mutating func removeEntry(_ id: SegmentName) {
+        writers[id.writer]?.remove(id.bounds)
+        unsettled.remove(id)
+        updatePending(id.writer)
     }
 
     private mutating func updatePending(_ writer: UniqueID) {
@@ -118,13 +132,16 @@ package struct ImportPlanner: Sendable {
     /// O(n log n) for the files of the listing.
     package mutating func found(_ listing: WriterListing, wall: WallTime) {
         let id = listing.writer
-        setMisfits(listing.misfits, of: id, wall: wall)
+        let misfits = takeCopies(listing.misfits, wall: wall)
+        keepBranches(listing)
+        setMisfits(misfits, of: id, wall: wall)
         writers[id]?.appliedCount = listing.applied.count
         writers[id]?.conflicts.keepAll { listing.applied[$0.bounds] != nil }
         // In the own folder, only files that contradict the store matter.
         guard id != own else { return }
         let position = position(of: id).sequence
-        let lost = writers[id]?.replace(listing.pending, position: position, wall: wall) ?? []
+        let pending = listing.pending.filter { !isBranchFile($0) }
+        let lost = writers[id]?.replace(pending, position: position, wall: wall) ?? []
         for name in lost { unsettled.remove(name) }
         updatePending(id)
     }
@@ -135,11 +152,12 @@ package struct ImportPlanner: Sendable {
     package mutating func found(_ change: ListingChange, wall: WallTime) {
         let id = change.writer
         writers[id, default: PlannedWriter(id: id)].appliedCount += change.appliedDifference
-        if let misfits = change.misfits { setMisfits(misfits, of: id, wall: wall) }
+        if let misfits = change.misfits { setMisfits(takeCopies(misfits, wall: wall), of: id, wall: wall) }
+        readBranchesAgain(change)
         for name in change.names where !change.applied.contains(name) { writers[id]?.conflicts[name] = nil }
         guard id != own else { return }
         let position = position(of: id).sequence
-        let pending = change.pending.filter { $0.id.last > position }
+        let pending = change.pending.filter { $0.id.last > position && !isBranchFile($0) }
         let there = Set(pending.map(\.id))
         for name in change.names where !there.contains(name) {
             writers[id]?.remove(name.bounds)
@@ -211,7 +229,7 @@ package struct ImportPlanner: Sendable {
     }
 
     /// The time after which an unreadable segment is tried again.
-    private static let retryInterval = Duration.seconds(5)
+    static let retryInterval = Duration.seconds(5)
 
     /// The unreadable segments, and incomplete ones whose grace is over, that must be read again now.
     mutating func dueAgain(wall: WallTime, limit: Int) -> [WriterListing.Pending] {
@@ -226,8 +244,10 @@ package struct ImportPlanner: Sendable {
         return found.map { WriterListing.Pending(id: $0.id, file: $0.file) }
     }
 
-    /// Records that a file at or below the position contradicts the applied segment; O(1).
+    /// Records that a file at or below the position contradicts the applied segment, so that it belongs to a branch;
+    /// O(1).
     package mutating func contradicted(_ id: SegmentName, reason: String, wall: WallTime) {
+        guard id.writer == own else { return branches.insert(SegmentFile(id: id), nil, wall: wall) }
         let since = writers[id.writer]?.conflicts[id]?.since ?? wall
         writers[id.writer]?.conflicts[id] = PlannedWriter.Conflict(
             reason: reason,
@@ -242,6 +262,7 @@ package struct ImportPlanner: Sendable {
         guard writers[writer] != nil else { return }
         positions[writer, default: WriterPosition()].sequence = sequence
         positions[writer]?.partial = partial
+        branches.moved(writer)
     }
 
     /// Records that a whole segment is applied; O(1) for a segment in sequence.
@@ -250,16 +271,10 @@ package struct ImportPlanner: Sendable {
         let sequence = max(position(of: id.writer).sequence, id.last)
         positions[id.writer] = WriterPosition(sequence: sequence, lastHash: sha256, wholeThrough: id.last)
         if let unmet = writers[id.writer]?.unmet, unmet.sequence <= sequence { writers[id.writer]?.unmet = nil }
-        for covered in dropCovered(id.writer) {
-            if covered.id == id {
-                writers[id.writer]?.appliedCount += 1
-            } else if covered.valid != nil, covered.id.overlaps(id) {
-                writers[id.writer]?.conflicts[covered.id] = PlannedWriter.Conflict(
-                    reason: "It overlaps \(id.fileName), which has been applied, with other bounds.",
-                    since: wall
-                )
-            }
-        }
+        let covered = dropCovered(id.writer)
+        if covered.contains(where: { $0.id == id }) { writers[id.writer]?.appliedCount += 1 }
+        keepCovered(covered, besides: id)
+        branches.moved(id.writer)
         accepted[id] = nil
     }
 
@@ -269,13 +284,20 @@ package struct ImportPlanner: Sendable {
     }
 
     /// The missing blobs of each segment that waits for blobs; O(1).
-    package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
+    package var missingBlobs: [SegmentName: [String]] {
+        guard !branches.files.isEmpty else { return unsettled.blobs }
+        var found = unsettled.blobs
+        for file in branches.all {
+            guard let blobs = file.outline?.missingBlobs, !blobs.isEmpty else { continue }
+            found[file.file.id, default: []] += blobs
+        }
+        return found
+    }
 
-    /// The first sequence of a writer of which the folder has other content; nil when there is none; O(n) for its
-    /// conflicts and misfits.
+    /// The first sequence of the own writer of which the folder has other content; nil when there is none.
     func firstConflict(of writer: UniqueID) -> UInt64? {
         let conflicts = writers[writer]?.conflicts.keys.map(\.first) ?? []
-        let copies = writers[writer]?.misfits.filter { $0.state == .forked }.map(\.id.first) ?? []
+        let copies = (branches.files[writer] ?? [:]).values.filter { $0.place != .applied }.map(\.file.id.first)
         return (conflicts + copies).min()
     }
 
@@ -290,6 +312,7 @@ package struct ImportPlanner: Sendable {
     mutating func become(_ writer: UniqueID) {
         // The next scan lists the files of the former writer anew.
         writers[own] = nil
+        branches.removeAll(of: own)
         own = writer
     }
 
@@ -307,6 +330,7 @@ package struct ImportPlanner: Sendable {
 
     /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's misfits.
     package func isKnown(_ id: SegmentName) -> Bool {
+        if !branches.files(of: id).isEmpty { return true }
         guard let writer = writers[id.writer] else { return false }
         return writer.entries[id.bounds] != nil || writer.conflicts[id] != nil
             || writer.misfits.contains { $0.id == id }
@@ -314,8 +338,10 @@ package struct ImportPlanner: Sendable {
 
     /// Marks a segment to be read again; false when it is unknown; O(log n).
     package mutating func retry(_ id: SegmentName) -> Bool {
+        let files = branches.files(of: id)
+        for file in files { branches.learn(file.file, .unknown) }
         guard writers[id.writer]?.entries[id.bounds] != nil else {
-            return writers[id.writer]?.conflicts.removeValue(forKey: id) != nil
+            return writers[id.writer]?.conflicts.removeValue(forKey: id) != nil || !files.isEmpty
         }
         learn(id, .unknown)
         return true
@@ -329,7 +355,8 @@ package struct ImportPlanner: Sendable {
 
     /// Accepts a held segment although its clock is ahead; nil when it is unknown or not verified; O(1).
     package mutating func accept(_ id: SegmentName) -> String? {
-        guard let hash = writers[id.writer]?.entries[id.bounds]?.valid?.sha256 else { return nil }
+        let held = branches.files(of: id).compactMap(\.outline?.sha256).first
+        guard let hash = writers[id.writer]?.entries[id.bounds]?.valid?.sha256 ?? held else { return nil }
         accepted[id] = hash
         return hash
     }

@@ -109,11 +109,6 @@ struct PlannedWriter: Sendable {
         order.slice(from: firstUnread, limit: max(0, window - firstUnread)).count { entries[$0]?.isUnknown ?? false }
     }
 
-    /// Valid entries among the first `window` that overlap another valid entry, each with one such entry.
-    func rivals(window: Int) -> [SegmentBounds: SegmentBounds] {
-        order.rivals(window: window) { entries[$0]?.valid != nil }
-    }
-
     // MARK: Misfits
 
     /// Replaces the misfits; known misfits keep their times.

@@ -102,33 +102,6 @@ struct SegmentOrder: Sendable {
         return found.reversed()
     }
 
-    /// For each of the first `window` bounds that satisfies `isRival`, one overlapping bound that satisfies it too.
-    ///
-    /// The cost is a step for each bound of the window, and for each bound that begins before a rival of the window has
-    /// ended. The result may contain bounds outside the window.
-    func rivals(window: Int = .max, _ isRival: (SegmentBounds) -> Bool) -> [SegmentBounds: SegmentBounds] {
-        var found: [SegmentBounds: SegmentBounds] = [:]
-        var farthest: SegmentBounds?
-        var end = start + min(count, window)
-        // A name alone, of a segment that is none, may reach to the end of all sequences.
-        if let reach = list[start..<end].lazy.filter(isRival).map(\.last).max() {
-            while end < list.count, list[end].first <= reach { end += 1 }
-        }
-        for place in start..<end {
-            let bounds = list[place]
-            let isAlone =
-                (place == start || reaches[place - 1] < bounds.first)
-                && (place + 1 == list.count || list[place + 1].first > bounds.last)
-            guard !isAlone, isRival(bounds) else { continue }
-            if let other = farthest, other.last >= bounds.first {
-                found[bounds] = other
-                if found[other] == nil { found[other] = bounds }
-            }
-            if bounds.last >= farthest?.last ?? 0 { farthest = bounds }
-        }
-        return found
-    }
-
     /// The index of the first element for which `before` is false; the elements are partitioned by it.
     private func partitionPoint(_ before: (SegmentBounds) -> Bool) -> Int {
         var low = start

@@ -3,8 +3,6 @@ import TributaryChanges
 
 /// The facts that determine the states of a writer's segments, computed once for all of them.
 struct WriterSight {
-    /// The valid segments that overlap other valid ones.
-    let rivals: [SegmentBounds: SegmentBounds]
     private let next: UInt64
     private let block: ImportPlanner.Block?
     private let limits: ImportPlanner.Limits
@@ -13,7 +11,6 @@ struct WriterSight {
 
     /// Creates the facts; `next` is the next sequence, `block` the reason why its segment cannot be applied.
     init(
-        rivals: [SegmentBounds: SegmentBounds],
         next: UInt64,
         block: ImportPlanner.Block?,
         limits: ImportPlanner.Limits,
@@ -25,10 +22,9 @@ struct WriterSight {
         self.limits = limits
         self.accepted = accepted
         self.wall = wall
-        self.rivals = rivals
     }
 
-    /// The reason why a valid segment without a rival cannot be applied; nil when it only waits for its turn.
+    /// The reason why a valid segment cannot be applied; nil when it only waits for its turn.
     func block(of entry: PlannedSegment) -> ImportPlanner.Block? {
         guard let segment = entry.valid else { return nil }
         if let block, entry.id.bounds.holds(next) { return block }
@@ -43,9 +39,7 @@ struct WriterSight {
         case .unreadable: return .rejected
         case .bad(let state, _, _): return state
         case .valid:
-            guard rivals[entry.id.bounds] == nil else { return .forked }
             switch block(of: entry) {
-            case .fork: return .forked
             case .held: return .held
             case .blobs, .dependencies, .gap, .unusable, nil: return .waiting
             }

@@ -19,5 +19,10 @@ enum StoreKeys {
     static func joined(_ writer: UniqueID) -> String { "sync.joined.\(writer)" }
 
     /// `<first>-<last>.tlog <sha256> <deferred>`: the partly applied segment of a writer.
-    static func partial(_ writer: UniqueID) -> String { "sync.partial.\(writer)" }
+    static func partial(_ writer: UniqueID, branch: String = "") -> String {
+        branch.isEmpty ? "sync.partial.\(writer)" : "sync.partial.\(writer).\(branch)"
+    }
+
+    /// Unix milliseconds: when the first branch of a writer was found.
+    static func forked(_ writer: UniqueID) -> String { "sync.forked.\(writer)" }
 }

@@ -23,6 +23,8 @@ package struct SyncProblem: Hashable, Sendable {
         case ownClockAhead
         /// The store has become another writer, because it is a copy.
         case writerChanged
+        /// Two programs have written as one writer: its log has branches, which are all applied.
+        case writerForked
         /// Two writers have made other baselines of the same transactions.
         case baselinesDiffer
         /// A baseline cannot be read, or its bytes are not those that its maker wrote.

@@ -39,18 +39,23 @@ struct SyncRecords: Sendable {
         )
     }
 
-    /// The partly applied segments of the writers.
-    func partials(of writers: Set<UniqueID>) throws -> [UniqueID: PartialRecord] {
+    /// The partly applied segments of the writers, in their first lines or in a branch.
+    func partials(of writers: Set<UniqueID>, branch: String = "") throws -> [UniqueID: PartialRecord] {
         try store.read { reader in
             var records: [UniqueID: PartialRecord] = [:]
-            for writer in writers { records[writer] = try SyncRecords.partial(of: writer, reader) }
+            for writer in writers { records[writer] = try SyncRecords.partial(of: writer, branch: branch, reader) }
             return records
         }
     }
 
-    private static func partial(of writer: UniqueID, _ reader: Reader) throws -> PartialRecord? {
-        try reader.setting(StoreKeys.partial(writer)).flatMap { PartialRecord($0, writer: writer) }
+    static func partial(of writer: UniqueID, branch: String = "", _ reader: Reader) throws -> PartialRecord? {
+        try reader.setting(StoreKeys.partial(writer, branch: branch)).flatMap { PartialRecord($0, writer: writer) }
     }
+
+    // MARK: Branches
+
+    /// The forked writers, with the last sequence that some branch of each has reached.
+    func forks() throws -> SyncForks { try store.read { try SyncForks($0) } }
 
     // MARK: Pause
 

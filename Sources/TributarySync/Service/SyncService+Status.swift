@@ -80,8 +80,17 @@ extension SyncService {
     package func segment(_ name: SegmentName) async throws -> SegmentStatus? {
         let wall = environment.wall
         if let status = state.read({ $0.planner.status(of: name, wall: wall) }) { return status }
-        let record = try environment.store.read { try $0.writers.segment(writer: name.writer, first: name.first) }
-        guard let record, record.last == name.last else { return nil }
-        return try await deferrals.status(ofApplied: record)
+        let records = try environment.store.read { reader in
+            try reader.writers.segments(writer: name.writer, beginningWith: name.first).filter { $0.last == name.last }
+        }
+        guard let record = records.first else { return nil }
+        var status = try await deferrals.status(ofApplied: record)
+        let hashes = records.map(\.sha256).joined(separator: " and ")
+        if records.count > 1 {
+            status.reason = "Two programs have written it: the segments with the hashes \(hashes) are applied."
+        } else if !record.branch.isEmpty {
+            status.reason = "It belongs to a branch of its writer's log, which another program has written."
+        }
+        return status
     }
 }

@@ -16,6 +16,8 @@ extension SyncState {
         planner.setAccepted(try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:])
         let pause = try reader.setting(StoreKeys.paused).flatMap { ImportPause($0) }
         let event = try reader.setting(IdentityKeys.event).flatMap { IdentityEvent($0) }
+        let forks = try SyncForks(reader)
         self.init(configuration: configuration, planner: planner, pause: pause, event: event)
+        setForks(forks)
     }
 }

@@ -197,7 +197,7 @@ struct SyncState: Sendable {
     }
 
     /// Records that another program writes as the store's writer: nothing is exported before the store is another one.
-    private mutating func forked(_ fork: OwnFork, wall: WallTime) {
+    mutating func forked(_ fork: OwnFork, wall: WallTime) {
         // A segment of the writer itself is the better proof: nothing is to be waited for any more.
         if identity.fork.map({ $0.due != nil && fork.due == nil }) ?? true { identity.fork = fork }
         problems.raise(.ownFork(fork.file, fork.reason, own: planner.own, since: wall))

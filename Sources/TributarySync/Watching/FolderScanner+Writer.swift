@@ -113,7 +113,9 @@ extension FolderScanner {
             guard let bounds = SegmentName.bounds(fileName: bytes) else {
                 let kind = SegmentFileKind.classify(String(decoding: bytes, as: UTF8.self), writer: writer)
                 if case .baseline(let sequence) = kind { listed.insert(baseline: sequence) }
-                if let misfit = FolderScanner.misfit(bytes, writer: writer) { listed.insert(other: misfit) }
+                if let misfit = FolderScanner.misfit(bytes, writer: writer) {
+                    listed.insert(other: FolderScanner.examined(misfit, in: folder))
+                }
                 return
             }
             let id = SegmentName(writer: writer, first: bounds.first, last: bounds.last)
@@ -166,6 +168,23 @@ extension FolderScanner {
         return FileIdentity(status)
     }
 
+    /// A conflict copy with the file that it is now; one that is no regular file is not read.
+    private static func examined(_ misfit: WriterListing.Misfit, in folder: Int32) -> WriterListing.Misfit {
+        guard misfit.state == .forked else { return misfit }
+        var misfit = misfit
+        var status = stat()
+        guard fstatat(folder, misfit.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return misfit }
+        let kind = DirectoryEntries.Kind(mode: status.st_mode)
+        guard kind == .regular else {
+            misfit.state = .rejected
+            misfit.reason = "It is \(kind.words), not a regular file; it was not opened."
+            misfit.hint = "Remove it."
+            return misfit
+        }
+        misfit.file = FileIdentity(status)
+        return misfit
+    }
+
     /// The misfit of a file with the name of a conflict copy or with nearly a segment's name; nil for another name.
     private static func misfit(_ name: UnsafeRawBufferPointer, writer: UniqueID) -> WriterListing.Misfit? {
         let text = String(decoding: name, as: UTF8.self)
@@ -175,8 +194,8 @@ extension FolderScanner {
                 id: id,
                 fileName: text,
                 state: .forked,
-                reason: "The replicator found two files of this name: two programs write as this writer.",
-                hint: "Find the copy of writer \(writer) and give it a writer of its own."
+                reason: "The replicator found two files of this name.",
+                hint: "It is read as a branch of the writer's log."
             )
         case .misnamed(let name, let reason):
             return WriterListing.Misfit(

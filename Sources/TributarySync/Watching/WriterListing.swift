@@ -14,20 +14,39 @@ package struct WriterListing: Sendable {
         }
     }
 
-    /// An entry that is reported as a fault of the writer without being opened.
+    /// An entry that is reported as a fault of the writer without being opened, or a conflict copy.
     package struct Misfit: Hashable, Sendable {
         package var id: SegmentName
         package var fileName: String
         package var state: SegmentState
         package var reason: String
         package var hint: String
+        /// The file of a conflict copy, which is read; nil for other entries.
+        package var file: FileIdentity?
 
-        package init(id: SegmentName, fileName: String, state: SegmentState, reason: String, hint: String) {
+        /// Creates a misfit.
+        ///
+        /// - Parameters:
+        ///   - id: The segment that is probably meant.
+        ///   - fileName: The entry's name.
+        ///   - state: The state that is reported.
+        ///   - reason: What is wrong.
+        ///   - hint: What helps.
+        ///   - file: The file of a conflict copy.
+        package init(
+            id: SegmentName,
+            fileName: String,
+            state: SegmentState,
+            reason: String,
+            hint: String,
+            file: FileIdentity? = nil
+        ) {
             self.id = id
             self.fileName = fileName
             self.state = state
             self.reason = reason
             self.hint = hint
+            self.file = file
         }
     }
 

@@ -1,7 +1,9 @@
 import TestSupport
 import TransactionLog
 import TributaryChanges
-import TributarySync
+import TributaryStore
+
+@testable import TributarySync
 
 /// A planner with a folder of invented segments; the outcome of reading each is decided beforehand.
 struct PlannerBench {
@@ -20,6 +22,10 @@ struct PlannerBench {
     private(set) var applied: [SegmentName] = []
     private(set) var verified: [SegmentName] = []
     private(set) var batches = 0
+    /// The applied segments and lines of each writer, as a store has them.
+    private var log: [UniqueID: BenchLog] = [:]
+    /// The content of conflict copies, by path.
+    private var copies: [String: VerificationOutcome] = [:]
     private var generation: UInt64 = 0
 
     init() {
@@ -62,6 +68,10 @@ struct PlannerBench {
         let file = FileIdentity(inode: generation, size: 100)
         files[name.writer, default: []].append(WriterListing.Pending(id: name, file: file))
         scan(name.writer)
+        // The loop compares the files at or below the position with the store's records.
+        if name.last <= planner.position(of: name.writer).sequence {
+            planner.contradicted(name, reason: "It has other content.", wall: wall)
+        }
     }
 
     mutating func remove(_ name: SegmentName) {
@@ -71,7 +81,15 @@ struct PlannerBench {
 
     mutating func scan(_ writer: UniqueID) {
         var listing = WriterListing(writer: writer)
-        listing.pending = files[writer] ?? []
+        let position = planner.position(of: writer).sequence
+        for file in files[writer] ?? [] {
+            if file.id.last > position {
+                listing.pending.append(file)
+            } else {
+                let bounds = SegmentBounds(first: file.id.first, last: file.id.last)
+                listing.applied[bounds] = WriterListing.Applied(inode: file.file.inode, isChecked: true)
+            }
+        }
         listing.misfits = misfits[writer] ?? []
         planner.found(listing, wall: wall)
     }
@@ -90,6 +108,9 @@ struct PlannerBench {
                     planner.verified(file.id, file: file.file, as: outcome, wall: wall)
                 }
             case .apply(let runs): apply(runs)
+            case .examine(let files):
+                for file in files { examine(file) }
+            case .branch(let run): apply(run)
             case .join(let baseline): preconditionFailure("the bench has no baseline \(baseline.name)")
             case .wait(let until): return until
             }
@@ -104,6 +125,7 @@ struct PlannerBench {
             guard through >= run.id.first else { continue }
             if through == run.id.last {
                 applied.append(run.id)
+                log[run.id.writer, default: BenchLog()].append(run.id, run.segment, to: "")
                 planner.finished(run.id, sha256: run.segment.sha256, wall: wall)
             } else {
                 let bounds = SegmentBounds(first: run.id.first, last: run.id.last)
@@ -113,10 +135,56 @@ struct PlannerBench {
         }
     }
 
+    /// Puts a replicator's conflict copy into the folder.
+    mutating func put(copyOf name: SegmentName, _ label: String, _ outcome: VerificationOutcome) {
+        generation += 1
+        let fileName = "\(name.fileName.dropLast(5)).sync-conflict-\(label).tlog"
+        copies["\(name.writer)/\(fileName)"] = outcome
+        misfits[name.writer, default: []].append(
+            WriterListing.Misfit(
+                id: name,
+                fileName: fileName,
+                state: .forked,
+                reason: "",
+                hint: "",
+                file: FileIdentity(inode: generation, size: 100)
+            )
+        )
+        scan(name.writer)
+    }
+
+    private mutating func examine(_ examinee: BranchExaminee) {
+        let id = examinee.file.id
+        let outcome =
+            examinee.outline.map(VerificationOutcome.valid) ?? copies[examinee.file.path] ?? content[id]
+            ?? PlannerBench.valid(id)
+        var place: BranchPlace?
+        if case .valid(let outline) = outcome {
+            place = log[id.writer, default: BenchLog()].place(of: id, outline, planner.position(of: id.writer))
+        }
+        planner.examined(examinee.file, identity: examinee.identity, as: outcome, at: place, wall: wall)
+    }
+
+    private mutating func apply(_ run: BranchRun) {
+        applied.append(run.file.id)
+        let writer = run.file.id.writer
+        log[writer, default: BenchLog()].append(run.file.id, run.segment, to: run.target.branch)
+        if run.target.branch.isEmpty {
+            let position = WriterPosition(sequence: run.file.id.last, lastHash: run.segment.sha256)
+            planner.setPosition(position, of: writer)
+        }
+        planner.branches.reaches[writer] = log[writer]?.reach
+        planner.branches.moved(writer)
+    }
+
+    /// The hashes of the applied segments of a writer, in the order of the names.
+    func appliedHashes(of writer: UniqueID) -> [String] { (log[writer]?.hashes ?? []).sorted() }
+
     private mutating func openThrough(_ run: ImportPlanner.Run) -> UInt64 {
         guard let unmet = run.segment.unmet else { return run.id.last }
         let isBlocked = unmet.needs.contains {
-            planner.position(of: $0.key).sequence < $0.value && !planner.abandoned.contains($0.key)
+            max(planner.position(of: $0.key).sequence, planner.branches.reaches[$0.key] ?? 0) < $0.value
+                && !planner.abandoned.contains($0.key)
         }
         guard isBlocked else { return run.id.last }
         planner.stopped(run.id, by: unmet)

@@ -41,6 +41,7 @@ import TributaryChanges
             case .apply(let runs):
                 largest = max(largest, runs.count)
                 for run in runs { planner.finished(run.id, sha256: run.segment.sha256, wall: PlannerBench.wall) }
+            case .examine, .branch: preconditionFailure("no writer is forked")
             case .join(let baseline): preconditionFailure("the planner has no baseline \(baseline.name)")
             case .wait: return largest
             }

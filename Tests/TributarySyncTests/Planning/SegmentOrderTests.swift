@@ -49,18 +49,8 @@ import Testing
         for sequence in position...(position + 32) {
             #expect(order.holders(of: sequence) == sorted.filter { $0.holds(sequence) })
         }
-        let odd: (SegmentBounds) -> Bool = { $0.last % 2 == 1 }
-        let rivals = order.rivals(odd)
-        for window in [0, 1, 3, 40] {
-            let first = Set(sorted.prefix(window))
-            let inWindow = order.rivals(window: window, odd).filter { first.contains($0.key) }
-            #expect(inWindow == rivals.filter { first.contains($0.key) })
-        }
         for bounds in sorted {
             #expect(order.overlapping(bounds) == sorted.filter { overlap($0, bounds) })
-            let hasRival = odd(bounds) && sorted.contains { $0 != bounds && odd($0) && overlap($0, bounds) }
-            #expect((rivals[bounds] != nil) == hasRival)
-            if let rival = rivals[bounds] { #expect(rival != bounds && odd(rival) && overlap(rival, bounds)) }
         }
     }
 }

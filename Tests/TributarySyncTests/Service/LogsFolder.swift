@@ -59,7 +59,8 @@ struct LogsFolder {
         base: UInt64 = 0,
         seen: [UInt64: [UniqueID: UInt64]] = [:],
         at time: WallTime = SyncWall.start,
-        name: String = "Ann"
+        name: String = "Ann",
+        previous: String? = nil
     ) -> SegmentText {
         SegmentText(
             writer: writer,
@@ -73,7 +74,8 @@ struct LogsFolder {
                     ),
                     changes: [SyncModel.insert(base + sequence, name: name)]
                 )
-            }
+            },
+            previous: previous
         )
     }
 

@@ -119,6 +119,35 @@ final class SyncReplica: Sendable {
         return try await result
     }
 
+    /// Checks the store and its log folder.
+    func check(_ logs: String) async throws -> CheckReport {
+        let check = StoreCheck(
+            of: store,
+            logs: logs,
+            repairs: false,
+            open: { try Store.open($0, migrator: Migrator()) },
+            progress: { _, _, _ in }
+        )
+        return try await check.run()
+    }
+
+    /// Makes a copy of a closed store that nobody can tell from the original, as a snapshot of a whole machine is.
+    static func clone(of folder: TemporaryFolder, model: Model) throws -> TemporaryFolder {
+        let copied = try TemporaryFolder("replica")
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            try FileManager.default.copyItem(atPath: folder.path(file), toPath: copied.path(file))
+        }
+        let path = copied.path("store.sqlite")
+        let store = try Store.open(StoreConfiguration(path: path, name: "test", model: model), migrator: Migrator())
+        try store.write { transaction in
+            for key in [IdentityKeys.machine, IdentityKeys.store, IdentityKeys.logs] {
+                try transaction.setSetting(key, to: nil)
+            }
+        }
+        try store.close()
+        return copied
+    }
+
     func position(_ writer: UniqueID) throws -> UInt64 {
         try store.read { try $0.writers.all().first { $0.id == writer }?.sequence ?? 0 }
     }

@@ -85,38 +85,6 @@ import TributaryStore
         try await replica.stop()
     }
 
-    @Test func theSameNameWithOtherContentIsAForkAndTheRestGoesOn() async throws {
-        let replica = try await SyncReplica(logs.path, wall: wall)
-        let segment = try logs.hire(a, 1...2)
-        _ = try await replica.service.sync()
-        try logs.hire(a, 1...2, name: "Eve")
-        try logs.hire(b, 1...1, base: 100)
-        _ = try await replica.service.sync()
-        _ = try await replica.service.sync()
-        #expect(try await replica.state(segment.name) == .forked)
-        #expect(try replica.position(b) == 1)
-        #expect(replica.service.status.problems.map(\.code) == [.segmentsForked])
-        // Later segments of the writer are applied nevertheless.
-        try logs.hire(a, 3...3)
-        _ = try await replica.service.sync()
-        #expect(try replica.position(a) == 3)
-        try await replica.stop()
-    }
-
-    @Test func otherBoundsAreAFork() async throws {
-        let replica = try await SyncReplica(logs.path, wall: wall)
-        try logs.hire(a, 1...3)
-        _ = try await replica.service.sync()
-        let inside = try logs.hire(a, 2...3, base: 50)
-        let across = try logs.hire(a, 3...4, base: 60)
-        _ = try await replica.service.sync()
-        _ = try await replica.service.sync()
-        #expect(try await replica.state(inside.name) == .forked)
-        #expect(try await replica.state(across.name) == .forked)
-        #expect(try replica.position(a) == 3)
-        try await replica.stop()
-    }
-
     @Test func aRestartGoesOnWhereItStoppedWithoutApplyingTwice() async throws {
         var replica = try await SyncReplica(logs.path, wall: wall)
         try logs.hire(a, 1...2)
