@@ -40,7 +40,10 @@ import TributaryAdmin
         try other.write([[Self.insert.replacing("Ann", with: "Bob")], []], to: daemon.logs)
         try await daemon.start()
         let forked = try await daemon.command(["sync"])
-        #expect(forked.ending == .exited(75) && forked.output.contains("forked"), "\(forked.output) \(daemon.log)")
+        #expect(
+            forked.ending == .exited(75) && forked.output.contains("Two programs"),
+            "\(forked.output) \(daemon.log)"
+        )
         #expect(forked.output.contains("since: "), "\(forked.output)")
 
         try? FileManager.default.removeItem(atPath: daemon.logs + "/.staging")

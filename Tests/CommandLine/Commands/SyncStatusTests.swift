@@ -48,9 +48,9 @@ import TributaryAdmin
         let (code, answer) = try await daemon.call(.post, "/v1/sync")
         #expect(code == 200)
         let problems = try #require(answer["problems"] as? [[String: Any]], "\(answer)")
-        #expect(problems.map { $0["code"] as? String } == ["segments-forked"])
+        #expect(problems.map { $0["code"] as? String } == ["writer-forked"])
         let sync = try await daemon.command(["sync"])
-        #expect(sync.ending == .exited(75) && sync.output.contains("forked"), "\(sync.output)")
+        #expect(sync.ending == .exited(75) && sync.output.contains("Two programs"), "\(sync.output)")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 

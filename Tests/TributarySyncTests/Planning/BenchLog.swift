@@ -12,6 +12,11 @@ struct BenchLog {
 
     var reach: UInt64 { lines.values.compactMap { $0.last?.last }.max() ?? 0 }
 
+    /// Whether a segment that has a sequence of the given one is applied.
+    func overlaps(_ id: SegmentName) -> Bool {
+        lines.values.joined().contains { $0.first <= id.last && id.first <= $0.last }
+    }
+
     mutating func append(_ id: SegmentName, _ segment: SegmentOutline, to branch: String) {
         let record = SegmentRecord(
             writer: id.writer,
@@ -40,7 +45,7 @@ struct BenchLog {
         let neighbours = WriterLines.Neighbours(
             beginning: all.filter { $0.first == id.first },
             preceding: all.filter { $0.last == id.first - 1 },
-            overlaps: all.contains { $0.first <= id.last && id.first <= $0.last }
+            overlaps: overlaps(id)
         )
         return WriterLines(lines: [first] + branches)
             .place(id.bounds, sha256: outline.sha256, previous: outline.previous, neighbours)

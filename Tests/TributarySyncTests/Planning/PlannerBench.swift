@@ -69,7 +69,7 @@ struct PlannerBench {
         files[name.writer, default: []].append(WriterListing.Pending(id: name, file: file))
         scan(name.writer)
         // The loop compares the files at or below the position with the store's records.
-        if name.last <= planner.position(of: name.writer).sequence {
+        if name.last <= planner.position(of: name.writer).sequence, log[name.writer]?.overlaps(name) == true {
             planner.contradicted(name, reason: "It has other content.", wall: wall)
         }
     }
