@@ -26,8 +26,6 @@ struct CompactionFacts: Sendable {
     var segments: [OwnSegment] = []
     /// The owner's first transaction of which there is other content; nil when there is none.
     var forkedFrom: UInt64?
-    /// A replicator's copy of a segment of the owner, which is the reason for that.
-    var copy: ConflictCopy?
     var keep: Duration
     var wall: WallTime
 
@@ -54,8 +52,7 @@ struct CompactionFacts: Sendable {
     /// Why nothing is compacted while there is other content under the own name; nil when there is none.
     var forkReason: String? {
         guard let forkedFrom else { return nil }
-        return copy?.reason
-            ?? "There is other content under this store's own transactions, from \(forkedFrom); it becomes another "
+        return "There is other content under this store's own transactions, from \(forkedFrom); it becomes another "
             + "writer by itself."
     }
 

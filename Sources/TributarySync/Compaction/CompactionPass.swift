@@ -77,9 +77,7 @@ struct CompactionPass: Sendable {
         let (wall, model) = (wall, store.modelHash)
         let (own, shelf, keep) = sync.state.read { ($0.planner.own, $0.shelf, $0.configuration.keepSegments) }
         let whose = owner ?? own
-        let (fork, copy) = sync.state.read { state in
-            (state.planner.firstConflict(of: whose), state.planner.conflictCopies(of: whose).first)
-        }
+        let fork = sync.state.read { $0.planner.firstConflict(of: whose) }
         let (logs, cancellation) = (try logs(), cancellation)
         let current = try await queue.run {
             try shelf.withOwn(own, in: logs, wall: wall).provingAll(in: logs, wall: wall) {
@@ -87,19 +85,14 @@ struct CompactionPass: Sendable {
             }
         }
         sync.state.update { $0.learned(current, modelHash: model, wall: wall) }
-        let (facts, records, sha256) = try await store.readAside { reader in
+        let (facts, records) = try await store.readAside { reader in
             var facts = try CompactionFacts(reader, modelHash: model, shelf: current, keep: keep, wall: wall)
             facts.owner = whose
             facts.forkedFrom = fork
-            let original = try copy.flatMap { try reader.writers.segment(writer: whose, first: $0.id.first) }
-            let isSame = original?.last == copy?.id.last
-            return (
-                facts, owner == nil ? [] : try reader.writers.segments(writer: whose), isSame ? original?.sha256 : nil
-            )
+            return (facts, owner == nil ? [] : try reader.writers.segments(writer: whose))
         }
         return try await queue.run {
             var facts = facts
-            facts.copy = copy.map { ConflictCopy($0, of: sha256, in: logs) }
             if owner != nil { facts.segments = try CompactionFacts.segments(records, of: whose, in: logs) }
             return facts
         }

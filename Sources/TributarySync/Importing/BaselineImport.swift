@@ -50,7 +50,7 @@ struct BaselineImport: Sendable {
             let writer = try blobs.holder(of: sha256, size: size)
             try BlobFeed(logs: logs, writer: writer, control: control).read(sha256, size: size, receive)
         }
-        let before = Dictionary(try transaction.reader.writers.all().map { ($0.id, $0.sequence) }) { first, _ in first }
+        let before = try PositionsBeforeJoin(transaction)
         let committed = try transaction.reportingProgress(control.step) {
             try transaction.joinBaseline(
                 verified.header,
@@ -63,14 +63,9 @@ struct BaselineImport: Sendable {
         }
         try transaction.setBlobSource(nil)
         guard let committed else { return (Outcome(changes: nil, writers: 0), []) }
-        let moved = verified.writers.filter { $0.sequence > before[$0.id] ?? 0 }
-        for writer in moved {
-            // Nothing is left of a segment of which a part was applied: a baseline ends with whole segments.
-            try transaction.setSetting(StoreKeys.partial(writer.id), to: nil)
-            try transaction.setSetting(StoreKeys.joined(writer.id), to: "\(writer.sequence)")
-        }
-        try transaction.setSetting(StoreKeys.unacknowledged, to: "\(before[own] ?? 0) \(wall.milliseconds)")
-        return (Outcome(changes: committed.changeCount, writers: moved.count), [committed])
+        let moved = try before.recordJoined(verified.writers, in: transaction)
+        try transaction.setSetting(StoreKeys.unacknowledged, to: "\(before[own]) \(wall.milliseconds)")
+        return (Outcome(changes: committed.changeCount, writers: moved), [committed])
     }
 
     private func open() throws(SegmentError) -> MeteredBytes<OpenFile> {

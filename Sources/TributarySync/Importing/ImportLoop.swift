@@ -17,6 +17,7 @@ struct ImportLoop {
     private var verified = VerifiedSegments(limit: 4_096)
     private let importer: Importer
     private var branches: BranchStage
+    private let baselines: BaselineStage
     private var announcer: ImportAnnouncer
     /// The time of the clock at which a failed import is tried again.
     private var nextAttempt: Duration?
@@ -44,6 +45,7 @@ struct ImportLoop {
         verification = SegmentVerification(queue: queue, control: control)
         importer = Importer(environment: environment, state: state, queue: queue, control: control)
         branches = BranchStage(environment: environment, state: state, importer: importer)
+        baselines = BaselineStage(environment: environment, state: state, signals: signals, control: control)
         announcer = ImportAnnouncer(
             environment: environment,
             state: state,
@@ -118,7 +120,7 @@ struct ImportLoop {
     mutating func step() async -> Step {
         scanWhereHinted()
         // A new store begins with a baseline, so it reads that before anything else.
-        if state.read(\.isNew), proveBaseline() { return .goesOn }
+        if state.read(\.isNew), baselines.proveNext(in: scanner.path) { return .goesOn }
         let wall = environment.wall
         let (action, isInitialImport) = state.update { state in
             let action = state.planner.next(wall: wall)
@@ -142,7 +144,7 @@ struct ImportLoop {
             guard mayApply else { return .rests(until: nil) }
             return await join(baseline) ? .goesOn : .rests(until: nil)
         case .wait(let until):
-            return proveBaseline() ? .goesOn : .rests(until: until)
+            return baselines.proveNext(in: scanner.path) ? .goesOn : .rests(until: until)
         }
     }
 
@@ -201,60 +203,8 @@ struct ImportLoop {
         state.folderWasScanned()
         scanLater(scan.retry)
         // A baseline that arrives or changes is a hint of its folder.
-        if hints.isEverything || !hints.folders.isEmpty { readBaselines() }
+        if hints.isEverything || !hints.folders.isEmpty { baselines.read(scanner.baselines, in: scanner.path) }
         retrySegmentsWithNewBlobs(hints)
-    }
-
-    /// Reads the first and the last lines of baselines that are new or have changed.
-    private func readBaselines() {
-        let (names, shelf) = (scanner.baselines, state.read(\.shelf))
-        guard let logs = try? LogFolder(path: scanner.path), !shelf.isCurrent(names, in: logs) else { return }
-        take(shelf.reading(names, in: logs, control, wall: environment.wall), insteadOf: shelf)
-    }
-
-    /// Reads the next baseline as a whole that may be verified or disputed then; each file once.
-    ///
-    /// - Returns: Whether there was one.
-    private func proveBaseline() -> Bool {
-        let shelf = state.read(\.shelf)
-        guard let next = shelf.unread, !state.isStopping, let logs = try? LogFolder(path: scanner.path) else {
-            return false
-        }
-        take(shelf.proving(next, in: logs, control, wall: environment.wall), insteadOf: shelf)
-        return true
-    }
-
-    private func take(_ found: BaselineShelf, insteadOf shelf: BaselineShelf) {
-        guard found != shelf else { return }
-        let (model, wall) = (environment.store.modelHash, environment.wall)
-        state.update { $0.found(found, modelHash: model, wall: wall) }
-        signals.baselines.raise()
-        let own = state.read(\.planner.own)
-        if let ahead = found.verified.max(by: { $0.vector[own] < $1.vector[own] }) {
-            lookForOlderStore(ahead.name.path, has: ahead.vector[own], of: own)
-        }
-    }
-
-    /// Compares what others have seen of the store's own writer with the store, which may be a copy that was put in the
-    /// place of a later one: whatever it exported is in it, and durable, before anybody sees it.
-    private func lookForOlderStore(_ file: String, has sequence: UInt64, of own: UniqueID) {
-        guard state.read({ $0.planner.own == own && $0.planner.position(of: own).sequence < sequence }),
-            let known = try? environment.store.read({ reader in
-                let writer = try reader.writers.own()
-                let exported = try reader.writers.segment(writer: own, beginningBy: writer.sequence)?.last ?? 0
-                return (id: writer.id, sequence: writer.sequence, isExported: exported >= writer.sequence)
-            }), known.id == own, known.sequence < sequence
-        else { return }
-        let wall = environment.wall
-        state.update {
-            $0.isOlder(
-                than: file,
-                sequence: sequence,
-                known: known.sequence,
-                isExported: known.isExported,
-                wall: wall
-            )
-        }
     }
 
     /// Scans places again after a delay.
@@ -305,7 +255,7 @@ struct ImportLoop {
         let own = state.read(\.planner.own)
         for result in results {
             guard let seen = result.verified?.dependencies.compactMap({ $0.seen[own] }).max() else { continue }
-            lookForOlderStore(result.segment.id.path, has: seen, of: own)
+            baselines.evidence.compare(result.segment.id.path, has: seen, of: own)
         }
         let wall = environment.wall
         state.update { state in

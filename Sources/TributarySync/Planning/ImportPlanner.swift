@@ -301,11 +301,6 @@ package struct ImportPlanner: Sendable {
         return (conflicts + copies).min()
     }
 
-    /// The copies that a replicator has made of a writer's segments, in order.
-    func conflictCopies(of writer: UniqueID) -> [WriterListing.Misfit] {
-        writers[writer]?.misfits.filter { $0.state == .forked } ?? []
-    }
-
     // MARK: Requests
 
     /// Continues as another writer; segments of the former one are imported from now on.

@@ -9,7 +9,7 @@ struct StoreHeader {
     /// "TRIB", the application ID of a store.
     private static let application: UInt32 = 0x5452_4942
     /// The newest version of the store format that this program knows.
-    private static let newestVersion: UInt32 = 4
+    private static let newestVersion: UInt32 = 5
 
     private let bytes: [UInt8]
 

@@ -148,6 +148,6 @@ struct ExactDateTests {
         try await new.close()
         let shown = try PlainSQL(path: path).rows("SELECT printf('%!.17g', seen) FROM Exhibit ORDER BY large")
         #expect(shown.compactMap { $0[0].flatMap { Double($0) } } == numbers)
-        #expect(try PlainSQL(path: path).value("PRAGMA user_version") == "4")
+        #expect(try PlainSQL(path: path).value("PRAGMA user_version") == "5")
     }
 }

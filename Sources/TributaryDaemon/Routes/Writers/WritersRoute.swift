@@ -37,7 +37,12 @@ enum WritersRoute {
         }
         records.sort { $0.id < $1.id }
         return records.filter { isWanted($0.id) }.map { record in
-            var writer = message(of: record, isForked: forked.contains(record.id), backlogs[record.id], now: now)
+            var writer = message(
+                of: record,
+                isForked: forked.contains(record.id) || !record.branches.isEmpty,
+                backlogs[record.id],
+                now: now
+            )
             if !record.isSelf { writer.behind = known.behind(record.id) }
             return writer
         }

@@ -3,6 +3,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryModel
 package import TributaryStore
+import TributarySync
 
 extension Replica {
     /// The visible state of the store, one line for each object.
@@ -67,11 +68,14 @@ extension Replica {
         let reader = BaselineReader(source, baseline)
         hasJoined = true
         return try store.write { write in
-            try write.joinBaseline(
+            let before = try PositionsBeforeJoin(write)
+            let committed = try write.joinBaseline(
                 baseline.header,
                 writers: baseline.writers,
                 transactionCount: baseline.end.counts.transactions
             ) { try reader.next() }
+            if committed != nil { try before.recordJoined(baseline.writers, in: write) }
+            return committed
         }
     }
 

@@ -1,0 +1,45 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Reads the baselines of the log folder: the lines by which they are known at each scan, and each as a whole once.
+struct BaselineStage {
+    private let environment: SyncEnvironment
+    private let state: SyncStateOwner
+    private let signals: SyncSignals
+    private let control: ImportControl
+    let evidence: OlderStoreEvidence
+
+    init(environment: SyncEnvironment, state: SyncStateOwner, signals: SyncSignals, control: ImportControl) {
+        (self.environment, self.state, self.signals, self.control) = (environment, state, signals, control)
+        evidence = OlderStoreEvidence(environment: environment, state: state)
+    }
+
+    /// Reads the first and the last lines of baselines that are new or have changed.
+    func read(_ names: [BaselineName], in path: String) {
+        let shelf = state.read(\.shelf)
+        guard let logs = try? LogFolder(path: path), !shelf.isCurrent(names, in: logs) else { return }
+        take(shelf.reading(names, in: logs, control, wall: environment.wall), insteadOf: shelf)
+    }
+
+    /// Reads the next baseline as a whole that may be verified or disputed then; each file once.
+    ///
+    /// - Returns: Whether there was one.
+    func proveNext(in path: String) -> Bool {
+        let shelf = state.read(\.shelf)
+        guard let next = shelf.unread, !state.isStopping, let logs = try? LogFolder(path: path) else { return false }
+        take(shelf.proving(next, in: logs, control, wall: environment.wall), insteadOf: shelf)
+        return true
+    }
+
+    private func take(_ found: BaselineShelf, insteadOf shelf: BaselineShelf) {
+        guard found != shelf else { return }
+        let (model, wall) = (environment.store.modelHash, environment.wall)
+        state.update { $0.found(found, modelHash: model, wall: wall) }
+        signals.baselines.raise()
+        let own = state.read(\.planner.own)
+        if let ahead = found.verified.max(by: { $0.vector[own] < $1.vector[own] }) {
+            evidence.compare(ahead.name.path, has: ahead.vector[own], of: own)
+        }
+    }
+}
