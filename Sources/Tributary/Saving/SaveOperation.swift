@@ -83,6 +83,7 @@ struct SaveOperation {
     ///   - transaction: The transaction, as it was before the save.
     ///   - known: The objects that the plan has resolved; there is no other plan when the object is one of them.
     ///   - isJoined: Whether the save is part of a transaction with others.
+    /// - Returns: The object that would be hidden, and the one that would hide it.
     /// - Throws: ``ConflictError`` when the merge policy has not resolved the conflict, or cannot because earlier saves
     ///   of the transaction have been written already.
     private func shadow(

@@ -59,8 +59,15 @@ struct EngineService: Service {
         try? await gracefulShutdown()
         purging.cancel()
         compaction.cancel()
-        await EngineStop(engine: engine, loops: loops, state: state, notifier: notifier, logger: logger)
-            .run(result: result)
+        await EngineStop(
+            engine: engine,
+            loops: loops,
+            state: state,
+            notifier: notifier,
+            logger: logger,
+            compaction: compaction
+        )
+        .run(result: result)
     }
 
     /// Reports readiness as soon as the log folder is watched, or when it does not respond.

@@ -13,6 +13,8 @@ struct EngineStop {
     let state: DaemonState
     let notifier: SystemdNotifier
     let logger: Logger
+    /// The compaction in the background, which has been cancelled.
+    var compaction: Task<Void, Never>?
 
     func run(result: StopResult) async {
         let isSafe = await ProgressTicker.run(notifier: notifier, hasProgress: Self.probe(engine.sync)) {
@@ -35,6 +37,7 @@ struct EngineStop {
         await engine.container.mergePendingChanges()
         notifier.status("Stopping: the export")
         await export()
+        await finishCompaction()
         notifier.status("Stopping: the store")
         do {
             try await engine.container.close()
@@ -43,6 +46,14 @@ struct EngineStop {
             logger.error("Closing the store failed", metadata: ["error": "\(error)"])
             return false
         }
+    }
+
+    /// Waits until the compaction has removed what it has written beside the store; not for a folder that is silent.
+    private func finishCompaction() async {
+        guard let compaction else { return }
+        let timeLimit = state.configuration.shutdown.timeLimit
+        let deadline = ContinuousClock.now + timeLimit / 2
+        _ = await HangingWork.result(of: compaction, lookingEvery: timeLimit / 4) { ContinuousClock.now >= deadline }
     }
 
     private func export() async {

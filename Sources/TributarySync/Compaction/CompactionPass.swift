@@ -73,6 +73,8 @@ struct CompactionPass: Sendable {
     /// Reads the facts; the shelf has what this pass itself has published.
     ///
     /// - Parameter owner: The writer whose segments are listed; nil for none.
+    /// - Returns: The facts.
+    /// - Throws: ``SegmentError`` when the log folder cannot be read, ``StoreError``, and `CancellationError`.
     private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)
         let (own, shelf, keep) = sync.state.read { ($0.planner.own, $0.shelf, $0.configuration.keepSegments) }

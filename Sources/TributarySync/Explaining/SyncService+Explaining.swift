@@ -6,6 +6,7 @@ extension SyncService {
     /// The transactions that are known to exist.
     ///
     /// - Parameter records: The store's records of all writers.
+    /// - Returns: What the store and the log folder tell of them.
     package func knownTransactions(_ records: [WriterRecord]) -> KnownTransactions {
         var known = KnownTransactions(records)
         state.read { known.add($0.planner) }

@@ -26,6 +26,7 @@ final class KilledReplica {
     /// Prepares the daemons.
     ///
     /// - Parameter compacts: Whether they cut baselines and remove segments, which takes a second one now and then.
+    /// - Throws: what creating the folder and the files throws.
     init(compacts: Bool = false) throws {
         self.compacts = compacts
         folder = try TemporaryFolder("kill")
@@ -158,6 +159,7 @@ final class KilledReplica {
     /// - Parameters:
     ///   - peer: The daemon.
     ///   - compacts: Whether it compacts; otherwise the other one cuts the next baseline.
+    /// - Throws: what the requests throw.
     func exchange(_ peer: String = "two", compacts: Bool = true) async throws {
         try await run(peer) { client in
             for path in ["/v1/sync", "/v1/transactions", "/v1/sync"] + (compacts ? ["/v1/compact"] : []) {

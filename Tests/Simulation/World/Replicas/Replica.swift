@@ -26,8 +26,9 @@ package final class Replica {
     let crashes: CrashPlan
     /// The settings of its sync.
     private(set) var settings: SyncConfiguration
-    /// Whether a restart and the end of the program open the store anew, as in each fourth schedule: that takes longer
-    /// than the rest. Otherwise only the sync begins anew, on the files of that moment.
+    /// Whether a restart and the end of the program open the store anew, as in each fourth schedule.
+    ///
+    /// That takes longer than the rest. Otherwise only the sync begins anew, on the files of that moment.
     private let reopens: Bool
     /// The sync of the open store; nil until it is needed.
     var sync: SteppedSync?

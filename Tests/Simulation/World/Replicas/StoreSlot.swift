@@ -57,6 +57,7 @@ final class StoreSlot: Sendable {
     /// - Parameters:
     ///   - index: the number of the replica, which decides which writer it is.
     ///   - model: the model of the store.
+    /// - Returns: The slot, with its store.
     /// - Throws: what opening a store throws.
     static func take(_ index: Int, model: Model) throws -> (slot: StoreSlot, store: Store) {
         let key = Key(index: index, model: model.versionHash)
