@@ -117,11 +117,6 @@ extension ObjectMerger {
         }
         try merge(writes, into: &partial, table, id, isHidden: false, entity: entity)
         try store(shadow: partial, table, id)
-        guard tables.visibility.countsAsVisible(table, id) else { return }
-        tables.visibility.set(table, id, isVisible: false)
-        try references.unresolve(to: table, id, showing: shadow.representative)
-        undecide(around: id, table, shownAs: shadow.representative)
-        try links.hide(table, id, deletedAt: nil, keepsNewer: false)
     }
 
     /// Merges a deletion of a shadow.

@@ -70,7 +70,9 @@ final class MergeTables {
 extension MergeTables {
     /// Looks up at once the rows that the following inserts need, and counts their objects as visible.
     ///
-    /// The cost is one look at each change, and two queries for each table with inserts.
+    /// Shadows do not count as visible: references to them and their links are shown with their representatives. The
+    /// cost is one or two looks at each change, two queries for each table with inserts, and, while there are shadows,
+    /// one for each inserted object with a partial row.
     ///
     /// - Parameters:
     ///   - changes: The changes in the order of their tables and identifiers.
@@ -96,7 +98,18 @@ extension MergeTables {
                 end += 1
             }
             try prepare(table, inserts: inserts)
+            if shadows.hasRows {
+                for change in changes[start..<end] {
+                    guard let id = subject(change).inserted, try isShadow(id, table) else { continue }
+                    visibility.set(table, id, isVisible: false)
+                }
+            }
             start = end
         }
+    }
+
+    /// Whether a prepared object is a shadow: a further insert leaves it one, until the changes are decided about.
+    private func isShadow(_ id: UniqueID, _ table: Int) throws -> Bool {
+        try partialRows.mayContain(table, id) && shadows.representative(of: id, table) != nil
     }
 }

@@ -3,7 +3,8 @@ import TributaryChanges
 /// Caches the known visibility of objects.
 ///
 /// Objects that the current changes are about to insert count as visible from the beginning, so that a reference to one
-/// of them need not wait. ``ObjectMerger`` reverts this when a deletion supersedes the insert.
+/// of them need not wait. ``ObjectMerger`` reverts this when a deletion supersedes the insert. Shadows do not count
+/// as visible.
 final class VisibilityCache {
     private let objects: ObjectTables
     /// For each table, whether any relationship leads to its objects, so that their visibility matters.

@@ -1,0 +1,198 @@
+import StoreTestSupport
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Pairs of many-to-many relationships with shadows at their ends, which deletions of the ends supersede.
+@Suite struct ShadowLinkTests {
+    private static func makeModel() throws -> Model {
+        try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Person:
+                    unique: [email]
+                    attributes: {email: String?}
+                    relationships:
+                      friends: {to: Person, many: true, inverse: friends}
+                      projects: {to: Project, many: true, inverse: members}
+                      queue: {to: Project, many: true, ordered: true, inverse: waiting}
+                  Project:
+                    relationships:
+                      members: {to: Person, many: true, inverse: projects}
+                      waiting: {to: Person, many: true, inverse: queue}
+                """
+        )
+    }
+
+    // MARK: Superseded links
+
+    /// The link comes first, then a deletion of its end in one transaction with an insert, then another insert.
+    private static let superseded = [
+        ForeignTransaction(1, 1, clock: 1, .insert("Person", 1, ["email": "a"]), .insert("Person", 3)),
+        ForeignTransaction(
+            2,
+            1,
+            clock: 2,
+            .insert("Project", 41),
+            .link("Person", 2, "friends", [1, 3]),
+            .link("Person", 2, "projects", [41]),
+            .link("Person", 2, "queue", [41], at: ["m"])
+        ),
+        ForeignTransaction(3, 1, clock: 3, .delete("Person", 2), .insert("Person", 2, ["email": "a"])),
+        ForeignTransaction(4, 1, clock: 4, .insert("Person", 2, ["email": "a"])),
+    ]
+
+    @Test func `a link that a deletion of a shadow supersedes is not shown with the representative`() throws {
+        for order in permutations(Self.superseded) {
+            let replica = try Replica(Self.makeModel())
+            try replica.apply(order)
+            #expect(try replica.values("Person", .sample(1)) != nil, "\(order)")
+            #expect(try replica.values("Person", .sample(2)) == nil, "\(order)")
+            for (person, name) in [(1, "friends"), (3, "friends"), (1, "projects"), (1, "queue")] {
+                #expect(try replica.related("Person", person, name) == [], "\(name) of \(person) after \(order)")
+            }
+        }
+    }
+
+    @Test func `a link that follows the deletion of a shadow in its transaction is shown with the representative`()
+        throws
+    {
+        let links: [Change] = [.link("Person", 2, "friends", [3]), .link("Project", 41, "members", [2])]
+        var transactions = Self.superseded
+        transactions[2].changes += links
+        for order in permutations(transactions) {
+            let replica = try Replica(Self.makeModel())
+            try replica.apply(order)
+            #expect(try replica.related("Person", 1, "friends") == [3], "\(order)")
+            #expect(try replica.related("Person", 3, "friends") == [1], "\(order)")
+            #expect(try replica.related("Person", 1, "projects") == [41], "\(order)")
+            #expect(try replica.related("Person", 1, "queue") == [], "\(order)")
+        }
+    }
+
+    private func permutations<T>(_ list: [T]) -> [[T]] {
+        guard let first = list.first else { return [[]] }
+        return permutations(Array(list.dropFirst())).flatMap { rest in
+            (0...rest.count).map { Array(rest[..<$0]) + [first] + Array(rest[$0...]) }
+        }
+    }
+
+    @Test func `an insert before a deletion that comes too late shows nothing, where its writer is forked`() throws {
+        let replica = try Replica(Self.makeModel())
+        try replica.apply([
+            ForeignTransaction(1, 1, clock: 1, .insert("Person", 3)),
+            ForeignTransaction(2, 1, clock: 9, .delete("Person", 2)),
+        ])
+        let late = ForeignTransaction(
+            1,
+            2,
+            clock: 2,
+            .insert("Person", 2),
+            .delete("Person", 2),
+            .link("Person", 3, "friends", [2])
+        )
+        let before = try replica.dump()
+        try replica.store.write { write in
+            try write.beginBranch("branch", of: late.writer, after: 1)
+            try write.beginImport(writer: late.writer, branch: "branch", header: late.header)
+            try write.apply(late.changes)
+            _ = try write.endImport()
+        }
+        #expect(try replica.related("Person", 3, "friends") == [])
+        #expect(try replica.dump() == before)
+    }
+
+    // MARK: Random schedules
+
+    @Test(.timeLimit(.minutes(30)))
+    func `random links, deletions and inserts show what the pure rule says, in whatever order they come`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(generator.seed)")
+        var shown = 0
+        for round in 0..<40 {
+            let lines = (1...3).map { writer in line(writer, &generator) }
+            let rule = ShadowLinkRule(lines.flatMap(\.self))
+            shown += rule.substituteCount
+            for _ in 0..<3 {
+                let replica = try Replica(Self.makeModel())
+                let order = interleaving(of: lines, &generator)
+                let slice = Int.random(in: 1...5, using: &generator)
+                for transaction in order { try replica.apply(transaction, slice: slice) }
+                for (person, name) in (1...4).flatMap({ id in ["friends", "projects", "queue"].map { (id, $0) } })
+                where rule.isVisible(person) {
+                    let expected = rule.related(person, name)
+                    guard try replica.related("Person", person, name) != expected else { continue }
+                    Issue.record(
+                        """
+                        seed \(generator.seed), round \(round), slices of \(slice): \(name) of \(person) is not \
+                        \(expected) after
+                        \(order.map(\.description).joined(separator: "\n"))
+                        """
+                    )
+                    return
+                }
+            }
+        }
+        #expect(shown > 5)
+    }
+
+    private func line(_ writer: Int, _ generator: inout SeededGenerator) -> [ForeignTransaction] {
+        var clock: UInt64 = 0
+        return (1...5).map { sequence in
+            clock += UInt64.random(in: 1...2, using: &generator)
+            let changes = (0..<Int.random(in: 1...4, using: &generator)).map { _ in change(&generator) }
+            return ForeignTransaction(writer, UInt64(sequence), clock: clock, changes)
+        }
+    }
+
+    private func change(_ generator: inout SeededGenerator) -> Change {
+        func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }
+        let email: JSONValue = ["a", "a", "b", nil][pick(0...3)]
+        return switch pick(0...13) {
+        case 0...3: .insert("Person", pick(1...4), ["email": email])
+        case 4: .update("Person", pick(1...4), ["email": email])
+        case 5...6: .delete("Person", pick(1...4))
+        case 7: .insert("Project", pick(41...42))
+        case 8: .delete("Project", pick(41...42))
+        case 9...10: .link("Person", pick(1...4), "friends", [pick(1...4)])
+        case 11: .link("Person", pick(1...4), "projects", [pick(41...42)])
+        case 12: .link("Person", pick(1...4), "queue", [pick(41...42)], at: [["m", "n", "o"][pick(0...2)]])
+        default: unlink(pick(0...2), pick(1...4), pick(1...4), pick(41...42))
+        }
+    }
+
+    private func unlink(_ choice: Int, _ person: Int, _ friend: Int, _ project: Int) -> Change {
+        switch choice {
+        case 0: .unlink("Person", person, "friends", [friend])
+        case 1: .unlink("Person", person, "projects", [project])
+        default: .unlink("Person", person, "queue", [project])
+        }
+    }
+
+    /// A random order that keeps the transactions of each writer in sequence.
+    private func interleaving(
+        of lines: [[ForeignTransaction]],
+        _ generator: inout SeededGenerator
+    ) -> [ForeignTransaction] {
+        var rest = lines.map { $0[...] }
+        var result: [ForeignTransaction] = []
+        while let index = rest.indices.filter({ !rest[$0].isEmpty }).randomElement(using: &generator) {
+            if let next = rest[index].popFirst() { result.append(next) }
+        }
+        return result
+    }
+}
+
+extension Replica {
+    /// The numbers of the objects in a to-many relationship, in its order.
+    fileprivate func related(_ entity: String, _ id: Int, _ name: String) throws -> [Int] {
+        let owner = try #require(store.model.entity(named: entity))
+        let index = try #require(owner.propertyIndex(named: name))
+        let found = try store.read { try $0.related(to: .sample(id), entity: owner, propertyIndex: index) }
+        return found.compactMap { object in (1...99).first { object.uniqueID == .sample($0) } }
+    }
+}
