@@ -104,7 +104,9 @@ extension ObjectMerger {
         let columns = layout.tables[table].columns
         if partial.deleted == nil { try keepConflicts(ofDeletionOf: partial, table, id) }
         let isGreatest = try partial.delete(at: cursor.number, by: tables.versions) { columns[$0].mergeRule }
-        guard isGreatest else { return }
+        // The insert that let the object count as visible may be left out: the deletion follows it in a transaction of
+        // which only the outcome is merged.
+        guard isGreatest else { return try withdraw(table, id) }
         try tables.partialRows.store(partial, table, id)
         try disappear(table, id, deletedAt: cursor.number)
     }
