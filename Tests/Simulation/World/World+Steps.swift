@@ -120,11 +120,34 @@ extension World {
             if isComplete { break }
             // A replica that lacks removed segments waits for a while before it joins a baseline.
             if schedule.compacts { clock.tick(100) }
-            guard round < 100 else { throw Divergence("transactions wait for each other for ever") }
+            guard round < 100 else {
+                throw Divergence(
+                    (["transactions wait for each other for ever"] + (try waits())).joined(separator: "\n")
+                )
+            }
         }
     }
 
-    /// Leaves whole copies of all segments that a replica lacks.
+    /// What each replica lacks in the end, in words.
+    private func waits() throws -> [String] {
+        try replicas.enumerated().flatMap { index, replica in
+            let positions = try replica.positions()
+            var lines = logs.compactMap { log -> String? in
+                let (position, count) = (positions[log.writer] ?? 0, log.transactions.count)
+                guard log.writer != replica.writer, position < count else { return nil }
+                let removed = log.removed.filter { $0.last > position }.count
+                return "replica \(index) has \(position) of \(count) transactions of \(log.writer), "
+                    + "\(removed) of whose further segments are removed"
+            }
+            if index < schedule.replicas, !hasPublishedAll(replica) {
+                lines.append("replica \(index), the writer \(replica.writer), has not published all")
+            }
+            let baselines = logs.flatMap(\.baselines).filter { !$0.isRemoved }
+            return lines + (lines.isEmpty ? [] : baselines.map { "baseline \($0.name.path): \($0.vector)" })
+        }
+    }
+
+    /// Leaves whole copies of all segments that a replica lacks, and of all baselines when it lacks any.
     ///
     /// - Returns: Whether there are transactions that the replica has not applied.
     private func leaveAll(in replica: Replica) throws -> Bool {
@@ -138,8 +161,10 @@ extension World {
             for segment in log.present where segment.name.last > position && !replica.folder.has(segment.name) {
                 try replica.folder.leave(segment, .none)
             }
-            if schedule.compacts, !isOwn { try leaveBaselines(of: log, in: replica) }
         }
+        guard schedule.compacts, isBehind else { return isBehind }
+        // The baselines that have a writer's removed segments are those of any two writers.
+        for log in logs where log.writer != replica.writer { try leaveBaselines(of: log, in: replica) }
         return isBehind
     }
 }
