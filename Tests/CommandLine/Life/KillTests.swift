@@ -57,7 +57,8 @@ struct KillTests {
                 comment
             )
             try await scene.check()
-            #expect(try scene.leftovers() == [], comment)
+            let leftovers = try scene.leftovers()
+            #expect(leftovers == [], "\(leftovers), \(comment)")
             #expect(try await scene.digestOfNewReplica() == scene.digest(), comment)
             return
         }
@@ -66,7 +67,8 @@ struct KillTests {
         #expect(exported.problems.isEmpty, comment)
         #expect(exported.items.count == Set(exported.items).count, comment)
         #expect(scene.acknowledged.subtracting(exported.items).isEmpty, comment)
-        #expect(try scene.leftovers() == [], comment)
+        let leftovers = try scene.leftovers()
+        #expect(leftovers == [], "\(leftovers), \(comment)")
         try await scene.check()
         #expect(try await scene.digestOfNewReplica() == scene.digest(), comment)
     }
