@@ -22,14 +22,16 @@ extension World {
     private func collectBaselines(_ index: Int, _ own: Int) throws {
         let found = try replicas[index].folder.baselines(of: logs[own].writer)
         for (name, bytes) in found {
-            if let known = logs[own].baselines.first(where: { $0.name == name }) {
-                guard known.bytes == bytes else { throw Divergence("\(name) was written again with other bytes") }
-            } else {
-                logs[own].baselines.append(try PublishedBaseline(name: name, bytes: bytes))
+            if let known = logs[own].baselines.last(where: { $0.name == name }), known.bytes == bytes { continue }
+            // The name of a removed baseline may be that of another one later.
+            guard !logs[own].baselines.contains(where: { $0.name == name && !$0.isRemoved }) else {
+                throw Divergence("\(name) was written again with other bytes")
             }
+            logs[own].baselines.append(try PublishedBaseline(name: name, bytes: bytes))
         }
-        for place in logs[own].baselines.indices where found[logs[own].baselines[place].name] == nil {
-            logs[own].baselines[place].isRemoved = true
+        for place in logs[own].baselines.indices {
+            let known = logs[own].baselines[place]
+            if found[known.name] != known.bytes { logs[own].baselines[place].isRemoved = true }
         }
     }
 
@@ -110,7 +112,10 @@ extension World {
 
     /// Leaves the baselines of a writer, and removes what it has removed.
     func leaveBaselines(of log: WriterLog, in replica: Replica) throws {
-        for baseline in log.baselines { try replica.folder.leave(baseline) }
+        let present = Set(log.baselines.filter { !$0.isRemoved }.map(\.name))
+        for baseline in log.baselines where !baseline.isRemoved || !present.contains(baseline.name) {
+            try replica.folder.leave(baseline)
+        }
         for name in log.removed { replica.folder.lose(name) }
     }
 

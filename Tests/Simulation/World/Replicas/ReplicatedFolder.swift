@@ -72,7 +72,7 @@ struct ReplicatedFolder {
         let target = "\(path)/\(baseline.name.path)"
         if baseline.isRemoved {
             unlink(target)
-        } else if access(target, F_OK) != 0 {
+        } else if (try? Array(Data(contentsOf: URL(fileURLWithPath: target)))) != baseline.bytes {
             try place(baseline.bytes, baseline.name.path)
         }
     }
