@@ -2,8 +2,6 @@
 # mutations.sh [BUILD-FOLDER]: builds the simulation with deliberate faults, and expects each to be found within 2,000
 # schedules. Fails when one is missed. The faults are the cases of Mutation in Sources/TributaryChanges/Mutation.swift.
 # TRIBUTARY_SEED is the first seed.
-#
-# Not among them yet, since the store applies one branch of a fork: the first branch that wins.
 set -Eeuo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=${1:-.build-mutations}

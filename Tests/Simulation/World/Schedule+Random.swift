@@ -19,7 +19,7 @@ extension Schedule {
     private func step(_ generator: inout ChangeGenerator) -> Step {
         let replica = generator.number(0...(replicas - 1))
         let writer = generator.number(0...(replicas + producers - 1))
-        switch generator.number(0...(changesIdentities ? 43 : compacts ? 59 : 39)) {
+        switch generator.number(0...(forks ? 47 : changesIdentities ? 43 : compacts ? 59 : 39)) {
         case 40... where compacts: return compactionStep(replica, writer, &generator)
         case 40...: return identityStep(replica, &generator)
         case 0...7: return .save(replica: replica, generator.changes(isKnown: true))
@@ -68,9 +68,12 @@ extension Schedule {
     private func identityStep(_ replica: Int, _ generator: inout ChangeGenerator) -> Step {
         switch generator.number(0...9) {
         case 0...3: return .snapshot(replica: replica)
+        case 4... where forks && generator.number(0...3) > 0: return .restore(replica: replica, .machine)
         case 4...7:
             let kinds = Restoration.allCases
             return .restore(replica: replica, kinds[generator.number(0...(kinds.count - 1))])
+        // Copies of forked stores are no part of these schedules.
+        case 8... where forks: return .snapshot(replica: replica)
         default:
             return .clone(
                 from: generator.number(0...(replicas - 1)),

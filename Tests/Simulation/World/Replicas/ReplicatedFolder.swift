@@ -9,6 +9,8 @@ struct ReplicatedFolder {
     private(set) var whole: Set<SegmentName> = []
     /// The segments that the replicator has brought, in whatever state.
     private var brought: Set<SegmentName> = []
+    /// Whether the replicator has left a conflict copy.
+    private(set) var hasCopies = false
 
     init(path: String) throws {
         self.path = path
@@ -19,6 +21,7 @@ struct ReplicatedFolder {
     mutating func leave(_ segment: PublishedSegment, _ fault: FileFault) throws {
         let (name, bytes) = (segment.name, segment.bytes)
         if case .conflictCopy(let percent) = fault {
+            hasCopies = true
             let copy = name.fileName.dropLast(5) + ".sync-conflict-20231114-221320-ABCDEFG.tlog"
             return try place(Array(bytes.prefix(bytes.count * percent / 100)), "\(name.writer)/\(copy)")
         }
@@ -107,6 +110,33 @@ struct ReplicatedFolder {
     mutating func lose(_ name: SegmentName) {
         whole.remove(name)
         unlink("\(path)/\(name.path)")
+    }
+
+    /// Removes a file of the replica's own, as when the disk is set back to a time before it was written.
+    mutating func setBack(_ name: SegmentName) {
+        lose(name)
+        brought.remove(name)
+    }
+
+    /// Leaves a segment of a forked writer, as a conflict copy when another segment has its name.
+    ///
+    /// - Parameters:
+    ///   - segment: the segment.
+    ///   - all: all segments of the writer.
+    ///   - replaces: whether the other segment becomes the conflict copy, unless the replica itself has written it.
+    /// - Throws: what writing throws.
+    mutating func leave(_ segment: PublishedSegment, beside all: [PublishedSegment], replaces: Bool) throws {
+        let known = try? Array(Data(contentsOf: URL(fileURLWithPath: "\(path)/\(segment.name.path)")))
+        guard known != segment.bytes else { return }
+        guard let other = all.first(where: { $0.name == segment.name && $0.bytes == known }) else {
+            return try leave(segment, .none)
+        }
+        let isReplaced = replaces && brought.contains(segment.name)
+        let copy = isReplaced ? other : segment
+        let device = copy.sha256.prefix(7).uppercased()
+        let file = "\(copy.name.fileName.dropLast(5)).sync-conflict-20231114-221320-\(device).tlog"
+        try place(copy.bytes, "\(copy.name.writer)/\(file)")
+        if isReplaced { try leave(segment, .none) }
     }
 
     /// Writes a new file and gives it its name, in the place of a former one.
