@@ -7,7 +7,6 @@ enum SyncProblems {
     private static let ignoredCodes: Set<String> = [
         "paused", "restart-needed", "checkpoint-failed", "values-deferred", "segments-waiting", "watch-failed",
         "watch-limit", "writer-changed",
-        "writer-forked",
     ]
 
     /// Returns the problems; nil when there are none.

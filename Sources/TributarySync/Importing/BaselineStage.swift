@@ -7,7 +7,7 @@ struct BaselineStage {
     private let environment: SyncEnvironment
     private let state: SyncStateOwner
     private let signals: SyncSignals
-    private let control: ImportControl
+    let control: ImportControl
     let evidence: OlderStoreEvidence
 
     init(environment: SyncEnvironment, state: SyncStateOwner, signals: SyncSignals, control: ImportControl) {

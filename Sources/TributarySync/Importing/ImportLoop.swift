@@ -7,7 +7,6 @@ import TributaryStore
 ///
 /// Each stage is a type with an input and an output. The stages share information through the owner of the state.
 struct ImportLoop {
-    private let control: ImportControl
     private let pauseSwitch: PauseSwitch
     private let writerChange: RunningWriterChange
     private var watch: FolderWatch
@@ -32,7 +31,7 @@ struct ImportLoop {
     ///   - isWatching: whether the loop watches the folder; otherwise somebody else reports changes.
     init(_ service: SyncService, isWatching: Bool = true) {
         let (environment, state, signals) = (service.environment, service.state, service.signals)
-        control = service.control
+        let control = service.control
         pauseSwitch = service.pauseSwitch
         writerChange = service.writerChange
         let path = state.configuration.logs
@@ -59,6 +58,7 @@ struct ImportLoop {
     private var environment: SyncEnvironment { writerChange.environment }
     private var state: SyncStateOwner { writerChange.state }
     private var signals: SyncSignals { writerChange.signals }
+    private var control: ImportControl { baselines.control }
 
     private var now: Duration { environment.clock.now() }
 
