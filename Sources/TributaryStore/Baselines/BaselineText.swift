@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 package import TributaryChanges
 import TributaryModel
@@ -44,8 +45,13 @@ package struct BaselineText {
             )
             try write(Array(line.line.utf8) + [UInt8(ascii: "\n")])
         }
-        // An empty path is a private file of SQLite that vanishes with the connection.
-        let sorter = try DatabaseQueue(path: "")
+        // An empty path is a private file of SQLite that vanishes with the connection, and with it the transaction of
+        // work that is given up.
+        var configuration = Configuration()
+        configuration.label = "tributary.sorter"
+        configuration.qos = .default
+        configuration.allowsUnsafeTransactions = true
+        let sorter = try DatabaseQueue(path: "", configuration: configuration)
         return try sorter.writeWithoutTransaction { scratch in
             try scratch.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
             var sorting = try BaselineSorting(scratch)
