@@ -1,8 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// What only the daemon and its command need. A program that depends on the library switches the trait off with
-// `traits: []`; then SwiftPM does not even fetch the packages of these products.
+// The products that only the daemon and its command need. A program that depends on the library switches the trait off
+// with `traits: []`; then SwiftPM does not even fetch the packages of these products.
 let daemonOnly: TargetDependencyCondition? = .when(traits: ["Daemon"])
 
 let package = Package(

@@ -2,7 +2,9 @@ import Tributary
 import TributaryStore
 import TributarySync
 
-/// What the status tells from the store, read at one time: while readers are busy, each further read would wait again.
+/// The part of the status that comes from the store, read at one time.
+///
+/// While readers are busy, each further read would wait again.
 struct StatusFacts: Sendable {
     let writers: [WriterRecord]
     let deferrals: DeferralReport

@@ -6,7 +6,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// What a store says and refuses when it joins a baseline; the random schedules of ``ConvergenceTests`` join as well.
+/// A store joins a baseline, or refuses it with a reason; the random schedules of ``ConvergenceTests`` join as well.
 @Suite struct BaselineJoinTests {
     private let folder: TemporaryFolder
     private let clock = SimulatedClock()

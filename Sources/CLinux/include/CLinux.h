@@ -31,8 +31,8 @@ int clinux_contains(const void *bytes, size_t count, const void *part, size_t pa
 /// The kind of the file system at `path` (statfs(2) f_type); 0 when it cannot be told.
 uint32_t clinux_file_system(const char *path);
 
-/// What tells a file from others: its inode, its birth time in nanoseconds since 1970 (0 when the file system records none), and
-/// the number of its file system.
+/// The marks that tell a file from others: its inode, its birth time in nanoseconds since 1970 (0 when the file system
+/// records none), and the number of its file system.
 struct clinux_file_mark {
     uint64_t inode;
     int64_t born;

@@ -1,6 +1,6 @@
 /// The response of `POST /v1/compact`.
 package struct CompactMessage: Codable, Hashable, Sendable {
-    /// What became of one step.
+    /// The outcome of one step.
     package struct Step: Codable, Hashable, Sendable {
         /// `cut`, `exists`, `waits`, `verified`, `differs` or `nothing`.
         package var result: String
@@ -37,7 +37,7 @@ package struct CompactMessage: Codable, Hashable, Sendable {
     package struct Segment: Codable, Hashable, Sendable {
         package var file: String
         package var bytes: UInt64
-        /// What it waits for, each as a clause.
+        /// The reasons why it waits, each as a clause.
         package var waitsFor: [String]
 
         package init(file: String, bytes: UInt64, waitsFor: [String]) {

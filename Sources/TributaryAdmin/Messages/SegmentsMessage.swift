@@ -22,7 +22,7 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         package var hint: String?
         /// The name that the writer shows; this and the following only in the response about one segment.
         package var writerName: String?
-        /// What the segment waits for, and who has it.
+        /// The transactions and blobs for which the segment waits, with their holders.
         package var missing: [MissingMessage]?
         /// Further facts, each as a sentence.
         package var notes: [String]?

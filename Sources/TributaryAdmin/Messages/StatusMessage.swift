@@ -18,7 +18,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         /// The writer of the affected segments and its display name.
         package var writer: String?
         package var writerName: String?
-        /// What the first of the segments waits for, and who has it.
+        /// The transactions and blobs for which the first of the segments waits, with their holders.
         package var missing: [MissingMessage]?
 
         package init(code: String, since: Double?, detail: String, hint: String?) {

@@ -9,7 +9,7 @@ package struct BaselineWriter: Hashable, Sendable {
     package var clock: HybridClock
     /// The hash in the end line of its last segment.
     package var hash: String?
-    /// What its transactions have acknowledged, accumulated.
+    /// The transactions that its own have acknowledged, accumulated.
     package var seen: [UniqueID: UInt64]
 
     package init(

@@ -3,7 +3,7 @@
 /// The parser hashes and compares the keys of a mapping with their aliases expanded: for a key that is an alias of
 /// aliases, a kilobyte of text would take longer than anybody waits. Values are not compared.
 package enum YAMLKeys {
-    /// What precedes the present byte and may be a key, unless a colon does not follow.
+    /// The token before the present byte that may be a key, unless a colon does not follow.
     private enum Pending {
         case nothing
         case aliasName

@@ -8,8 +8,8 @@ import TributaryChanges
 /// applied all of the transactions choose the same ones at a later vector: what the first one lacks is past as many that
 /// both have, and the share only shrinks while writers are added.
 ///
-/// What is left out delays the removal of segments until the next acknowledgement, and nothing else: at least one entry
-/// stays, which tells that the writer acknowledges.
+/// An entry that is left out delays the removal of segments until the next acknowledgement, and nothing else: at least
+/// one entry stays, which tells that the writer acknowledges.
 struct BaselineSeen {
     /// The number of writers in the baseline.
     let writerCount: Int

@@ -12,7 +12,7 @@ package struct WriterRecord: Sendable, Hashable {
     /// The vector of transactions that this writer has seen of others, accumulated.
     package var seen: VersionVector
     package var isSelf: Bool
-    /// What an administrator or the store has decided about the writer; nil for nothing.
+    /// The decision of an administrator or the store about the writer; nil for none.
     package var state: WriterState?
     /// The other branches of a forked writer; `sequence` and `lastSegmentHash` are those of its first line.
     package var branches: [WriterBranch]

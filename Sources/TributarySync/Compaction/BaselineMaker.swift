@@ -19,7 +19,7 @@ struct BaselineMaker: Sendable {
     /// - Returns: The end line; nil when the store has gone on since.
     /// - Throws: What ``BaselineCutter`` throws.
     func publishState(_ name: BaselineName, _ facts: CompactionFacts) async throws -> BaselineEnd? {
-        // What the baseline says of this store must outlast a power failure, as what segments say.
+        // The state in the baseline must outlast a power failure of this store, as that in segments must.
         let (path, cutter) = (store.configuration.path, cutter)
         try await queue.run { try StoreSync(path: path).run() }
         let (model, vector) = (facts.modelHash, facts.vector)

@@ -26,7 +26,7 @@ struct BaselineShelf: Hashable, Sendable {
         /// The wall time since which the file is refused.
         var since: WallTime
 
-        /// What helps, as a sentence.
+        /// The remedy, as a sentence.
         var hint: String {
             isIncomplete
                 ? "Wait until the replicator has brought the whole file."

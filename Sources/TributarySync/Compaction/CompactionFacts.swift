@@ -3,7 +3,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// What the rules of compaction decide from: the store's positions, the baselines, and the own segments.
+/// The input of the rules of compaction: the store's positions, the baselines, and the own segments.
 struct CompactionFacts: Sendable {
     /// A segment in the owner's folder that this store has exported, or applied.
     struct OwnSegment: Hashable, Sendable {

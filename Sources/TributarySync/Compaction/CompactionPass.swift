@@ -53,7 +53,7 @@ struct CompactionPass: Sendable {
             do {
                 report.cut = try await cut()
             } catch let error as SegmentError where error.kind == .rejected {
-                // What may go because of earlier baselines goes all the same.
+                // Files that earlier baselines cover are removed all the same.
                 report.cut = .waits("No reader would accept it: \(error.reason).")
             } catch let ended as WriterTenure.Ended {
                 report.cut = .waits("\(ended)")

@@ -1,7 +1,7 @@
 package import TransactionLog
 import TributaryChanges
 
-/// What a compaction did, or would do.
+/// The result of a compaction, or of a dry run.
 package struct CompactionReport: Sendable {
     /// The greatest number of segments that are listed.
     package static let limit = 1_000
@@ -35,7 +35,7 @@ package struct CompactionReport: Sendable {
     package struct Remaining: Sendable, Hashable {
         package var name: SegmentName
         package var bytes: UInt64
-        /// What it waits for, each as a sentence.
+        /// The reasons why it waits, each as a sentence.
         package var waits: [String]
     }
 

@@ -15,7 +15,7 @@ package actor Compactor {
 
     private static let interval = Duration.seconds(86_400)
 
-    /// What a pass does.
+    /// The extent of a pass.
     package enum Mode: Sendable {
         /// Nothing is written.
         case dryRun

@@ -45,7 +45,7 @@ struct SegmentNotes {
         }
     }
 
-    /// What a verified baseline does about missing transactions.
+    /// The note about missing transactions that a verified baseline has.
     private func joining(_ dependency: UnmetDependency) -> String? {
         guard case .transactions(let writer, let from, _) = dependency,
             let baseline = known.baseline(with: from, of: writer)

@@ -13,7 +13,7 @@ extension SyncService {
         return known
     }
 
-    /// What the first waiting segment of a writer waits for, and who has it.
+    /// The transactions and blobs for which the first waiting segment of a writer waits, with their holders.
     package func missingParts(of writer: UniqueID, _ known: KnownTransactions) -> [MissingPart] {
         let wall = environment.wall
         guard let status = state.read({ $0.planner.status(ofGapOf: writer, wall: wall) }) else { return [] }

@@ -1,7 +1,7 @@
 import CLinux
 import TributaryChanges
 
-/// What tells a file or a folder from others, also from copies of it.
+/// The marks that tell a file or a folder from others, also from copies of it.
 struct FileMark: Hashable, Sendable {
     var inode: UInt64
     /// The birth time in nanoseconds since 1970; 0 when the file system records none.

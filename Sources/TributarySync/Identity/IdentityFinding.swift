@@ -2,7 +2,7 @@
     import TributaryChanges
 #endif
 
-/// What a store is at its start, compared with its last start.
+/// The result of comparing a store at its start with its last start.
 enum IdentityFinding: Hashable, Sendable {
     /// The store records no home yet.
     case firstStart

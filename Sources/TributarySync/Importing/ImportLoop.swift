@@ -283,13 +283,8 @@ struct ImportLoop {
             records.storeAccepted(of: state, logger: environment.logger)
             nextAttempt = nil
             return true
-        } catch let failure as SegmentFailure {
-            announcer.announceRetry(after: failure)
-            state.update { $0.readAgain(failure.name) }
-            return true
         } catch {
-            fail(error)
-            return false
+            return goesOn(after: error)
         }
     }
 
@@ -301,8 +296,7 @@ struct ImportLoop {
             try await branches.examine(files)
             return true
         } catch {
-            fail(error)
-            return false
+            return goesOn(after: error)
         }
     }
 
@@ -320,13 +314,8 @@ struct ImportLoop {
             if outcome.counts.changes > 0 { signals.exports.raise() }
             nextAttempt = nil
             return true
-        } catch let failure as SegmentFailure {
-            announcer.announceRetry(after: failure)
-            state.update { $0.readAgain(failure.name) }
-            return true
         } catch {
-            fail(error)
-            return false
+            return goesOn(after: error)
         }
     }
 
@@ -341,7 +330,7 @@ struct ImportLoop {
                 state.setPositions(positions)
                 state.joined(baseline.name, refusal: refusal)
             }
-            // What was joined is to be acknowledged.
+            // The transactions that were joined are to be acknowledged.
             if refusal == nil {
                 signals.exports.raise()
                 signals.baselines.raise()
@@ -349,13 +338,20 @@ struct ImportLoop {
             nextAttempt = nil
             return true
         } catch {
-            fail(error)
-            return false
+            return goesOn(after: error)
         }
     }
 
-    private mutating func fail(_ error: any Error) {
-        guard !state.isStopping else { return }
+    /// Has a segment read again whose file has changed; puts the import off after any other error.
+    ///
+    /// - Returns: false when the import cannot continue now.
+    private mutating func goesOn(after error: any Error) -> Bool {
+        if let failure = error as? SegmentFailure {
+            announcer.announceRetry(after: failure)
+            state.update { $0.readAgain(failure.name) }
+            return true
+        }
+        guard !state.isStopping else { return false }
         nextAttempt = now + ImportLoop.retryInterval
         // The import may have advanced positions before it failed.
         let positions = (try? records.positions()) ?? [:]
@@ -365,6 +361,7 @@ struct ImportLoop {
             state.setPositions(positions)
             state.importFailed(error, wall: wall)
         }
+        return false
     }
 
     // MARK: Compare what was applied

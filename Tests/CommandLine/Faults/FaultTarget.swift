@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a failure of the disk hits, with the failures of it that are tried.
+/// The files that a failure of the disk hits, with the failures of it that are tried.
 enum FaultTarget: String, CaseIterable, Sendable {
     /// The WAL, into which saves and imports go.
     case wal
@@ -66,7 +66,7 @@ enum FaultTarget: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the daemon reports: the statuses of responses, and the codes of problems in its status.
+    /// The report of the daemon: the statuses of responses, and the codes of problems in its status.
     var reports: [String] {
         switch self {
         case .wal: ["500", "import-failed"]

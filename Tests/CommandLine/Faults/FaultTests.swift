@@ -63,7 +63,7 @@ import TributaryAdmin
         return refusals.map { "\($0.status)" } + (try await replica.problems())
     }
 
-    /// What the first export needs: a folder whose name is not durable would be lost with its segments.
+    /// The first export needs a folder whose name is not durable would be lost with its segments.
     @Test func aNewFolderIsDurableBeforeASegmentIsInIt() async throws {
         if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
         let replica = try await FaultyReplica()

@@ -56,7 +56,7 @@ import TributaryChanges
         try await talk.ask("POST /v1/compact", query: "dryRun=true", expecting: 200)
         try await segments(of: writer.id, talk)
         try await conflicts(of: &writer, employee, talk, logs: daemon.logs)
-        // What was saved after an accepted segment that is ten days ahead cannot get other clocks.
+        // Saves after an accepted segment that is ten days ahead cannot get other clocks.
         try await talk.ask("POST /v1/writers/self/restamp", expecting: 409)
         try await settings(talk)
         try await talk.follow()

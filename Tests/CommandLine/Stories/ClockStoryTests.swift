@@ -50,7 +50,7 @@ import TributaryAdmin
         for machine in machines { await machine.stop() }
     }
 
-    /// What was exported with the wrong clock cannot be undone: the other machine holds or accepts it.
+    /// An export with the wrong clock cannot be undone: the other machine holds or accepts it.
     @Test func theClockOfAnotherMachineWasAhead() async throws {
         let machines = try await machines()
         let (shop, office) = (machines[0], machines[1])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TributaryAdmin
 
-/// What happens to stores that are copied, restored or left alone, from the first look at the status to equal digests.
+/// Stores are copied, restored or left alone, from the first look at the status to equal digests.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct IdentityStoryTests {
     private static let employee = "0190f1a2-0000-7000-8000-0000000000e1"
     private static let model = EmployeeModel.text(adding: "visits: {type: Integer 64, default: 0, merge: counter}")

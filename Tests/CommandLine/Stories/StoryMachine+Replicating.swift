@@ -23,13 +23,17 @@ extension StoryMachine {
         }
     }
 
-    /// Carries one file of the log folder.
+    /// Carries one file of the log folder, unless a compaction has removed it since it was listed.
     func carry(_ file: String, to target: StoryMachine) throws {
         let place = target.path(target.logs) + "/" + file
         let folder = (place as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let part = folder + "/.carried.tmp"
-        try FileManager.default.copyItem(atPath: path(logs) + "/" + file, toPath: part)
+        do {
+            try FileManager.default.copyItem(atPath: path(logs) + "/" + file, toPath: part)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile && !files().contains(file) {
+            return
+        }
         try FileManager.default.moveItem(atPath: part, toPath: place)
     }
 

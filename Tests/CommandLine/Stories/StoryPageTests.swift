@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What tests take from the articles is all that is there to be taken.
+/// Each block of the articles that is marked for a test is taken by one.
 @Suite struct StoryPageTests {
     @Test(arguments: ["Stories", "Compaction"]) func everyBlockIsTested(name: String) throws {
         let folder = PackageFolder.path("Tests/CommandLine")

@@ -5,7 +5,7 @@ import Tributary
 import TributaryChanges
 import TributaryModel
 
-// What the examples of the documentation take for granted: a company, a container and what a program has around them.
+// The surroundings of the examples in the documentation: a company, a container and what a program has around them.
 
 final class Department: ManagedObject {
     override class var entityName: String { "Department" }

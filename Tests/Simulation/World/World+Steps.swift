@@ -146,7 +146,7 @@ extension World {
         }
     }
 
-    /// What each replica lacks in the end, in words.
+    /// The transactions that each replica lacks in the end, in words.
     private func waits() throws -> [String] {
         guard !isForked else { return try replicas.enumerated().flatMap { try lackedBranches($1, "replica \($0)") } }
         return try replicas.enumerated().flatMap { index, replica in

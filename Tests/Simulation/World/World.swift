@@ -10,7 +10,7 @@ package final class World {
     private let folder: TemporaryFolder
     let clock = SimulatedClock()
     private(set) var replicas: [Replica]
-    /// What each writer has published: the first writers of the replicas, the producers, and the later writers.
+    /// The published transactions of each writer: first writers of the replicas, producers, later writers.
     var logs: [WriterLog]
     /// For each replica, the indexes of the logs of the writers that it has been.
     var lives: [[Int]]

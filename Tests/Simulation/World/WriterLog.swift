@@ -2,7 +2,7 @@ import TestSupport
 import TransactionLog
 import TributaryChanges
 
-/// What one writer has published.
+/// The transactions and segments that one writer has published.
 struct WriterLog {
     /// A segment of a branch, with its transactions.
     struct Branch {

@@ -100,11 +100,11 @@ import TributaryChanges
             case .counter(let counter): lines.append(counter.line)
             }
         }
-        // What is written of the parsed values is what was read.
+        // The parsed values are written as they were read.
         #expect(lines == Self.lines)
     }
 
-    /// The same bytes are published once; other bytes under the name are refused, and nothing is replaced.
+    /// Equal bytes are published once; other bytes under the name are refused, and nothing is replaced.
     @Test func publishingReplacesNothing() throws {
         let folder = try TemporaryFolder("baselines")
         let logs = try LogFolder(path: folder.path)
@@ -134,7 +134,7 @@ import TributaryChanges
         #expect(staged.isEmpty)
     }
 
-    /// What no reader would accept gets no name, whatever the line at fault.
+    /// A baseline that no reader would accept gets no name, whatever the line at fault.
     @Test(arguments: wrongLines)
     func aWrongLineIsNotPublished(_ line: Int, _ text: String) throws {
         let folder = try TemporaryFolder("baselines")

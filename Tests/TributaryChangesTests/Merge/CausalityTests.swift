@@ -8,7 +8,7 @@ import TributaryChanges
         var origin: WriteOrigin<Int>
         /// All writes that the writer had applied, its own included.
         var known: Set<WriteOrigin<Int>>
-        /// What its writer had acknowledged by then; nil when nothing.
+        /// The transactions that its writer had acknowledged by then; nil for none.
         var seen: [Int: UInt64]?
     }
 

@@ -44,7 +44,7 @@ import TributaryChanges
         }
     }
 
-    /// What a replica shows that gets two writes one after the other is what the merge of two replicas shows.
+    /// A replica that gets two writes one after the other shows the result of merging two replicas.
     @Test(arguments: registerRules)
     func `accepting a write and merging two registers agree`(_ rule: MergeRule) throws {
         var generator = SeededGenerator.fromEnvironment()

@@ -6,7 +6,7 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// What changes in a store that becomes another writer, and what stays.
+/// A store that becomes another writer: the parts that change, and those that stay.
 @Suite struct MintingTests {
     private func records(_ replica: Replica) throws -> [UniqueID: WriterRecord] {
         let all = try replica.store.read { try $0.writers.all() }

@@ -70,7 +70,7 @@ import TributaryStore
         try await group.stop()
     }
 
-    /// What a store wrote under a former writer goes by the rule of its own segments.
+    /// The segments that a store wrote under a former writer go by the rule of its own segments.
     @Test func theSuccessorRemovesWhatItHasWrittenBefore() async throws {
         let group = try await filled(3)
         let (first, former) = (group.replicas[0], writer(group.replicas[0]))

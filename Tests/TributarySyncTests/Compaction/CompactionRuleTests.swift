@@ -6,7 +6,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// What is cut, verified, removed and joined, decided from plain facts.
+/// Plain facts decide which baselines are cut, verified and joined, and which files are removed.
 @Suite struct CompactionRuleTests {
     private static let (a, b, c) = (id(1), id(2), id(3))
 
@@ -100,7 +100,7 @@ import TributaryStore
         let unread = [Self.baseline(Self.a, vector, isWhole: false), Self.baseline(Self.b, vector, isWhole: false)]
         #expect(BaselineShelf(unread + [alone]).unread == unread[0])
         #expect(BaselineShelf(verified + unread + [alone]).unread == nil)
-        // What a proof tells of a file is not taken for another one.
+        // The proof of one file is not taken for that of another.
         #expect(BaselineShelf(unread).learning(from: BaselineShelf(verified)).verified.isEmpty)
     }
 

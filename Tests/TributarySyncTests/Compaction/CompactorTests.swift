@@ -169,7 +169,7 @@ import TributaryStore
         try await group.stop()
     }
 
-    /// What many changes leave follows the number of objects, and a new peer reads that.
+    /// The size that many changes leave follows the number of objects, and a new peer reads that.
     @Test func theFolderFollowsTheObjects() async throws {
         let changes = LongProofs.count(6_000, long: 1_000_000)
         let objects = changes / 50

@@ -7,7 +7,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// What is stuck is explained: what is missing and who has it, what became of a segment, and what helps.
+/// A stuck segment is explained: the missing transactions and their holders, the fate of a segment, and the remedy.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct ExplanationTests {
     private let logs: LogsFolder
     private let wall = SyncWall()

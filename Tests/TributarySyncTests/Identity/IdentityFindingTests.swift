@@ -2,7 +2,7 @@ import Testing
 
 @testable import TributarySync
 
-/// What follows from the facts about a store at its start, for every combination of them.
+/// The finding for every combination of facts about a store at its start.
 @Suite struct IdentityFindingTests {
     private enum Place: CaseIterable {
         case unrecorded, samePath, otherPath, otherFile

@@ -6,7 +6,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// What an administrator decides about another writer: evicted and abandoned ones.
+/// The decisions of an administrator about other writers, which are evicted or abandoned.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct WriterVerbTests {
     private let logs: LogsFolder
     private let wall = SyncWall()

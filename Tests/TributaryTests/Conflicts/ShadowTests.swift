@@ -144,7 +144,7 @@ struct ShadowTests {
         case .storeTrump, .rollback: #expect(try titles(container) == ["foreign", "own"])
         }
         #expect((failure == nil) == (policy != .error))
-        // What led to the shadow, and what led to the object of the save, leads to the one that has the key.
+        // References to the shadow, and those to the object of the save, lead to the object that has the key.
         let orders = try container.viewContext.fetch(FetchRequest("Order"))
         #expect(orders.count == (policy == .error ? 1 : 2))
         for item in orders {

@@ -30,7 +30,7 @@ final class ReplicaEnvironment: Sendable {
     /// Shows the common time from now on.
     func heal() { state.withLock { $0.skew = 0 } }
 
-    /// What a store takes its times and its random numbers from.
+    /// The source of a store's times and random numbers.
     var ofStore: StoreEnvironment {
         StoreEnvironment(
             wallTime: { [self] in time },
