@@ -16,10 +16,7 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
         guard !bytes.starts(with: Array("bplist".utf8)), !bytes.contains(0) else {
             throw ModelError.binaryModel(file: file)
         }
-        // Foundation's parser reads the missing text of an instruction such as <?x?> from address 0.
-        guard !hasInstruction(bytes) else {
-            throw ModelError("a model has no processing instructions: after the XML declaration no '<?'", file: file)
-        }
+        try refuse(bytes, file: file)
         let reader = ModelXMLReader()
         let parser = XMLParser(data: bytes)
         parser.shouldResolveExternalEntities = false
@@ -36,13 +33,42 @@ final class ModelXMLReader: NSObject, XMLParserDelegate {
         return root
     }
 
-    /// Whether `<?` occurs after the first bytes, where the declaration is; O(n).
-    private static func hasInstruction(_ bytes: Data) -> Bool {
-        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let start = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes
-        let declaration = Array("<?xml ".utf8)
-        let rest = start.starts(with: declaration) ? start.dropFirst(declaration.count) : start
-        return rest.range(of: Data("<?".utf8)) != nil
+    /// Refuses what no model has and Foundation's parser does not stand; O(n).
+    ///
+    /// The parser reads the missing text of an instruction such as `<?x?>`, and the missing public name of a notation in a
+    /// document type, from address 0. Both could hide in an encoding other than that of every model.
+    private static func refuse(_ bytes: Data, file: String?) throws(ModelError) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ModelError("the bytes are not UTF-8, in which models are written", file: file)
+        }
+        var rest = text[...]
+        if rest.first == "\u{FEFF}" { rest.removeFirst() }
+        if rest.hasPrefix("<?xml ") {
+            guard let end = declarationEnd(of: rest) else {
+                let reason =
+                    "the XML declaration is not that of XML 1 in UTF-8: \(rest.prefix { $0 != ">" }.prefix(100))"
+                throw ModelError(reason, file: file)
+            }
+            rest = rest[end...]
+        }
+        guard !rest.utf8.contains("<?".utf8) else {
+            throw ModelError("a model has no processing instructions: after the XML declaration no '<?'", file: file)
+        }
+        guard !rest.utf8.contains("<!DOCTYPE".utf8) else {
+            throw ModelError("a model has no document type: no '<!DOCTYPE'", file: file)
+        }
+    }
+
+    /// The end of an XML declaration at the start of a text; nil when its encoding is not UTF-8, or it is malformed.
+    private static func declarationEnd(of text: Substring) -> String.Index? {
+        let declaration =
+            #/
+            <\?xml \s+ version \s*=\s* (?: "1\.[0-9]" | '1\.[0-9]' )
+            (?: \s+ encoding \s*=\s* (?: "(?i:utf-8|us-ascii)" | '(?i:utf-8|us-ascii)' ) )?
+            (?: \s+ standalone \s*=\s* (?: "(?:yes|no)" | '(?:yes|no)' ) )?
+            \s* \?>
+            /#
+        return text.prefixMatch(of: declaration)?.range.upperBound
     }
 
     func parser(

@@ -211,14 +211,37 @@ struct XCDataModelTests {
         #expect(error?.file == "contents")
     }
 
-    @Test func entitiesOfTheOutsideAreNotRead() throws {
-        let folder = try TemporaryFolder("entities")
-        try folder.write("secret", to: "secret.txt")
-        let xml = """
-            <!DOCTYPE model [<!ENTITY x SYSTEM "file://\(folder.path("secret.txt"))">]>
-            <model><entity name="E"><attribute name="a" optional="YES" attributeType="String" defaultValueString="d"/>&x;</entity></model>
-            """
-        let model = try? Model(xml: xml)
-        #expect(model.map { "\($0)".contains("secret") } != true)
+    /// The parser below would read from address 0, or what the outside holds.
+    @Test(arguments: [
+        (#"<!DOCTYPE m [<!NOTATION n SYSTEM "u"><!ENTITY e SYSTEM "f" NDATA n>]><model/>"#, "document type"),
+        (#"<!DOCTYPE m [<!ENTITY x SYSTEM "file:///etc/hostname">]><model>&x;</model>"#, "document type"),
+        (#"<?xml version="1.0"?><?x?><model/>"#, "processing instruction"),
+        (#"<?xml version="1.0" encoding="UTF-7"?>+ADwAIQ-DOCTYPE m []><model/>"#, "UTF-8"),
+        (#"<?xml version="1.0" encoding='IBM037'?><model/>"#, "UTF-8"),
+    ])
+    func refused(text: String, words: String) {
+        let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(xml: text, file: "contents") }
+        #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
+        #expect(error?.file == "contents")
+    }
+
+    @Test func otherBytesThanUTF8AreRefused() throws {
+        let folder = try TemporaryFolder("bytes")
+        let path = folder.path("Odd.xcdatamodel")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        // "<?xml" in an encoding of mainframes, which the parser recognizes by itself.
+        try Data([0x4C, 0x6F, 0xA7, 0x94, 0x93]).write(to: URL(filePath: path + "/contents"))
+        let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(contentsOf: path) }
+        #expect(error?.reason.contains("UTF-8") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test(arguments: [
+        "<?xml version='1.0'?>", #"<?xml version="1.1" encoding='utf-8' ?>"#,
+        "\u{FEFF}<?xml version=\"1.0\" standalone=\"no\"?>",
+        "<!-- by hand -->",
+    ])
+    func declarations(_ declaration: String) throws {
+        let model = try Model(xml: declaration + #"<model><entity name="E"/></model>"#, file: "contents")
+        #expect(model.entity(named: "E") != nil)
     }
 }
