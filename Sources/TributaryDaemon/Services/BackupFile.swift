@@ -28,6 +28,7 @@ final class BackupFile: Sendable {
     /// - Throws: ``StoreError``, and `CancellationError` when the task was cancelled.
     init(of store: Store, hold: WorkLock.Hold, progress: WorkProgress) async throws {
         let scratch = try ScratchFolder(.backup, besideStore: store.configuration.path)
+        defer { scratch.remove() }
         try scratch.demandRoom(forCopyOf: store.configuration.path)
         let path = scratch.file("backup.sqlite")
         let missing = try await store.copy(to: path) { done, total in
@@ -40,7 +41,8 @@ final class BackupFile: Sendable {
             digest = []
             throw StoreError.scratch(path: path, code: errno)
         }
-        withExtendedLifetime(scratch) {}
+        // The open file needs no name any more.
+        scratch.remove()
         let file = descriptor
         let cancellation = ReadCancellation()
         do {

@@ -1,10 +1,14 @@
 import Foundation
 import Glibc
+import Synchronization
 import TributaryChanges
 
 /// A private folder beside a store for files that live no longer than one piece of work: `STORE.scratch-PURPOSE`.
 ///
 /// Only the owner of the store can enter it. A killed process leaves the folder behind; the next start removes it.
+///
+/// The work removes it when it ends: a block that other threads release later may hold the last reference, and the next
+/// work of the purpose may have made its own folder by then, or the process may have ended.
 package final class ScratchFolder: Sendable {
     /// The pieces of work that need a scratch folder; each runs at most once at a time.
     package enum Purpose: String, CaseIterable, Sendable {
@@ -14,6 +18,7 @@ package final class ScratchFolder: Sendable {
     }
 
     package let path: String
+    private let isRemoved = Atomic(false)
 
     /// Creates the folder, after removing one that an earlier process has left.
     ///
@@ -29,7 +34,13 @@ package final class ScratchFolder: Sendable {
         }
     }
 
-    deinit { ScratchFolder.remove(path) }
+    deinit { remove() }
+
+    /// Removes the folder with its files, the first time it is called.
+    package func remove() {
+        guard !isRemoved.exchange(true, ordering: .relaxed) else { return }
+        ScratchFolder.remove(path)
+    }
 
     /// The greatest number of bytes that stay free for the live store beside the work.
     private static let greatestReserve: Int64 = 32 << 20

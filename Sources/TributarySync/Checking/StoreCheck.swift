@@ -45,11 +45,11 @@ package struct StoreCheck: Sendable {
     ///   task was cancelled.
     package func run() async throws -> CheckReport {
         let scratch = try ScratchFolder(.check, besideStore: store.configuration.path)
+        defer { scratch.remove() }
         var report = CheckReport()
         try await checkFile(&report)
         try await checkValues(&report)
         try await checkFolder(scratch, &report)
-        withExtendedLifetime(scratch) {}
         return report
     }
 

@@ -52,6 +52,7 @@ struct BaselineMaker: Sendable {
     ) async throws -> BaselineEnd {
         let base = facts.shelf.verified.first { $0.modelHash == facts.modelHash && vector.covers($0.vector) }
         let scratch = try ScratchFolder(.compaction, besideStore: store.configuration.path)
+        defer { scratch.remove() }
         try scratch.demandRoom(forCopyOf: store.configuration.path)
         var configuration = StoreConfiguration(
             path: scratch.file("rebuilt.sqlite"),
@@ -72,9 +73,7 @@ struct BaselineMaker: Sendable {
                 }
             )
             try work.run(to: vector, from: base)
-            let end = try rebuild.store.read { try cutter.publish(name, $0) }
-            withExtendedLifetime(scratch) {}
-            return end
+            return try rebuild.store.read { try cutter.publish(name, $0) }
         }
     }
 }
