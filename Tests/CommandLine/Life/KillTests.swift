@@ -20,11 +20,10 @@ struct KillTests {
         for round in 1...rounds {
             if round.isMultiple(of: 20) { try scene.changeModel() }
             try scene.dropSegments(using: &random)
-            let moment = Int.random(in: 20...(compacts ? 1_400 : 700), using: &random)
-            try await scene.runUntilKilled(afterMilliseconds: moment, round: round)
+            try await scene.runUntilKilled(afterMilliseconds: .random(in: 20...700, using: &random), round: round)
             if compacts, round.isMultiple(of: 2) { try await scene.exchange(compacts: round.isMultiple(of: 4)) }
         }
-        print("seed \(random.seed): \(rounds) kills, \(scene.killsBeforeReady) of them before the daemon was ready")
+        print("seed \(random.seed): \(rounds) kills, \(scene.killsBeforeReady) before READY, \(scene.kills)")
         try await scene.settle()
         #expect(
             scene.killsBeforeReady < rounds,
@@ -52,6 +51,7 @@ struct KillTests {
             // The kills met compactions that went on afterwards: the second daemon agreed with baselines of the first one,
             // whose segments are gone.
             let writer = try await scene.writer()
+            #expect(scene.kills["/v1/compact", default: 0] > 0, "no kill met a compaction; \(comment)")
             #expect(
                 scene.verified > 0 && scene.removed.contains { $0.hasPrefix(writer) && $0.hasSuffix(".tlog") },
                 comment
