@@ -12,4 +12,9 @@ struct OwnFork: Hashable, Sendable {
     /// Segments of the writer tell which of the store's own transactions are published. While the store has unpublished
     /// ones, it waits for those segments, so that it issues nothing again.
     var due: WallTime?
+    /// The wall time at which a change that has failed is tried again; nil while none has.
+    var retry: WallTime?
+
+    /// The wall time before which the store does not try to become another writer; nil for at once.
+    var attempt: WallTime? { [due, retry].compactMap(\.self).max() }
 }

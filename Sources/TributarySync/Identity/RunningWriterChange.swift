@@ -14,6 +14,9 @@ struct RunningWriterChange: Sendable {
     let exports: ExportLoop
     let tenure: WriterTenure
 
+    /// The delay after which a failed change is tried again, unless an administrator asks for it earlier.
+    private static let retryInterval = Duration.seconds(10)
+
     /// Continues as another writer, and announces it with an acknowledgement of everything.
     ///
     /// - Parameters:
@@ -57,10 +60,11 @@ struct RunningWriterChange: Sendable {
 
     /// Continues as another writer when another program writes as the present one.
     ///
-    /// - Returns: false when there is no such proof, or when the change has failed; it is tried again later then.
+    /// - Returns: false when there is no such proof, or when the change has failed; it is tried again after
+    ///   ``retryInterval`` then.
     func answerFork() async -> Bool {
         let wall = environment.wall
-        guard let fork = state.read(\.identity.fork), fork.due.map({ $0 <= wall }) ?? true else { return false }
+        guard let fork = state.read(\.identity.fork), fork.attempt.map({ $0 <= wall }) ?? true else { return false }
         let cause = fork.isOlder ? IdentityEvent.Cause.older : .forked
         do {
             let minted = try await run { transaction, minted in
@@ -72,6 +76,8 @@ struct RunningWriterChange: Sendable {
             event.log(minted, environment.logger)
             return true
         } catch {
+            let retry = environment.wall.later(by: RunningWriterChange.retryInterval)
+            state.update { $0.retryFork(at: retry) }
             environment.logger.error(
                 "the store cannot become another writer",
                 metadata: ["file": "\(fork.file)", "reason": "\(ErrorText.text(of: error))"]

@@ -79,6 +79,7 @@ struct ImportLoop {
                     $0.scans.insert(FolderHints(everything: true))
                     $0.planner.retryUnreadable()
                     $0.planner.baselines.retry()
+                    $0.retryFork(at: nil)
                 }
                 nextAttempt = nil
             }
@@ -165,8 +166,9 @@ struct ImportLoop {
     private func rest(until deadline: WallTime?) -> Duration {
         let dues = [state.read(\.scans.due), announcer.deferralsDue, nextAttempt].compactMap(\.self)
         let wall = environment.wall
-        let forkDue = state.read { $0.identity.fork?.due }
-        let wallDues = [deadline, state.read { $0.pause?.until }, announcer.nextGapDue(), forkDue].compactMap(\.self)
+        let forkAttempt = state.read { $0.identity.fork?.attempt }
+        let wallDues = [deadline, state.read { $0.pause?.until }, announcer.nextGapDue(), forkAttempt]
+            .compactMap(\.self)
         let rests = dues.map { $0 - now } + wallDues.map { $0.duration(since: wall) }
         return max(rests.min() ?? .zero, .milliseconds(1))
     }

@@ -203,6 +203,9 @@ struct SyncState: Sendable {
         problems.raise(.ownFork(fork.file, fork.reason, own: planner.own, since: wall))
     }
 
+    /// Sets the time at which the store tries again to become another writer; nil for at once.
+    mutating func retryFork(at time: WallTime?) { identity.fork?.retry = time }
+
     /// Records that other writers have seen later transactions of the store's own writer than the store has.
     ///
     /// - Parameters:
