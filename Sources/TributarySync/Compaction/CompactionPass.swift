@@ -227,9 +227,10 @@ struct CompactionPass: Sendable {
             do {
                 _ = try await maker("verification").publishLog(mine.name, to: mine.vector, facts)
             } catch let error as SegmentError where error.kind == .forked && error.file.hasSuffix(mine.name.path) {
-                try await remove([mine.name.fileName], of: facts.own, as: facts.own)
+                // The store must not trust its state once the file is gone that proves it wrong.
                 let text = "\(wall.milliseconds) \(mine.name.path)"
                 _ = try await store.writeInTurn { try $0.setSetting(StoreKeys.distrusted, to: text) }
+                try await remove([mine.name.fileName], of: facts.own, as: facts.own)
                 logger.error(
                     "removed a wrong baseline of this store",
                     metadata: ["baseline": "\(mine.name.path)", "hint": "tributaryctl check"]

@@ -118,6 +118,14 @@ import TributaryStore
 
         // The command of the hint, on both machines, removes the wrong one and makes a right one from the log folder.
         #expect(hint.hasSuffix("on both machines: tributaryctl compact"), "\(hint)")
+        // A store that cannot remember that it was wrong keeps the file that proves it.
+        let full = PlainSQL(path: second.folder.path("store.sqlite"))
+        let condition = "tributary_setting WHEN new.key = '\(StoreKeys.distrusted)'"
+        try full.execute("CREATE TRIGGER full BEFORE INSERT ON \(condition) BEGIN SELECT RAISE(FAIL, 'full'); END")
+        _ = try? await group.compact(second)
+        #expect(try second.store.read { try $0.setting(StoreKeys.distrusted) } == nil)
+        #expect(group.files(".baseline").count == 2)
+        try full.execute("DROP TRIGGER full")
         let report = try await group.compact(second)
         #expect(report.withdrawn == [BaselineName(writer: second.own, sequence: sequence)])
         #expect(report.verification == .verified(name), "\(report.verification)")
