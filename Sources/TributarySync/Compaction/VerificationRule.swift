@@ -21,7 +21,9 @@ struct VerificationRule {
         let vector = facts.vector
         let open = shelf.baselines.values.filter { baseline in
             baseline.name.writer != facts.own && baseline.modelHash == facts.modelHash && !shelf.isVerified(baseline)
-                && !shelf.disputes.contains { $0.first.vector == baseline.vector }
+                && !shelf.disputes.contains {
+                    $0.first.vector == baseline.vector && $0.first.modelHash == baseline.modelHash
+                }
                 && !shelf.verified.contains { $0.modelHash == facts.modelHash && $0.covers(baseline) }
         }
         let sorted = open.map { ($0, $0.transactionCount) }.sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
