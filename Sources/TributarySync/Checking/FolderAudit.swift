@@ -21,6 +21,8 @@ struct FolderAudit {
     private(set) var report: CheckReport
     /// Why the rebuilt store lacks something; nil when it does not.
     private(set) var obstacle: (reason: CheckReport.Obstacle, detail: String)?
+    /// The hashes of all applied segments of forked writers, collected when they are needed first.
+    private var hashes: [UniqueID: Set<String>] = [:]
 
     init(
         listing: LogListing,
@@ -198,8 +200,11 @@ struct FolderAudit {
     /// name.
     ///
     /// - Throws: ``SegmentError``; `missing` when the name belongs to another applied segment of the writer now.
-    private func read(_ name: SegmentName, sha256: String) throws(SegmentError) -> (OpenFile, VerifiedSegment) {
-        for copy in listing.copies where copy.id == name {
+    private mutating func read(
+        _ name: SegmentName,
+        sha256: String
+    ) throws(SegmentError) -> (OpenFile, VerifiedSegment) {
+        for copy in listing.copies[name] ?? [] {
             guard let file = try? listing.logs.open(fileName: copy.fileName, writer: name.writer),
                 let segment = try? SegmentVerifier().verify(file, name: name), segment.end.sha256 == sha256
             else { continue }
@@ -207,13 +212,19 @@ struct FolderAudit {
         }
         let file = try listing.logs.open(name)
         let segment = try SegmentVerifier().verify(file, name: name)
-        let found = segment.end.sha256
-        guard found == sha256 || state.writers.first(where: { $0.id == name.writer })?.hashes.contains(found) != true
-        else {
+        guard segment.end.sha256 == sha256 || !isApplied(segment.end.sha256, ofForked: name.writer) else {
             let reason = "another segment of the forked writer has its name"
             throw SegmentError(.missing, file: file.file, writer: name.writer, reason: reason)
         }
         return (file, segment)
+    }
+
+    /// Whether a forked writer has an applied segment with the hash; false for writers without branches.
+    private mutating func isApplied(_ sha256: String, ofForked writer: UniqueID) -> Bool {
+        if let known = hashes[writer] { return known.contains(sha256) }
+        let found = state.writers.first { $0.id == writer && !$0.branches.isEmpty }?.hashes ?? []
+        hashes[writer] = found
+        return found.contains(sha256)
     }
 
     /// Merges a segment into the rebuilt store, whose first failure becomes the obstacle and ends the comparison.

@@ -7,8 +7,8 @@ struct LogListing: Sendable {
     let logs: LogFolder
     /// The segments of each writer with a folder, in order.
     let names: [UniqueID: [SegmentName]]
-    /// The conflict copies of segments, in order.
-    let copies: [SegmentFile]
+    /// The conflict copies of each segment, in order.
+    let copies: [SegmentName: [SegmentFile]]
     /// The names of all baselines, in order.
     let baselines: [BaselineName]
     /// The folders of writers that cannot be listed.
@@ -56,7 +56,7 @@ struct LogListing: Sendable {
             }
         }
         self.names = names
-        self.copies = copies.sorted()
+        self.copies = Dictionary(grouping: copies.sorted(), by: \.id)
         self.baselines = baselines.sorted()
         self.unreadable = unreadable
     }
