@@ -1,4 +1,3 @@
-import Glibc
 import TransactionLog
 import TributaryChanges
 
@@ -36,7 +35,7 @@ extension BaselineShelf {
             }
             do throws(SegmentError) {
                 let file = try logs.open(fileName: name.fileName, writer: name.writer)
-                marks[name] = try file.mark()
+                marks[name] = try FileIdentity(of: file)
                 let known = KnownBaseline(name: name, try BaselineShelf.outline(file, control))
                 guard known.vector[name.writer] == name.sequence else {
                     let reason = "its name is not the last transaction of its writer in it"
@@ -119,7 +118,7 @@ extension BaselineShelf {
             whole = try VerifiedBaseline.verify(file)
         }
         let vector = Dictionary(whole.writers.map { ($0.id, $0.sequence) }) { first, _ in first }
-        let now = try file.mark()
+        let now = try FileIdentity(of: file)
         guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
             VersionVector(vector) == baseline.vector, mark.map({ $0 == now }) ?? true
         else {
@@ -152,18 +151,5 @@ extension BaselineShelf {
         let isIncomplete = error.kind == .incomplete || error.kind == .changed
         let since = former?.isIncomplete == isIncomplete ? former?.since ?? wall : wall
         return Refusal(reason: position + error.reason, isIncomplete: isIncomplete, since: since)
-    }
-}
-
-extension OpenFile {
-    /// The mark of the open file.
-    ///
-    /// - Throws: ``SegmentError`` `inputOutput`.
-    fileprivate func mark() throws(SegmentError) -> FileIdentity {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            throw SegmentError(.inputOutput(errno), file: file, reason: "cannot examine the file")
-        }
-        return FileIdentity(status)
     }
 }

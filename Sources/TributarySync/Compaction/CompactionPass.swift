@@ -156,10 +156,7 @@ struct CompactionPass: Sendable {
 
     /// Commits a transaction without changes, and exports it.
     private func acknowledge() async throws {
-        _ = try await sync.environment.replica.importTransactions { transaction in
-            let empty = LocalTransaction(author: "tributaryd", contextName: "acknowledgement", changes: [])
-            return ((), [try transaction.commit(empty)])
-        }
+        try await sync.environment.replica.acknowledge()
         try await sync.exportNow()
     }
 

@@ -195,14 +195,8 @@ final class ExportLoop: Sendable {
         guard let due = acknowledgementDue(), due <= now else { return true }
         let interval = state.configuration.acknowledge
         do {
-            _ = try await environment.replica.importTransactions { transaction in
-                guard let since = try ExportLoop.unacknowledgedSince(transaction.reader),
-                    since.later(by: interval) <= now
-                else {
-                    return ((), [])
-                }
-                let empty = LocalTransaction(author: "tributaryd", contextName: "acknowledgement", changes: [])
-                return ((), [try transaction.commit(empty)])
+            try await environment.replica.acknowledge { transaction in
+                try ExportLoop.unacknowledgedSince(transaction.reader).map { $0.later(by: interval) <= now } ?? false
             }
             return true
         } catch {

@@ -89,10 +89,7 @@ struct RunningWriterChange: Sendable {
     /// Commits a transaction of the new writer, by which programs and other machines learn of it.
     private func announce() async {
         do {
-            _ = try await environment.replica.importTransactions { transaction in
-                let empty = LocalTransaction(author: "tributaryd", contextName: "acknowledgement", changes: [])
-                return ((), [try transaction.commit(empty)])
-            }
+            try await environment.replica.acknowledge()
         } catch {
             environment.logger.error("acknowledgement failed", metadata: ["reason": "\(error)"])
         }

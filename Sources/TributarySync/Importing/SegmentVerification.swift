@@ -1,4 +1,3 @@
-import Glibc
 import TransactionLog
 import TributaryChanges
 import TributaryStore
@@ -65,7 +64,7 @@ struct SegmentVerification: Sendable {
             do throws(SegmentError) {
                 let logs = try LogFolder(path: configuration.logs)
                 let open = try logs.open(fileName: file.fileName, writer: file.id.writer)
-                let identity = try identity(of: open)
+                let identity = try FileIdentity(of: open)
                 do throws(SegmentError) {
                     let (outline, segment) = try verified(open, file.id, after: 0, logs, configuration, positions)
                     return FileResult(outcome: .valid(outline), identity: identity, verified: segment)
@@ -85,7 +84,7 @@ struct SegmentVerification: Sendable {
     ) throws(SegmentError) -> Result {
         let logs = try LogFolder(path: configuration.logs)
         let file = try logs.open(pending.id)
-        guard try identity(of: file) == pending.file else { return Result(segment: pending, outcome: .changed) }
+        guard try FileIdentity(of: file) == pending.file else { return Result(segment: pending, outcome: .changed) }
         let position = positions[pending.id.writer]?.sequence ?? 0
         let (outline, segment) = try verified(file, pending.id, after: position, logs, configuration, positions)
         return Result(segment: pending, outcome: .valid(outline), verified: segment)
@@ -139,13 +138,5 @@ struct SegmentVerification: Sendable {
             missingBlobs: blobs,
             unmet: unmet
         )
-    }
-
-    private func identity(of file: OpenFile) throws(SegmentError) -> FileIdentity {
-        var status = stat()
-        guard fstat(file.descriptor, &status) == 0 else {
-            throw SegmentError(.inputOutput(errno), file: file.file, reason: "cannot examine the file")
-        }
-        return FileIdentity(status)
     }
 }

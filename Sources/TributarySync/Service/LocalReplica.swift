@@ -27,3 +27,19 @@ package protocol LocalReplica: Sendable {
     /// Returns when programs see everything that is committed.
     func mergePendingChanges() async
 }
+
+extension LocalReplica {
+    /// Commits a transaction without changes, which acknowledges everything that the store has applied.
+    ///
+    /// - Parameter isNeeded: decides inside the SQLite transaction whether it is committed.
+    /// - Throws: what `isNeeded` throws, and ``StoreError``.
+    func acknowledge(
+        if isNeeded: @escaping @Sendable (WriteTransaction) throws -> Bool = { _ in true }
+    ) async throws {
+        try await importTransactions { transaction in
+            guard try isNeeded(transaction) else { return ((), []) }
+            let empty = LocalTransaction(author: "tributaryd", contextName: "acknowledgement", changes: [])
+            return ((), [try transaction.commit(empty)])
+        }
+    }
+}

@@ -136,8 +136,7 @@ struct SyncState: Sendable {
 
     /// Whether a store that has applied nothing was to begin with a baseline, and something of that is missing.
     private var lacksFirstBaseline: Bool {
-        !planner.baselines.refused.isEmpty
-            && planner.positions.allSatisfy { $0.key == planner.own || $0.value.sequence == 0 }
+        !planner.baselines.refused.isEmpty && isNew
     }
 
     /// Records that the planner waits: the initial import is complete, unless importing is paused, the folder is not

@@ -213,15 +213,3 @@ extension FolderScanner {
         WriterListing.Misfit(id: id, fileName: id.fileName, state: .rejected, reason: reason, hint: hint)
     }
 }
-
-extension FileIdentity {
-    init(_ status: stat) {
-        self.init(
-            device: UInt64(status.st_dev),
-            inode: UInt64(status.st_ino),
-            size: Int64(status.st_size),
-            modified: FileTime(status.st_mtim),
-            changed: FileTime(status.st_ctim)
-        )
-    }
-}
