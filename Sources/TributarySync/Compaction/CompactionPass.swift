@@ -252,13 +252,13 @@ struct CompactionPass: Sendable {
         for owner in [own] + formers.filter({ $0 != own && !logs.lacksFolder(of: $0) }) {
             let (facts, decision) = try await decide(owner)
             guard mode != .dryRun, !decision.isEmpty else {
-                report.take(decision, facts, planned: sync.state.read(\.planner.baselines))
+                report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
                 continue
             }
             do {
                 let names = decision.removed.map(\.name.fileName) + decision.baselines.map(\.fileName)
                 try await remove(names, of: owner, as: own)
-                report.take(decision, facts, planned: sync.state.read(\.planner.baselines))
+                report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
                 logger.notice(
                     "removed what a baseline has",
                     metadata: [
@@ -267,9 +267,9 @@ struct CompactionPass: Sendable {
                     ]
                 )
             } catch let ended as WriterTenure.Ended {
-                report.keep(decision, facts, because: "\(ended)")
+                report.add(failed: decision, facts, because: "\(ended)")
             } catch let error as SegmentError where owner != own {
-                report.keep(decision, facts, because: "it cannot be removed: \(error.description)")
+                report.add(failed: decision, facts, because: "it cannot be removed: \(error.description)")
             }
         }
     }

@@ -58,29 +58,33 @@ package struct CompactionReport: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// Takes what the rule of removal has decided for a writer, and what was done.
+    /// Adds the removal of a writer's files, and the segments that stay.
     ///
     /// - Parameters:
     ///   - decision: The decision.
     ///   - facts: What it was decided from.
     ///   - planned: The baselines that the store joins.
-    mutating func take(_ decision: RemovalRule.Decision, _ facts: CompactionFacts, planned: PlannedBaselines) {
+    mutating func add(_ decision: RemovalRule.Decision, _ facts: CompactionFacts, planned: PlannedBaselines) {
         removedSegments += decision.removed.count
         removedBytes = decision.removed.reduce(removedBytes) { $0.addingSaturating($1.bytes) }
         removedBaselines += decision.baselines
-        for (segment, waits) in decision.kept { add(segment, waits.map { CompactionReport.text($0, facts) }) }
+        addKept(decision, facts)
         list(facts.shelf, planned)
     }
 
-    /// Takes what could not be done.
+    /// Adds a removal that failed: all segments of the writer stay.
     ///
     /// - Parameters:
     ///   - decision: The decision.
     ///   - facts: What it was decided from.
     ///   - reason: Why nothing was removed, as a clause.
-    mutating func keep(_ decision: RemovalRule.Decision, _ facts: CompactionFacts, because reason: String) {
+    mutating func add(failed decision: RemovalRule.Decision, _ facts: CompactionFacts, because reason: String) {
         for segment in decision.removed { add(segment, [reason]) }
-        for (segment, waits) in decision.kept { add(segment, waits.map { CompactionReport.text($0, facts) }) }
+        addKept(decision, facts)
+    }
+
+    private mutating func addKept(_ decision: RemovalRule.Decision, _ facts: CompactionFacts) {
+        for kept in decision.kept { add(kept.segment, kept.waits.map { CompactionReport.text($0, facts) }) }
     }
 
     private mutating func add(_ segment: CompactionFacts.OwnSegment, _ waits: [String]) {

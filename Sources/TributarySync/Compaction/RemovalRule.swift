@@ -19,26 +19,21 @@ struct RemovalRule {
         case fork(from: UInt64)
     }
 
+    /// A segment that stays.
+    struct Kept: Hashable, Sendable {
+        var segment: CompactionFacts.OwnSegment
+        var waits: [Wait]
+    }
+
     struct Decision: Hashable, Sendable {
         var removed: [CompactionFacts.OwnSegment] = []
-        var kept: [(segment: CompactionFacts.OwnSegment, waits: [Wait])] = []
+        var kept: [Kept] = []
         var baselines: [BaselineName] = []
         /// The baselines for which files are removed, two writers' of each vector; they must be whole.
         var covers: [KnownBaseline] = []
 
         /// Whether nothing is removed.
         var isEmpty: Bool { removed.isEmpty && baselines.isEmpty }
-
-        static func == (left: Decision, right: Decision) -> Bool {
-            left.removed == right.removed && left.baselines == right.baselines && left.covers == right.covers
-                && left.kept.map(\.segment) == right.kept.map(\.segment)
-                && left.kept.map(\.waits) == right.kept.map(\.waits)
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(removed)
-            hasher.combine(baselines)
-        }
     }
 
     let facts: CompactionFacts
@@ -64,7 +59,11 @@ struct RemovalRule {
             let due = segment.since.later(by: facts.keep)
             if due > facts.wall { waits.append(.age(until: due)) }
             if let fork = facts.forkedFrom, last >= fork { waits.append(.fork(from: fork)) }
-            if waits.isEmpty { decision.removed.append(segment) } else { decision.kept.append((segment, waits)) }
+            if waits.isEmpty {
+                decision.removed.append(segment)
+            } else {
+                decision.kept.append(Kept(segment: segment, waits: waits))
+            }
         }
         var covers: [KnownBaseline] = []
         if let cover, !decision.removed.isEmpty { covers.append(cover) }

@@ -19,7 +19,7 @@ struct BaselineStage {
     func read(_ names: [BaselineName], in path: String) {
         let shelf = state.read(\.shelf)
         guard let logs = try? LogFolder(path: path), !shelf.isCurrent(names, in: logs) else { return }
-        take(shelf.reading(names, in: logs, control, wall: environment.wall), insteadOf: shelf)
+        replace(shelf, with: shelf.reading(names, in: logs, control, wall: environment.wall))
     }
 
     /// Reads the next baseline as a whole that may be verified or disputed then; each file once.
@@ -28,11 +28,12 @@ struct BaselineStage {
     func proveNext(in path: String) -> Bool {
         let shelf = state.read(\.shelf)
         guard let next = shelf.unread, !state.isStopping, let logs = try? LogFolder(path: path) else { return false }
-        take(shelf.proving(next, in: logs, control, wall: environment.wall), insteadOf: shelf)
+        replace(shelf, with: shelf.proving(next, in: logs, control, wall: environment.wall))
         return true
     }
 
-    private func take(_ found: BaselineShelf, insteadOf shelf: BaselineShelf) {
+    /// Records what was found, wakes the compaction, and compares the baselines with the store.
+    private func replace(_ shelf: BaselineShelf, with found: BaselineShelf) {
         guard found != shelf else { return }
         let (model, wall) = (environment.store.modelHash, environment.wall)
         state.update { $0.found(found, modelHash: model, wall: wall) }

@@ -294,7 +294,7 @@ package struct ImportPlanner: Sendable {
         return found
     }
 
-    /// The first sequence of the own writer of which the folder has other content; nil when there is none.
+    /// The first sequence of a writer of which the folder has other content; nil when there is none.
     func firstConflict(of writer: UniqueID) -> UInt64? {
         let conflicts = writers[writer]?.conflicts.keys.map(\.first) ?? []
         let copies = (branches.files[writer] ?? [:]).values.filter { $0.place != .applied }.map(\.file.id.first)
