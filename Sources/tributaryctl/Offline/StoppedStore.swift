@@ -41,16 +41,23 @@ final class StoppedStore {
     /// SQLite would apply a write-ahead log that an earlier store left behind to the next one of the same name.
     var exists: Bool { ["", "-wal", "-journal"].contains { access(path + $0, F_OK) == 0 } }
 
-    /// Moves the store's files away, with a time in their name.
+    /// Moves the store's files away, with a time in their name: all of them, or none.
+    ///
+    /// The file of the store itself is the last one. A store without its write-ahead log would lack its last saves.
     ///
     /// - Returns: The new path of the store.
     /// - Throws: ``CommandFailure`` with exit status 74.
     func moveAside() throws(CommandFailure) -> String {
         let time = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
         let aside = "\(path).before-restore-\(time)"
-        for suffix in ["-wal", "-shm", "-journal", "-blobs", ""] where access(path + suffix, F_OK) == 0 {
-            guard access(aside + suffix, F_OK) != 0 else { throw NewFile.failure(aside + suffix, EEXIST) }
-            guard rename(path + suffix, aside + suffix) == 0 else { throw NewFile.failure(path + suffix, errno) }
+        let suffixes = ["-wal", "-shm", "-journal", "-blobs", ""].filter { access(path + $0, F_OK) == 0 }
+        if let taken = suffixes.first(where: { access(aside + $0, F_OK) == 0 }) {
+            throw NewFile.failure(aside + taken, EEXIST)
+        }
+        for (index, suffix) in suffixes.enumerated() where rename(path + suffix, aside + suffix) != 0 {
+            let failure = NewFile.failure(path + suffix, errno)
+            for moved in suffixes[..<index].reversed() { rename(aside + moved, path + moved) }
+            throw failure
         }
         try NewFile.syncFolder(of: path)
         return aside

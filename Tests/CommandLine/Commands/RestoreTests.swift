@@ -110,6 +110,32 @@ import TributaryAdmin
         #expect(moved.ending == .exited(0) && !FileManager.default.fileExists(atPath: place + "-wal"), "\(moved)")
     }
 
+    /// A store that went without its write-ahead log would lack its last saves.
+    @Test func aStoreIsMovedAwayAsAWholeOrNotAtAll() async throws {
+        let (daemon, backup) = try await backedUp()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let files = ["-wal", "-blobs"].map { daemon.store + $0 }
+        try FileManager.default.createDirectory(atPath: files[1], withIntermediateDirectories: true)
+        if !FileManager.default.fileExists(atPath: files[0]) { try Data().write(to: URL(fileURLWithPath: files[0])) }
+        // The names that the large values would get within a minute are taken.
+        for second in 0..<60 {
+            let time = Date(timeIntervalSinceNow: Double(second)).formatted(
+                .iso8601.dateSeparator(.omitted).timeSeparator(.omitted)
+            )
+            let taken = "\(daemon.store).before-restore-\(time)-blobs"
+            try FileManager.default.createDirectory(atPath: taken, withIntermediateDirectories: true)
+        }
+        for restore in [[backup, "--move-aside"], ["--from-logs"]] {
+            let refused = try await daemon.command(["restore", "--store", daemon.store] + restore)
+            #expect(refused.ending == .exited(74) && refused.errors.contains("-blobs"), "\(refused)")
+            for file in files + [daemon.store] { #expect(FileManager.default.fileExists(atPath: file), "\(file)") }
+            #expect(!FileManager.default.fileExists(atPath: daemon.store + ".restored"))
+        }
+        try await daemon.start()
+        #expect(try titles(daemon) == ["after", "before"])
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
     @Test func badBackupsAreRefused() async throws {
         let (daemon, backup) = try await backedUp()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")

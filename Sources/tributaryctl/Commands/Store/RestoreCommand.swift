@@ -64,10 +64,9 @@ struct RestoreCommand: OfflineCommand {
         if let sha256, sha256.lowercased() != digest {
             throw CommandFailure(reason: "'\(file)' has the SHA-256 \(digest), not \(sha256)", status: .badData)
         }
-        let now = UInt64(max(0, Date().timeIntervalSince1970 * 1_000))
         // The marker comes first: a daemon that starts after an interruption must neither make an empty store in the free
         // place nor take the former store for the restored one.
-        try target.mark(RestoreMarker(restored: now, sha256: digest))
+        try mark(target, sha256: digest)
         let aside = try target.exists ? moveAside(target) : nil
         try copy.finish()
         report(target, aside: aside, digest: digest, terminal)
@@ -77,10 +76,16 @@ struct RestoreCommand: OfflineCommand {
         guard target.exists || target.isMarked else {
             throw CommandFailure(reason: "there is no store '\(target.path)'", status: .noSuchThing)
         }
-        let aside = target.exists ? try target.moveAside() : nil
-        // A restoration that was interrupted leaves a marker, with which no daemon starts.
+        // No daemon starts with the marker: after an interruption it would use a store without its write-ahead log.
+        if target.exists { try mark(target, sha256: "") }
+        let aside = try target.exists ? moveAside(target) : nil
         target.unmark()
         report(target, aside: aside, digest: nil, terminal)
+    }
+
+    private func mark(_ target: StoppedStore, sha256: String) throws {
+        let now = UInt64(max(0, Date().timeIntervalSince1970 * 1_000))
+        try target.mark(RestoreMarker(restored: now, sha256: sha256))
     }
 
     /// Moves the former store away; when that fails it stays the store.
