@@ -26,7 +26,7 @@ struct BackupCommand: DaemonCommand {
         var hash = SHA256()
         var count: Int64 = 0
         let call = AdminCall(.post, .backup)
-        let result = try await session.follow(call, progress: BackupCommand.line) { event in
+        let result = try await session.follow(call, progress: { WorkStep($0)?.percentage }) { event in
             guard event.event == "part" else { return }
             let bytes = try JSONDecoder().decode(Part.self, from: Data(event.data.utf8)).bytes
             try bytes.withUnsafeBytes { buffer in
@@ -53,19 +53,6 @@ struct BackupCommand: DaemonCommand {
         let values = CountText.text(message.missingValues, "large value")
         session.terminal.complain("the backup lacks \(values) whose files are missing or damaged")
         session.terminal.complain("hint: " + session.hints.text("tributaryctl check"))
-    }
-
-    /// Returns the line of text for a `progress` event.
-    static func line(_ data: String) -> String? {
-        guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
-        guard let total = progress.total, total > 0 else { return progress.phase }
-        return "\(progress.phase), \(progress.done * 100 / total) %"
-    }
-
-    private struct Progress: Decodable {
-        var phase: String
-        var done: Int64
-        var total: Int64?
     }
 
     private struct Part: Decodable {

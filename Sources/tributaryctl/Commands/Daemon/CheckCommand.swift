@@ -23,7 +23,7 @@ struct CheckCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let call = AdminCall(.post, .check, body: Array("{\"repair\":\(repair)}".utf8))
-        let result = try await session.follow(call, progress: CheckCommand.line)
+        let result = try await session.follow(call, progress: { WorkStep($0)?.counted })
         let message = try JSONDecoder().decode(CheckMessage.self, from: Data(result.utf8))
         if session.json { session.terminal.print(result) } else { printText(message, in: session) }
         if !message.ok { throw ExitStatus.tryAgain }
@@ -58,17 +58,5 @@ struct CheckCommand: DaemonCommand {
         case "different": "a store built from the log folder is different"
         default: "not possible: " + EscapedText.escape(comparison.detail ?? "")
         }
-    }
-
-    /// Returns the line of text for a `progress` event.
-    private static func line(_ data: String) -> String? {
-        guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
-        return "\(progress.phase): \(progress.done)" + (progress.total.map { " of \($0)" } ?? "")
-    }
-
-    private struct Progress: Decodable {
-        var phase: String
-        var done: Int64
-        var total: Int64?
     }
 }

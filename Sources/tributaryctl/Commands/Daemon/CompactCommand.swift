@@ -24,7 +24,7 @@ struct CompactCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let call = AdminCall(.post, .compact, query: dryRun ? [("dryRun", "true")] : [])
-        let result = try await session.follow(call, progress: CompactCommand.line)
+        let result = try await session.follow(call, progress: { WorkStep($0)?.counted })
         guard !session.json else { return session.terminal.print(result) }
         printText(try JSONDecoder().decode(CompactMessage.self, from: Data(result.utf8)), in: session)
     }
@@ -71,17 +71,5 @@ struct CompactCommand: DaemonCommand {
         case "differs": return "\(file) differs: \(detail)"
         default: return [file, detail].filter { !$0.isEmpty }.joined(separator: ": ")
         }
-    }
-
-    /// Returns the line of text for a `progress` event.
-    private static func line(_ data: String) -> String? {
-        guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
-        return "\(progress.phase): \(progress.done)" + (progress.total.map { " of \($0)" } ?? "")
-    }
-
-    private struct Progress: Decodable {
-        var phase: String
-        var done: Int64
-        var total: Int64?
     }
 }
