@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The architecture article says what the code does.
@@ -20,10 +21,36 @@ import Testing
         #expect(table == ModuleGraph.arrows.filter { !$0.key.hasPrefix("C") })
     }
 
+    @Test func itNamesEachFolderOnce() throws {
+        let tree = try SourceTree.ofThisPackage()
+        let rows = try Article("Architecture").rows(under: "The folders of the larger modules")
+        let named = Self.folders(in: rows)
+        #expect(Set(named).count == named.count, "\(named.sorted())")
+        let folders = tree.swiftFiles.map { $0.path.split(separator: "/").dropLast() }
+            .filter { $0.first == "Sources" && $0.count > 2 }
+        #expect(Set(folders).count > 50)
+        for folder in Set(folders) {
+            let module = folder[1]
+            let isNamed = folder.dropFirst(2).allSatisfy { named.contains("\(module)/\($0)") }
+            #expect(isNamed, "\(folder.joined(separator: "/"))")
+        }
+    }
+
     @Test func aWrongSampleIsFound() {
         let sample = "| A | text | nothing |\n| B | text | A, CLinux |\nSee `Sources/A/Gone.swift` and `Package.swift`."
         #expect(Self.paths(in: sample) == ["Sources/A/Gone.swift"])
         #expect(Self.modules(in: sample) == ["A": [], "B": ["A", "CLinux"]])
+        #expect(Self.folders(in: [["`A/B/C`, `D`", "text and `E`"]]) == ["A/C", "A/D", "A/E"])
+    }
+
+    /// The folders that rows name, each as its module and its own name: the last part of each text in backticks.
+    private static func folders(in rows: [[String]]) -> [String] {
+        rows.flatMap { row -> [String] in
+            let words = row.joined(separator: " ").split(separator: "`", omittingEmptySubsequences: false)
+            let names = words.indices.filter { !$0.isMultiple(of: 2) }.map { words[$0].split(separator: "/") }
+            guard let module = names.first?.first else { return [] }
+            return names.compactMap { name in name.last.map { "\(module)/\($0)" } }
+        }
     }
 
     /// The texts in backticks that begin with a folder of the package.

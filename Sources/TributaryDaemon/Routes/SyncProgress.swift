@@ -23,7 +23,7 @@ struct SyncProgress: Sendable {
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
                 var message = SyncMessage(try await work.value)
-                message.problems = await SyncProblems.problems(of: daemon)
+                message.problems = await UnfinishedSync.problems(of: daemon)
                 return String(decoding: try encoder.encode(message), as: UTF8.self)
             },
             path: .sync,

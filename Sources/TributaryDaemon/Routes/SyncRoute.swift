@@ -21,7 +21,7 @@ enum SyncRoute {
         }
         guard request.wantsEvents else {
             var message = SyncMessage(try await work.value)
-            message.problems = await SyncProblems.problems(of: request.daemon)
+            message.problems = await UnfinishedSync.problems(of: request.daemon)
             return try .json(message)
         }
         let progress = SyncProgress(

@@ -2,7 +2,7 @@ import TributaryAdmin
 import TributarySync
 
 /// Finds the problems that prevent a synchronization from finishing.
-enum SyncProblems {
+enum UnfinishedSync {
     /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
     private static let ignoredCodes: Set<String> = [
         "paused", "restart-needed", "checkpoint-failed", "values-deferred", "segments-waiting", "watch-failed",
