@@ -348,10 +348,13 @@ package struct ImportPlanner: Sendable {
         for id in unsettled.unreadable.keys { _ = retry(id) }
     }
 
-    /// Accepts a held segment although its clock is ahead; nil when it is unknown or not verified; O(1).
-    package mutating func accept(_ id: SegmentName) -> String? {
-        let held = branches.files(of: id).compactMap(\.outline?.sha256).first
-        guard let hash = writers[id.writer]?.entries[id.bounds]?.valid?.sha256 ?? held else { return nil }
+    /// Accepts a held segment although its clock is ahead; nil when it is unknown or not verified.
+    ///
+    /// Of several files with one name, as the branches of a forked writer have, the function accepts the first one that
+    /// is held. O(n log n) for n files of branches.
+    package mutating func accept(_ id: SegmentName, wall: WallTime) -> String? {
+        let held = branches.files(of: id).first { state(of: $0, wall: wall) == .held }?.outline?.sha256
+        guard let hash = held ?? writers[id.writer]?.entries[id.bounds]?.valid?.sha256 else { return nil }
         accepted[id] = hash
         return hash
     }

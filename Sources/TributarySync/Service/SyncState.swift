@@ -235,8 +235,12 @@ struct SyncState: Sendable {
     ///
     /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
     mutating func accept(_ name: SegmentName, wall: WallTime) throws(SyncError) {
-        guard let status = planner.status(of: name, wall: wall) else { throw .noSuchSegment(name) }
-        guard status.state == .held, planner.accept(name) != nil else { throw .notHeld(name, state: status.state) }
+        // Of several files with the name, another one may not be applied either.
+        let held = planner.status(of: name, in: .held, wall: wall)
+        guard let status = held ?? planner.status(of: name, wall: wall) else { throw .noSuchSegment(name) }
+        guard status.state == .held, planner.accept(name, wall: wall) != nil else {
+            throw .notHeld(name, state: status.state)
+        }
     }
 
     /// The accepted segments, when they differ from the stored ones; they count as stored from now on.

@@ -113,9 +113,28 @@ import TributaryChanges
         bench.put(copyOf: name(a, 1, 1), "x", ahead)
         bench.settle()
         #expect(bench.status(name(a, 1, 1))?.state == .held)
-        #expect(bench.planner.accept(name(a, 1, 1)) == "late")
+        #expect(bench.planner.accept(name(a, 1, 1), wall: bench.wall) == "late")
         bench.settle()
         #expect(bench.applied.count == 2)
+    }
+
+    /// Several branches have segments with the same numbers: the one that is held is accepted, one after the other.
+    @Test func ofBranchesWithEqualNamesTheHeldOneIsAccepted() {
+        var bench = PlannerBench()
+        bench.put(name(a, 1, 1))
+        bench.settle()
+        let late = bench.wall.later(by: .seconds(7200))
+        bench.put(copyOf: name(a, 1, 1), "a", PlannerBench.valid(name(a, 1, 1), hash: "applied"))
+        bench.put(copyOf: name(a, 1, 1), "b", PlannerBench.valid(name(a, 1, 1), hash: "late 1", clock: late))
+        bench.put(copyOf: name(a, 1, 1), "c", PlannerBench.valid(name(a, 1, 1), hash: "late 2", clock: late))
+        bench.settle()
+        #expect(bench.planner.counts(wall: bench.wall)[.held] == 2)
+        #expect(bench.planner.accept(name(a, 1, 1), wall: bench.wall) == "late 1")
+        bench.settle()
+        #expect(bench.planner.accept(name(a, 1, 1), wall: bench.wall) == "late 2")
+        bench.settle()
+        #expect(bench.planner.statuses(wall: bench.wall).isEmpty)
+        #expect(bench.appliedHashes(of: a).count == 4)
     }
 
     /// A writer with too many branches gets no further one, and nothing else stops.

@@ -111,7 +111,7 @@ import TributarySync
         #expect(bench.planner.position(of: a).sequence == 0)
 
         var accepting = bench
-        let accepted = accepting.planner.accept(segment)
+        let accepted = accepting.planner.accept(segment, wall: accepting.wall)
         #expect(accepted == segment.path)
         accepting.settle()
         #expect(accepting.state(segment) == .applied)
