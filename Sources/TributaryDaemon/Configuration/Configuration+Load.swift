@@ -33,6 +33,8 @@ extension Configuration {
         if configuration[originOf: \.admin.socket] == .standard {
             configuration.admin.socket = paths.socket(store: configuration.store)
         }
+        // The default socket above lies beside the path that clients know.
+        try configuration.followStoreLink()
         // Clients connect where the service manager listens, whatever path the file has.
         if let path = sources.inheritedSocket {
             configuration.admin.socket = path

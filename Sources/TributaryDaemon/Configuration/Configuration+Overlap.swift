@@ -1,12 +1,31 @@
 import Glibc
+import TributaryAdmin
 
 extension Configuration {
+    /// Replaces a symbolic link as the store by the file to which it leads.
+    ///
+    /// - Throws: ``ConfigurationError`` when large values of the store lie beside the link, where they would not be
+    ///   found any more.
+    mutating func followStoreLink() throws(ConfigurationError) {
+        let (link, file) = (store, RealPath.followingLink(store))
+        guard file != link else { return }
+        let (besideLink, besideFile) = (link + "-blobs", file + "-blobs")
+        guard access(besideLink, F_OK) != 0 || RealPath.resolved(besideLink) == RealPath.resolved(besideFile) else {
+            throw error(
+                "'\(link)' is a symbolic link to '\(file)', and large values of the store lie beside the link; move them"
+                    + " to the store: mv '\(besideLink)' '\(besideFile)'",
+                in: \.store
+            )
+        }
+        store = file
+    }
+
     /// Checks that the store is not in the log folder: replicators would copy the database while it is written, and
     /// would replace it with the copies of other machines.
     ///
     /// - Throws: ``ConfigurationError`` that names both paths.
     func checkStoreIsOutsideLogs() throws(ConfigurationError) {
-        let (realStore, realLogs) = (Configuration.resolved(store), Configuration.resolved(logs))
+        let (realStore, realLogs) = (RealPath.resolved(store), RealPath.resolved(logs))
         guard Configuration.isPath(realStore, in: realLogs) else { return }
         func described(_ path: String, _ real: String) -> String {
             path == real ? "'\(path)'" : "'\(path)' ('\(real)')"
@@ -20,27 +39,5 @@ extension Configuration {
 
     private static func isPath(_ path: String, in folder: String) -> Bool {
         path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
-    }
-
-    /// The greatest number of consecutive symbolic links, as the system has it.
-    private static let mostLinks = 40
-
-    /// Returns the path without symbolic links; for a missing file, the path at which it would be created.
-    private static func resolved(_ path: String, links: Int = 0) -> String {
-        if let real = realpath(path, nil) {
-            defer { free(real) }
-            return String(cString: real)
-        }
-        guard path != "/", !path.isEmpty, links < mostLinks else { return path }
-        let parts = path.split(separator: "/")
-        let (name, parent) = (parts.last.map(String.init) ?? "", "/" + parts.dropLast().joined(separator: "/"))
-        let folder = resolved(parent, links: links + 1)
-        let here = (folder == "/" ? "" : folder) + "/" + name
-        // The path is a symbolic link to a missing file.
-        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink(here, &target, target.count - 1)
-        guard length > 0 else { return here }
-        let text = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return resolved(text.hasPrefix("/") ? text : folder + "/" + text, links: links + 1)
     }
 }

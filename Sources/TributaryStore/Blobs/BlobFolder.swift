@@ -23,7 +23,16 @@ final class BlobFolder: Sendable {
     private static let folderMode: mode_t = 0o750
 
     init(storePath: String) {
-        path = storePath + "-blobs"
+        path = BlobFolder.path(besideStore: storePath)
+    }
+
+    /// Returns the folder beside the file to which a symbolic link leads, so that the store has one folder under all of
+    /// its names; an existing folder beside the link stays in use.
+    private static func path(besideStore store: String) -> String {
+        let beside = store + "-blobs"
+        guard access(beside, F_OK) != 0, let real = realpath(store, nil) else { return beside }
+        defer { free(real) }
+        return String(cString: real) + "-blobs"
     }
 
     // MARK: Writing

@@ -9,10 +9,11 @@ final class StoppedStore {
     private let owner: (user: uid_t, group: gid_t)?
     private let lock: Int32
 
-    /// Locks the store.
+    /// Locks the store, or the one to which a symbolic link leads.
     ///
     /// - Throws: ``CommandFailure`` with exit status 75 while a daemon has the store, 74 when its folder cannot be used.
     init(_ path: String) throws(CommandFailure) {
+        let path = RealPath.followingLink(path)
         self.path = path
         let folder = (path as NSString).deletingLastPathComponent
         var status = stat()

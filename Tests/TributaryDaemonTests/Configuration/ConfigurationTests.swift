@@ -217,4 +217,29 @@ struct ConfigurationTests {
         )
         #expect(#expect(throws: ConfigurationError.self) { try blocked.checkPaths() }?.key == "store")
     }
+
+    /// A store with two names would have two locks, and two daemons.
+    @Test("a symbolic link as the store stands for the file to which it leads, which may be missing")
+    func storeLink() throws {
+        let file = folder.path("real.sqlite")
+        for (name, target) in [("link.sqlite", "real.sqlite"), ("second.sqlite", folder.path("link.sqlite"))] {
+            try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
+        }
+        #expect(try Configuration.load(try sources("store: link.sqlite")).store == file)
+        try folder.write("", to: "real.sqlite")
+        #expect(try Configuration.load(try sources("store: second.sqlite")).store == file)
+        let lock = try StoreLock.acquire(store: Configuration.load(try sources("store: link.sqlite")).store)
+        #expect(throws: StartFailure.self) {
+            try StoreLock.acquire(store: Configuration.load(try sources("store: second.sqlite")).store)
+        }
+        withExtendedLifetime(lock) {}
+
+        // Large values beside the link would not be found any more.
+        try FileManager.default.createDirectory(
+            atPath: folder.path("link.sqlite-blobs"),
+            withIntermediateDirectories: false
+        )
+        let refused = try #require(try refusal("store: link.sqlite"))
+        #expect(refused.reason.contains("mv '\(folder.path("link.sqlite-blobs"))' '\(file)-blobs'"), "\(refused)")
+    }
 }
