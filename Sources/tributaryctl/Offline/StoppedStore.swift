@@ -67,13 +67,18 @@ final class StoppedStore {
     /// Whether a restoration has begun that no daemon has completed.
     var isMarked: Bool { access(RestoreMarker.path(besideStore: path), F_OK) == 0 }
 
+    /// The content of the marker beside the store, whatever it is; nil when there is none.
+    var markerBytes: [UInt8]? {
+        FileManager.default.contents(atPath: RestoreMarker.path(besideStore: path)).map(Array.init)
+    }
+
     /// Writes the marker of a restoration beside the store, in place of an earlier one.
     ///
     /// - Throws: ``CommandFailure`` with exit status 74.
-    func mark(_ marker: RestoreMarker) throws {
-        unmark()
+    func mark(_ content: [UInt8]) throws {
         let file = try newFile(RestoreMarker.path(besideStore: path))
-        try marker.bytes.withUnsafeBytes { bytes in try file.write(bytes) }
+        try content.withUnsafeBytes { bytes in try file.write(bytes) }
+        unmark()
         try file.finish()
     }
 

@@ -98,6 +98,29 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
+    /// A store that was put into place must not lose its marker: it would continue as the writer of the backup.
+    @Test func aFailedRestorationLeavesTheMarkerOfTheOneBefore() async throws {
+        let (daemon, backup) = try await backedUp()
+        let link = daemon.folder.path("link.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: daemon.store)
+        let busy = try await daemon.command(["restore", backup, "--store", link, "--move-aside"])
+        #expect(busy.ending == .exited(75) && busy.errors.contains("a daemon has the store"), "\(busy)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        // The rollback journal of a store with so long a name cannot be moved; what was moved before it comes back.
+        let long = daemon.folder.path(String(repeating: "s", count: 211) + ".sqlite")
+        #expect(try await daemon.command(["restore", backup, "--store", long]).ending == .exited(0))
+        let marked = try Data(contentsOf: URL(fileURLWithPath: long + ".restored"))
+        for suffix in ["-wal", "-journal"] { try Data(suffix.utf8).write(to: URL(fileURLWithPath: long + suffix)) }
+        for restoration in [[backup, "--move-aside"], ["--from-logs"]] {
+            let failed = try await daemon.command(["restore", "--store", long] + restoration)
+            #expect(failed.ending == .exited(74) && failed.errors.contains("File name too long"), "\(failed)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: long + ".restored")) == marked)
+            for suffix in ["-wal", "-journal"] {
+                #expect(try Data(contentsOf: URL(fileURLWithPath: long + suffix)) == Data(suffix.utf8))
+            }
+        }
+    }
+
     /// SQLite would apply a write-ahead log that an earlier store left behind to the restored one.
     @Test func aWriteAheadLogOfAnEarlierStoreIsNoPlaceForABackup() async throws {
         let (daemon, backup) = try await backedUp()

@@ -66,8 +66,8 @@ struct RestoreCommand: OfflineCommand {
         }
         // The marker comes first: a daemon that starts after an interruption must neither make an empty store in the free
         // place nor take the former store for the restored one.
-        try mark(target, sha256: digest)
-        let aside = try target.exists ? moveAside(target) : nil
+        let former = try mark(target, sha256: digest)
+        let aside = try target.exists ? moveAside(target, marker: former) : nil
         try copy.finish()
         report(target, aside: aside, digest: digest, terminal)
     }
@@ -77,23 +77,33 @@ struct RestoreCommand: OfflineCommand {
             throw CommandFailure(reason: "there is no store '\(target.path)'", status: .noSuchThing)
         }
         // No daemon starts with the marker: after an interruption it would use a store without its write-ahead log.
-        if target.exists { try mark(target, sha256: "") }
-        let aside = try target.exists ? moveAside(target) : nil
+        let former = target.exists ? try mark(target, sha256: "") : nil
+        let aside = try target.exists ? moveAside(target, marker: former) : nil
         target.unmark()
         report(target, aside: aside, digest: nil, terminal)
     }
 
-    private func mark(_ target: StoppedStore, sha256: String) throws {
+    /// Writes a marker with which no daemon starts before the restoration is complete.
+    ///
+    /// - Returns: The content of the marker that was there; nil when there was none.
+    private func mark(_ target: StoppedStore, sha256: String) throws -> [UInt8]? {
+        let former = target.markerBytes
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1_000))
-        try target.mark(RestoreMarker(restored: now, sha256: sha256))
+        try target.mark(RestoreMarker(restored: now, sha256: sha256).bytes)
+        return former
     }
 
-    /// Moves the former store away; when that fails it stays the store.
-    private func moveAside(_ target: StoppedStore) throws -> String {
+    /// Moves the former store away; when that fails it stays the store, with the marker that it had.
+    ///
+    /// A store with a marker is a backup that no daemon has taken over yet. Without the marker it would continue as the
+    /// writer that it was when the backup was made.
+    private func moveAside(_ target: StoppedStore, marker: [UInt8]?) throws -> String {
         do {
             return try target.moveAside()
         } catch {
-            if target.exists { target.unmark() }
+            if target.exists {
+                if let marker { try target.mark(marker) } else { target.unmark() }
+            }
             throw error
         }
     }
