@@ -7,6 +7,7 @@ extension SyncState {
     /// A segment of the store's own writer that it has not written proves that another program writes as it.
     mutating func examined(_ finding: BranchStage.Finding, wall: WallTime) {
         planner.examined(finding.file, identity: finding.identity, as: finding.outcome, at: finding.place, wall: wall)
+        scanForMoreBranches()
         guard finding.file.id.writer == planner.own, let place = finding.place, place != .applied else { return }
         let reason = "The replicator found it beside the segment that this store has written."
         forked(OwnFork(file: finding.file.path, reason: reason), wall: wall)
@@ -34,6 +35,13 @@ extension SyncState {
         planner.branches.moved(run.file.id.writer)
         progress.addImported(outcome.counts, wall: wall)
         problems.end(.importFailed)
+    }
+
+    /// Has the folders looked at again whose files of branches did not all have room.
+    private mutating func scanForMoreBranches() {
+        var hints = FolderHints()
+        for writer in planner.branches.drainCrowded() { hints.insert(folder: writer) }
+        if !hints.isEmpty { scans.insert(hints) }
     }
 
     mutating func setForks(_ forks: SyncForks) {

@@ -65,10 +65,10 @@ extension ImportPlanner {
 
     /// Drops the branches' files that are not in a writer's folder any more.
     mutating func keepBranches(_ listing: WriterListing) {
-        guard branches.files[listing.writer] != nil else { return }
+        guard branches.hasFiles(of: listing.writer) else { return }
         let own = Set(listing.pending.map(\.id.bounds)).union(listing.applied.keys)
         let others = Set(listing.misfits.map(\.fileName))
-        for file in (branches.files[listing.writer] ?? [:]).values.map(\.file) {
+        for file in branches.names(of: listing.writer) {
             let isThere = file.hasOwnName ? own.contains(file.id.bounds) : others.contains(file.fileName)
             if !isThere { branches.remove(file) }
         }
@@ -79,10 +79,12 @@ extension ImportPlanner {
 
     /// Reads the branches' files among changed ones again; those that have vanished are dropped.
     mutating func readBranchesAgain(_ change: ListingChange) {
-        guard branches.files[change.writer] != nil else { return }
+        guard branches.hasFiles(of: change.writer) else { return }
         for name in change.names {
             let file = SegmentFile(id: name)
             if change.applied.contains(name) {
+                // The end line of an applied file is compared with the records, which finds another branch.
+                if branches.applied[change.writer]?[file] != nil { branches.remove(file) }
                 branches.learn(file, .unknown)
             } else if change.pending.first(where: { $0.id == name }).map({ !isBranchFile($0) }) ?? true {
                 branches.remove(file)
@@ -90,16 +92,14 @@ extension ImportPlanner {
         }
         guard let misfits = change.misfits else { return }
         let copies = Set(misfits.map(\.fileName))
-        for file in (branches.files[change.writer] ?? [:]).values.map(\.file)
-        where !file.hasOwnName && !copies.contains(file.fileName) {
+        for file in branches.names(of: change.writer) where !file.hasOwnName && !copies.contains(file.fileName) {
             branches.remove(file)
         }
     }
 
     /// Whether a file past the position is known to belong to no first line.
     func isBranchFile(_ pending: WriterListing.Pending) -> Bool {
-        guard let known = branches.file(SegmentFile(id: pending.id)) else { return false }
-        return known.identity == pending.file
+        branches.identity(of: SegmentFile(id: pending.id)) == pending.file
     }
 
     // MARK: Examination

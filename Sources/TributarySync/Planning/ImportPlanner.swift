@@ -325,7 +325,7 @@ package struct ImportPlanner: Sendable {
 
     /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's misfits.
     package func isKnown(_ id: SegmentName) -> Bool {
-        if !branches.files(of: id).isEmpty { return true }
+        if !branches.files(of: id).isEmpty || !branches.appliedFiles(of: id).isEmpty { return true }
         guard let writer = writers[id.writer] else { return false }
         return writer.entries[id.bounds] != nil || writer.conflicts[id] != nil
             || writer.misfits.contains { $0.id == id }
@@ -335,8 +335,12 @@ package struct ImportPlanner: Sendable {
     package mutating func retry(_ id: SegmentName) -> Bool {
         let files = branches.files(of: id)
         for file in files { branches.learn(file.file, .unknown) }
+        // The next scan finds these, and they are read.
+        let applied = branches.appliedFiles(of: id)
+        for file in applied { branches.remove(file) }
         guard writers[id.writer]?.entries[id.bounds] != nil else {
-            return writers[id.writer]?.conflicts.removeValue(forKey: id) != nil || !files.isEmpty
+            let isKnown = !files.isEmpty || !applied.isEmpty
+            return writers[id.writer]?.conflicts.removeValue(forKey: id) != nil || isKnown
         }
         learn(id, .unknown)
         return true

@@ -4,9 +4,14 @@ import TributaryChanges
 /// The files that belong to branches of writers, or whose place is not known yet.
 ///
 /// Only forked writers have any, so that each function may visit all files of one writer, which are bounded in number.
+/// Applied ones are not: a clone may have written for a year, and a replicator may have copied a segment a thousand times.
 struct PlannedBranches: Sendable {
-    /// The files by writer and file name.
+    /// The files by writer and file name that are not applied.
     private(set) var files: [UniqueID: [String: BranchFile]] = [:]
+    /// The files that are applied, and are not read again until they change.
+    private(set) var applied: [UniqueID: [SegmentFile: FileIdentity]] = [:]
+    /// The writers with files for which there was no room.
+    private var crowded: Set<UniqueID> = []
     /// The last sequence that some branch of a forked writer has reached.
     var reaches: [UniqueID: UInt64] = [:]
     var forks: [WriterFork] = []
@@ -14,17 +19,31 @@ struct PlannedBranches: Sendable {
     /// The greatest number of files of one writer that are looked at together.
     static let fileLimit = 1_000
 
-    /// The files that count, in order.
+    /// The files that are not applied, in order.
     var all: [BranchFile] { files.values.flatMap(\.values).sorted { $0.file < $1.file } }
 
-    func file(_ file: SegmentFile) -> BranchFile? { files[file.id.writer]?[file.fileName] }
+    /// The file that was found or read last under a name; nil when there is none, or only its name is known.
+    func identity(of file: SegmentFile) -> FileIdentity? {
+        files[file.id.writer]?[file.fileName]?.identity ?? applied[file.id.writer]?[file]
+    }
 
-    /// The files of a segment's name, in order.
+    /// Whether a writer has files; O(1).
+    func hasFiles(of writer: UniqueID) -> Bool { files[writer] != nil || applied[writer] != nil }
+
+    /// The names of all files of a writer, those that are applied too.
+    func names(of writer: UniqueID) -> [SegmentFile] {
+        (files[writer] ?? [:]).values.map(\.file) + Array((applied[writer] ?? [:]).keys)
+    }
+
+    /// The applied files of a segment's name.
+    func appliedFiles(of id: SegmentName) -> [SegmentFile] { (applied[id.writer] ?? [:]).keys.filter { $0.id == id } }
+
+    /// The files of a segment's name that are not applied, in order.
     func files(of id: SegmentName) -> [BranchFile] {
         (files[id.writer] ?? [:]).values.filter { $0.file.id == id }.sorted { $0.file < $1.file }
     }
 
-    /// Inserts a file, or updates its identity; a changed file is read again.
+    /// Inserts a file, or updates its identity; a changed file is read again, and one that is applied is not.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -34,12 +53,19 @@ struct PlannedBranches: Sendable {
     mutating func insert(_ file: SegmentFile, _ identity: FileIdentity?, outline: SegmentOutline? = nil, wall: WallTime)
     {
         let writer = file.id.writer
+        if let known = applied[writer]?[file] {
+            guard let identity, identity != known else { return }
+            remove(file)
+        }
         if let known = files[writer]?[file.fileName] {
             guard identity == nil || known.identity != identity else { return }
             files[writer]?[file.fileName]?.identity = identity
             return learn(file, outline.map(BranchFile.Knowledge.valid) ?? .unknown)
         }
-        guard files[writer]?.count ?? 0 < PlannedBranches.fileLimit else { return }
+        guard hasRoom(for: file) else {
+            crowded.insert(writer)
+            return
+        }
         let knowledge = outline.map(BranchFile.Knowledge.valid) ?? .unknown
         let made = BranchFile(file: file, identity: identity, knowledge: knowledge, found: wall)
         files[writer, default: [:]][file.fileName] = made
@@ -51,17 +77,38 @@ struct PlannedBranches: Sendable {
         return known[file.fileName] != nil || known.count < PlannedBranches.fileLimit
     }
 
-    mutating func remove(_ file: SegmentFile) {
-        files[file.id.writer]?[file.fileName] = nil
-        if files[file.id.writer]?.isEmpty == true { files[file.id.writer] = nil }
+    /// The writers that have room again for files that were left out; a scan finds these.
+    mutating func drainCrowded() -> [UniqueID] {
+        guard !crowded.isEmpty else { return [] }
+        // With fewer, a folder would be listed for each file.
+        let ready = crowded.filter { files[$0]?.count ?? 0 <= PlannedBranches.fileLimit / 2 }
+        crowded.subtract(ready)
+        return ready.sorted()
     }
 
-    mutating func removeAll(of writer: UniqueID) { files[writer] = nil }
+    mutating func remove(_ file: SegmentFile) {
+        let writer = file.id.writer
+        files[writer]?[file.fileName] = nil
+        if files[writer]?.isEmpty == true { files[writer] = nil }
+        applied[writer]?[file] = nil
+        if applied[writer]?.isEmpty == true { applied[writer] = nil }
+    }
+
+    mutating func removeAll(of writer: UniqueID) {
+        files[writer] = nil
+        applied[writer] = nil
+        crowded.remove(writer)
+    }
 
     /// Records what reading a file, or looking up its place, has found.
     mutating func learn(_ file: SegmentFile, _ knowledge: BranchFile.Knowledge, identity: FileIdentity? = nil) {
         guard var known = files[file.id.writer]?[file.fileName] else { return }
         if let identity { known.identity = identity }
+        if case .placed(_, .applied) = knowledge, let identity = known.identity {
+            remove(file)
+            applied[file.id.writer, default: [:]][file] = identity
+            return
+        }
         var knowledge = knowledge
         if case .incomplete(_, _, let since) = known.knowledge, case .incomplete(let reason, let line, _) = knowledge {
             knowledge = .incomplete(reason: reason, line: line, since: since)

@@ -137,6 +137,31 @@ import TributaryChanges
         #expect(bench.appliedHashes(of: a).count == 4)
     }
 
+    /// Applied files take no room from others, however many there are; what had no room is found by the next scan.
+    @Test func aBranchIsFoundAmongThousandsOfCopies() {
+        var bench = PlannerBench()
+        bench.put(name(a, 1, 1), PlannerBench.valid(name(a, 1, 1), hash: "one"))
+        bench.put(name(a, 2, 2), PlannerBench.valid(name(a, 2, 2), hash: "two", previous: "one"))
+        bench.settle()
+        let copied = PlannerBench.valid(name(a, 1, 1), hash: "one")
+        let copies = (0..<PlannedBranches.fileLimit + 10).map { ("\($0)", copied) }
+        bench.put(copiesOf: name(a, 1, 1), copies)
+        bench.put(copyOf: name(a, 2, 2), "z", PlannerBench.valid(name(a, 2, 2), hash: "branch", previous: "one"))
+        #expect(bench.planner.branches.drainCrowded().isEmpty)
+        bench.settle()
+        #expect(bench.planner.branches.drainCrowded() == [a])
+        bench.scan(a)
+        bench.settle()
+        #expect(bench.appliedHashes(of: a) == ["branch", "one", "two"])
+        #expect(bench.planner.statuses(wall: bench.wall).isEmpty && bench.planner.branches.files.isEmpty)
+        // What is applied is not read again, until it changes or is asked for.
+        bench.scan(a)
+        #expect(bench.planner.next(wall: bench.wall) == .wait(until: nil))
+        #expect(bench.planner.isKnown(name(a, 2, 2)) && bench.planner.retry(name(a, 2, 2)))
+        bench.scan(a)
+        #expect(bench.planner.next(wall: bench.wall) != .wait(until: nil))
+    }
+
     /// A writer with too many branches gets no further one, and nothing else stops.
     @Test func thereIsALimitOfBranches() {
         var bench = PlannerBench()

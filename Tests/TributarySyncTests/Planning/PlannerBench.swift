@@ -137,19 +137,26 @@ struct PlannerBench {
 
     /// Puts a replicator's conflict copy into the folder.
     mutating func put(copyOf name: SegmentName, _ label: String, _ outcome: VerificationOutcome) {
-        generation += 1
-        let fileName = "\(name.fileName.dropLast(5)).sync-conflict-\(label).tlog"
-        copies["\(name.writer)/\(fileName)"] = outcome
-        misfits[name.writer, default: []].append(
-            WriterListing.Misfit(
-                id: name,
-                fileName: fileName,
-                state: .forked,
-                reason: "",
-                hint: "",
-                file: FileIdentity(inode: generation, size: 100)
+        put(copiesOf: name, [(label, outcome)])
+    }
+
+    /// Puts conflict copies into the folder, which one scan finds.
+    mutating func put(copiesOf name: SegmentName, _ labelled: [(String, VerificationOutcome)]) {
+        for (label, outcome) in labelled {
+            generation += 1
+            let fileName = "\(name.fileName.dropLast(5)).sync-conflict-\(label).tlog"
+            copies["\(name.writer)/\(fileName)"] = outcome
+            misfits[name.writer, default: []].append(
+                WriterListing.Misfit(
+                    id: name,
+                    fileName: fileName,
+                    state: .forked,
+                    reason: "",
+                    hint: "",
+                    file: FileIdentity(inode: generation, size: 100)
+                )
             )
-        )
+        }
         scan(name.writer)
     }
 
