@@ -8,16 +8,12 @@ struct ConflictListCommand: DaemonCommand {
         abstract: "List losing values, the oldest first."
     )
 
-    @Option(help: "How many, at most 1000.")
-    var limit: Int?
-
-    @Option(help: ArgumentHelp("Go on after the list before.", valueName: "next"))
-    var after: String?
+    @OptionGroup var page: PageOptions
 
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let call = AdminCall(.get, .conflicts, query: [("limit", limit.map(String.init)), ("after", after)])
+        let call = AdminCall(.get, .conflicts, query: page.query)
         let response = try await session.call(call)
         if session.json { return session.terminal.print(response.text) }
         let value = try ResponseJSON.parse(response)
@@ -34,6 +30,6 @@ struct ConflictListCommand: DaemonCommand {
         if case .integer(let dropped)? = value["dropped"], dropped > 0 {
             session.terminal.print("not kept: \(dropped)")
         }
-        if let next = ResponseJSON.text(value["next"]) { session.terminal.print("more: --after \(next)") }
+        PageOptions.printNext(ResponseJSON.text(value["next"]), on: session.terminal)
     }
 }

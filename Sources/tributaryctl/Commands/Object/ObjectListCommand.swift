@@ -28,11 +28,7 @@ struct ObjectListCommand: DaemonCommand {
     @Option(help: ArgumentHelp("Relationships to list as well.", valueName: "names"))
     var include: String?
 
-    @Option(help: "How many, at most 1000.")
-    var limit: Int?
-
-    @Option(help: ArgumentHelp("Go on after the list before.", valueName: "next"))
-    var after: String?
+    @OptionGroup var page: PageOptions
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -43,8 +39,7 @@ struct ObjectListCommand: DaemonCommand {
             entity,
             query: [
                 ("where", predicate), ("sort", sort), ("count", count ? "true" : nil), ("include", include),
-                ("limit", limit.map(String.init)), ("after", after),
-            ]
+            ] + page.query
         )
         let response: AdminResponse
         do {
@@ -58,6 +53,6 @@ struct ObjectListCommand: DaemonCommand {
         if count { return session.terminal.print(value["count"]?.text ?? "0") }
         guard case .array(let objects)? = value["objects"] else { return }
         ObjectTable(objects: objects).print(on: session.terminal)
-        if case .string(let next)? = value["next"] { session.terminal.print("more: --after \(next)") }
+        PageOptions.printNext(ResponseJSON.text(value["next"]), on: session.terminal)
     }
 }

@@ -13,11 +13,7 @@ struct SegmentListCommand: DaemonCommand {
     @Flag(help: "Applied segments too.")
     var all = false
 
-    @Option(help: "How many, at most 1000.")
-    var limit: Int?
-
-    @Option(help: ArgumentHelp("Go on after the list before.", valueName: "next"))
-    var after: String?
+    @OptionGroup var page: PageOptions
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -25,9 +21,7 @@ struct SegmentListCommand: DaemonCommand {
         let call = AdminCall(
             .get,
             .segments,
-            query: [
-                ("state", state), ("all", all ? "true" : nil), ("limit", limit.map(String.init)), ("after", after),
-            ]
+            query: [("state", state), ("all", all ? "true" : nil)] + page.query
         )
         try await session.call(call, as: SegmentsMessage.self) { message in
             var table = Table("WRITER", "FIRST", "LAST", "STATE", "SINCE", "REASON")
@@ -38,7 +32,7 @@ struct SegmentListCommand: DaemonCommand {
                 ])
             }
             table.print(on: session.terminal)
-            if let next = message.next { session.terminal.print("more: --after \(next)") }
+            PageOptions.printNext(message.next, on: session.terminal)
         }
     }
 }

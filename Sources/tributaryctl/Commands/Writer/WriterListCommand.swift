@@ -5,16 +5,12 @@ import TributaryAdmin
 struct WriterListCommand: DaemonCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List writers and how far they are.")
 
-    @Option(help: "How many, at most 1000.")
-    var limit: Int?
-
-    @Option(help: ArgumentHelp("Go on after the list before.", valueName: "next"))
-    var after: String?
+    @OptionGroup var page: PageOptions
 
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let call = AdminCall(.get, .writers, query: [("limit", limit.map(String.init)), ("after", after)])
+        let call = AdminCall(.get, .writers, query: page.query)
         try await session.call(call, as: WritersMessage.self) { message in
             let now = Date().timeIntervalSince1970
             var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "BEHIND", "LAST HEARD", "LAG", "WAITING")
@@ -26,7 +22,7 @@ struct WriterListCommand: DaemonCommand {
                 ])
             }
             table.print(on: session.terminal)
-            if let next = message.next { session.terminal.print("more: --after \(next)") }
+            PageOptions.printNext(message.next, on: session.terminal)
         }
     }
 }
