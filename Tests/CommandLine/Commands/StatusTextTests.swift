@@ -25,10 +25,18 @@ import TributaryAdmin
         let json = try await daemon.command(["sync", "--json"])
         #expect(json.ending == .exited(75) && json.output.contains("segments-held"))
 
+        let retried = try await daemon.command(["segment", "retry", path])
+        #expect(
+            retried.ending == .exited(0) && retried.output.hasPrefix("read again, now held. The clock"),
+            "\(retried)"
+        )
+        #expect(retried.output.contains("tributaryctl segment accept \(path)\n"), "\(retried.output)")
+
         let accepted = try await daemon.command(["segment", "accept", path])
         #expect(accepted.ending == .exited(0), "\(accepted.errors)")
         #expect(accepted.output.contains("accepted by ") && accepted.output.contains("wins over"), "\(accepted.output)")
         #expect(daemon.log.contains("held segment is accepted  by="), "\(daemon.log)")
+        #expect(try await daemon.command(["segment", "retry", path]).output == "read again, now applied\n")
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
     }
 

@@ -13,7 +13,11 @@ struct SegmentRetryCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let response = try await session.call(AdminCall(.post, .retrySegment, segment.writer, segment.range))
-        session.terminal.print(session.json ? response.text : "the segment is read again")
+        let call = AdminCall(.post, .retrySegment, segment.writer, segment.range)
+        try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
+            let reason = segment.reason.map { ". " + EscapedText.escape($0) } ?? ""
+            session.terminal.print("read again, now \(EscapedText.escape(segment.state))\(reason)")
+            if let hint = segment.hint { session.terminal.print("hint: " + session.hints.text(hint)) }
+        }
     }
 }
