@@ -50,10 +50,13 @@ final class StoppedStore {
     /// - Throws: ``CommandFailure`` with exit status 74.
     func moveAside() throws(CommandFailure) -> String {
         let time = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
-        let aside = "\(path).before-restore-\(time)"
         let suffixes = ["-wal", "-shm", "-journal", "-blobs", ""].filter { access(path + $0, F_OK) == 0 }
-        if let taken = suffixes.first(where: { access(aside + $0, F_OK) == 0 }) {
-            throw NewFile.failure(aside + taken, EEXIST)
+        var aside = "\(path).before-restore-\(time)"
+        var number = 1
+        // Another store may have been moved away in the same second.
+        while suffixes.contains(where: { access(aside + $0, F_OK) == 0 }) {
+            number += 1
+            aside = "\(path).before-restore-\(time)-\(number)"
         }
         for (index, suffix) in suffixes.enumerated() where rename(path + suffix, aside + suffix) != 0 {
             let failure = NewFile.failure(path + suffix, errno)

@@ -137,26 +137,26 @@ import TributaryAdmin
     @Test func aStoreIsMovedAwayAsAWholeOrNotAtAll() async throws {
         let (daemon, backup) = try await backedUp()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-        let files = ["-wal", "-blobs"].map { daemon.store + $0 }
-        try FileManager.default.createDirectory(atPath: files[1], withIntermediateDirectories: true)
-        if !FileManager.default.fileExists(atPath: files[0]) { try Data().write(to: URL(fileURLWithPath: files[0])) }
-        // The names that the large values would get within a minute are taken.
-        for second in 0..<60 {
-            let time = Date(timeIntervalSinceNow: Double(second)).formatted(
-                .iso8601.dateSeparator(.omitted).timeSeparator(.omitted)
-            )
-            let taken = "\(daemon.store).before-restore-\(time)-blobs"
-            try FileManager.default.createDirectory(atPath: taken, withIntermediateDirectories: true)
-        }
+        // The new name of the folder of large values is too long, and those of the files are not.
+        let name = String(repeating: "s", count: 219)
+        let files = ["", "-wal", "-shm"].map { name + $0 }
+        for file in files { try daemon.folder.write("a store", to: file) }
+        let blobs = daemon.folder.path(name + "-blobs")
+        try FileManager.default.createDirectory(atPath: blobs, withIntermediateDirectories: false)
         for restore in [[backup, "--move-aside"], ["--from-logs"]] {
-            let refused = try await daemon.command(["restore", "--store", daemon.store] + restore)
+            let refused = try await daemon.command(["restore", "--store", daemon.folder.path(name)] + restore)
             #expect(refused.ending == .exited(74) && refused.errors.contains("-blobs"), "\(refused)")
-            for file in files + [daemon.store] { #expect(FileManager.default.fileExists(atPath: file), "\(file)") }
-            #expect(!FileManager.default.fileExists(atPath: daemon.store + ".restored"))
+            for file in files { #expect(FileManager.default.fileExists(atPath: daemon.folder.path(file)), "\(file)") }
+            #expect(!FileManager.default.fileExists(atPath: daemon.folder.path(name + ".restored")))
         }
-        try await daemon.start()
-        #expect(try titles(daemon) == ["after", "before"])
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        // Two stores of one name are moved away, also within one second.
+        for _ in 0..<2 {
+            for file in ["left", "left-wal"] { try daemon.folder.write("a store", to: file) }
+            let moved = try await daemon.command(["restore", "--from-logs", "--store", daemon.folder.path("left")])
+            #expect(moved.ending == .exited(0), "\(moved)")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path)
+        #expect(names.count { $0.hasPrefix("left.before-restore-") } == 4, "\(names)")
     }
 
     @Test func badBackupsAreRefused() async throws {
