@@ -53,6 +53,11 @@ import TributaryAdmin
             "\(forked.output) \(daemon.log)"
         )
         #expect(forked.output.contains("since: "), "\(forked.output)")
+        let writers = try await daemon.command(["writer", "list"])
+        #expect(
+            writers.output.split(separator: "\n").contains { $0.hasPrefix(Self.writer) && $0.contains("forked") },
+            "\(writers)"
+        )
 
         try? FileManager.default.removeItem(atPath: daemon.logs + "/.staging")
         try daemon.folder.write("no folder", to: "logs/.staging")

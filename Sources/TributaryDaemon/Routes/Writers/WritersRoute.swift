@@ -22,7 +22,6 @@ enum WritersRoute {
         of engine: Engine,
         where isWanted: (UniqueID) -> Bool
     ) async throws -> [WritersMessage.Writer] {
-        let forked = Set(try await engine.sync.segments(in: [.forked]).map(\.id.writer))
         let now = engine.wallTime
         let backlogs = engine.sync.backlogs
         // The main context's generation does not move when a state changes.
@@ -37,26 +36,23 @@ enum WritersRoute {
         }
         records.sort { $0.id < $1.id }
         return records.filter { isWanted($0.id) }.map { record in
-            var writer = message(
-                of: record,
-                isForked: forked.contains(record.id) || !record.branches.isEmpty,
-                backlogs[record.id],
-                now: now
-            )
+            var writer = message(of: record, backlogs[record.id], now: now)
             if !record.isSelf { writer.behind = known.behind(record.id) }
             return writer
         }
     }
 
-    private static func message(of record: WriterRecord, isForked: Bool, _ backlog: WriterBacklog?, now: WallTime)
-        -> WritersMessage.Writer
-    {
+    private static func message(
+        of record: WriterRecord,
+        _ backlog: WriterBacklog?,
+        now: WallTime
+    ) -> WritersMessage.Writer {
         var writer = WritersMessage.Writer(
             id: record.id.description,
             name: record.name,
             sequence: record.sequence,
             clock: record.clock.description,
-            state: state(of: record, isForked: isForked)
+            state: state(of: record)
         )
         let seen = record.seen.entries.map { ($0.key.description, $0.value) }
         writer.seen = Dictionary(seen, uniquingKeysWith: max)
@@ -69,11 +65,11 @@ enum WritersRoute {
         return writer
     }
 
-    /// A decision of an administrator comes before what is found in the folder.
-    private static func state(of record: WriterRecord, isForked: Bool) -> String {
+    /// A decision of an administrator comes before the branches of the writer's log.
+    private static func state(of record: WriterRecord) -> String {
         if record.isSelf { return "self" }
         if let state = record.state, state != .former { return state.rawValue }
-        if isForked { return "forked" }
+        if !record.branches.isEmpty { return "forked" }
         return record.state?.rawValue ?? (record.seen.isEmpty ? "producer" : "active")
     }
 }
