@@ -2,6 +2,8 @@ import GRDB
 import TributaryChanges
 
 /// Reads the conflict journal.
+///
+/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct ConflictReader {
     let reader: Reader
 

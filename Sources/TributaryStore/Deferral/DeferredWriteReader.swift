@@ -6,6 +6,8 @@ import TributaryModel
 ///
 /// These are values that the model cannot represent, and updates of objects that were never inserted, whether they came with
 /// segments or with a baseline. Writes that a migration took out of the tables are not counted.
+///
+/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct DeferredWriteReader {
     let reader: Reader
 

@@ -3,6 +3,8 @@ package import TributaryChanges
 import TributaryModel
 
 /// Reads the history of transactions.
+///
+/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct HistoryReader {
     let reader: Reader
 

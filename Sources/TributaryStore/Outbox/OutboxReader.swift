@@ -2,6 +2,8 @@ import GRDB
 import TributaryChanges
 
 /// Reads local transactions and the ranges of their export.
+///
+/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct OutboxReader {
     let reader: Reader
 

@@ -2,6 +2,8 @@ import GRDB
 package import TributaryChanges
 
 /// Reads the writers' positions and the segments that contain their applied transactions.
+///
+/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct WriterReader {
     let reader: Reader
 

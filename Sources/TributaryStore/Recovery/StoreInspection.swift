@@ -2,6 +2,8 @@ import GRDB
 import TributaryModel
 
 /// Looks for damage in a store, and for views and indexes that are missing.
+///
+/// Its functions throw ``StoreError`` when the store cannot be read.
 package struct StoreInspection {
     /// The greatest number of faults that are listed.
     package static let limit = 100
