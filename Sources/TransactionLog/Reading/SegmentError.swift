@@ -90,7 +90,7 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case .forked: "Two programs write as one writer: give the clone an identity of its own."
         case .changed: "A published segment must never change; it is verified again from the start."
         case .missing: "Check the path; if a replicator removed the file, let it bring it back."
-        case .inputOutput: "Check the permissions and the disk; the next scan reads the segment again."
+        case .inputOutput: "Check the permissions and the disk; it is tried again by itself."
         }
     }
 
