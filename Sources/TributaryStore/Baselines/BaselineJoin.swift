@@ -68,6 +68,8 @@ final class BaselineJoin {
     }
 
     /// Merges the next line of the baseline.
+    ///
+    /// - Throws: ``BaselineJoinError`` `noBound`; ``StoreError`` when the store cannot be read or written.
     func merge(_ entry: BaselineEntry) throws {
         switch entry {
         case .transaction(let transaction):
@@ -78,6 +80,9 @@ final class BaselineJoin {
             waiting.append(change)
             if waiting.count >= BaselineJoin.sliceChanges { try flush() }
         case .bound(let bound):
+            guard mayHaveBound(bound) else {
+                throw BaselineJoinError.noBound(entity: bound.entity, property: bound.write.name)
+            }
             try flush()
             current = nil
             engine.cursor.resume(number: number, writer: own)
@@ -93,6 +98,19 @@ final class BaselineJoin {
     func end() throws {
         try flush()
         try engine.end()
+    }
+
+    /// Whether a property has the merge rule `max` or `min`, or is unknown to the model, so that it is deferred.
+    ///
+    /// A bound has no version. Under another rule it would be a write of this store, other than on other machines.
+    private func mayHaveBound(_ bound: BaselineBound) -> Bool {
+        guard let entity = layout.entityIndex(named: bound.entity).map({ layout.entities[$0] }),
+            let property = layout.propertyIndex(named: bound.write.name, of: entity.entity)
+        else { return true }
+        guard case .column(let column) = entity.places[property],
+            case .attribute(_, let rule) = layout[StoreModel.ColumnIndex(table: entity.table, column: column)].kind
+        else { return false }
+        return rule == .max || rule == .min
     }
 
     private func begin(_ transaction: BaselineTransaction) throws {

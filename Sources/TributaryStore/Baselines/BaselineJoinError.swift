@@ -6,12 +6,17 @@ package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertib
     /// published.
     case ownWriterAhead(sequence: UInt64, known: UInt64)
 
+    /// The baseline has a greatest or least value of a property that has none under the rules of its model.
+    case noBound(entity: String, property: String)
+
     package var description: String {
         switch self {
         case .otherModel(let version):
             "the baseline was made under \(version.map { "version '\($0)' of the model" } ?? "another model")"
         case .ownWriterAhead(let sequence, let known):
             "the baseline has the store's own transactions up to \(sequence), the store up to \(known)"
+        case .noBound(let entity, let property):
+            "the baseline has a bound of '\(entity).\(property)', whose merge rule is neither max nor min"
         }
     }
 }
