@@ -134,8 +134,8 @@ struct CompactionPass: Sendable {
         if facts.buildsFromLog {
             do {
                 _ = try await maker.publishLog(name, to: facts.vector, facts)
-            } catch let obstacle as BaselineRebuild.Obstacle {
-                return .waits(obstacle.description)
+            } catch let error where CompactionPass.isObstacle(error) {
+                return .waits(ErrorText.text(of: error))
             }
         } else if try await maker.publishState(name, facts) == nil {
             return .waits("The store has changed meanwhile; the next attempt takes the new state.")

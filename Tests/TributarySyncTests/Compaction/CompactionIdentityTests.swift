@@ -120,6 +120,30 @@ import TributaryStore
         try await group.stop()
     }
 
+    /// A store that builds its baselines from the log folder waits for a damaged segment, and its pass goes on.
+    @Test func aDamagedSegmentIsAReasonToWait() async throws {
+        let group = try await filled()
+        let first = group.replicas[0]
+        try await first.service.restamp()
+        try first.save([SyncModel.update(1, "salary", .double(7))])
+        try await group.exchange()
+        try await group.acknowledge()
+        let name = try #require(group.logs.segments(of: writer(group.replicas[1])).first)
+        let bytes = try #require(group.logs.bytes(of: name))
+        try group.logs.put(bytes + Array("{}\n".utf8), at: name.path)
+        guard case .waits(let reason) = try await group.compact(first).cut else {
+            Issue.record("a baseline is cut from a damaged segment")
+            return
+        }
+        #expect(reason.contains(name.fileName), "\(reason)")
+        try group.logs.put(bytes, at: name.path)
+        guard case .cut = try await group.compact(first).cut else {
+            Issue.record("no baseline is cut when the segment is whole again")
+            return
+        }
+        try await group.stop()
+    }
+
     // MARK: Conflict copies
 
     private func copyName(of replica: SyncReplica, in group: CompactingReplicas) throws -> (SegmentName, String) {
