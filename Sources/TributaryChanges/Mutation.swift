@@ -39,6 +39,9 @@
         /// A store does not notice that it is older than its own segments, or was restored.
         case restoredStoreNotNoticed
 
+        /// A store exports into an empty folder in the place of its log folder.
+        case lostFolderNotNoticed
+
         private static let active = Atomic(-1)
 
         package static func isOn(_ mutation: Mutation) -> Bool {

@@ -58,11 +58,19 @@ package struct Exporter: Sendable {
     /// again.
     private func requireOwnFolder(_ own: WriterRecord) throws {
         let exported = try store.read { try $0.outbox.lastExported() }
-        guard exported > 0, let folder = try? LogFolder(path: logs), folder.lacksFolder(of: own.id) else { return }
+        guard exported > 0, let folder = try? LogFolder(path: logs), isLost(folder, own.id) else { return }
         let finished = try store.read { try $0.writers.segment(writer: own.id, beginningBy: own.sequence)?.last ?? 0 }
         guard finished > 0 else { return }
         let isCertain = try store.read { try LostFolder(of: own.id, in: folder, $0).isCertain }
         throw ExportFailure.foreignFolder(path: logs, writer: own.id, sequence: finished, isCertain: isCertain)
+    }
+
+    /// Whether a folder has nothing of the store's writer.
+    private func isLost(_ folder: LogFolder, _ own: UniqueID) -> Bool {
+        #if MUTATIONS
+            if Mutation.isOn(.lostFolderNotNoticed) { return false }
+        #endif
+        return folder.lacksFolder(of: own)
     }
 
     /// The next range of local transactions with its header; nil when all are exported.
@@ -95,7 +103,7 @@ package struct Exporter: Sendable {
         let folder = try LogFolder(path: logs)
         // The folder may be the mount point of an unmounted share: a file there would never reach a peer, and would not
         // be written again.
-        guard range.first == 1 || !folder.lacksFolder(of: own) else {
+        guard range.first == 1 || !isLost(folder, own) else {
             throw ExportFailure.foreignFolder(path: logs, writer: own, sequence: range.first - 1)
         }
         // The range of the segment must survive a power failure before a peer can see the segment.

@@ -19,8 +19,10 @@ extension Schedule {
     private func step(_ generator: inout ChangeGenerator) -> Step {
         let replica = generator.number(0...(replicas - 1))
         let writer = generator.number(0...(replicas + producers - 1))
-        switch generator.number(0...(forks ? 47 : changesIdentities ? 43 : compacts ? 59 : 39)) {
+        switch generator.number(0...greatest) {
+        case 60...: return identityStep(replica, &generator)
         case 40... where compacts: return compactionStep(replica, writer, &generator)
+        case 40... where losesFolders: return placeStep(replica, &generator)
         case 40...: return identityStep(replica, &generator)
         case 0...7: return .save(replica: replica, generator.changes(isKnown: true))
         case 8...13 where producers > 0:
@@ -65,6 +67,24 @@ extension Schedule {
         }
     }
 
+    /// The greatest number that stands for a step, of which there are more where schedules have something of their own.
+    private var greatest: Int {
+        switch (compacts, changesIdentities) {
+        case (true, true): 66
+        case (true, false): 59
+        case (false, true): forks ? 47 : 43
+        case (false, false): losesFolders ? 45 : 39
+        }
+    }
+
+    private func placeStep(_ replica: Int, _ generator: inout ChangeGenerator) -> Step {
+        switch generator.number(0...9) {
+        case 0...4: return .lose(replica: replica, FolderLoss.allCases[generator.number(0...2)])
+        case 5...7: return .recover(replica: replica)
+        default: return .move(replica: replica, Relocation.allCases[generator.number(0...3)])
+        }
+    }
+
     private func identityStep(_ replica: Int, _ generator: inout ChangeGenerator) -> Step {
         switch generator.number(0...9) {
         case 0...3: return .snapshot(replica: replica)
@@ -74,6 +94,8 @@ extension Schedule {
             return .restore(replica: replica, kinds[generator.number(0...(kinds.count - 1))])
         // Copies of forked stores are no part of these schedules.
         case 8... where forks: return .snapshot(replica: replica)
+        case 8 where generator.number(0...1) == 0:
+            return .move(replica: replica, Relocation.allCases[generator.number(0...3)])
         default:
             return .clone(
                 from: generator.number(0...(replicas - 1)),

@@ -9,10 +9,13 @@ package struct Schedule: Sendable {
     package var isUnique: Bool
 
     /// Whether the model grows, at the latest in the end: a migration of all stores costs as much as the rest.
-    var grows: Bool { seed % 16 == 0 }
+    var grows: Bool { seed % 4 == 0 }
 
-    /// Whether stores are restored and copied.
-    var changesIdentities: Bool { seed % 4 == 2 }
+    /// Whether stores are restored, copied and moved; in half of these schedules also baselines are cut.
+    var changesIdentities: Bool { seed % 4 == 2 || seed % 8 == 7 }
+
+    /// Whether log folders are lost, and stores moved.
+    var losesFolders: Bool { seed % 8 == 5 }
 
     /// Whether machines are set back with what they have published, so that their stores write other segments with the
     /// same sequences.

@@ -17,10 +17,11 @@ package struct ScheduleReport: Sendable, CustomStringConvertible {
         smallestFailure = await ScheduleReport.failure(of: smallest) ?? "it does not fail again"
     }
 
-    /// The words of a failure without its numbers: a smaller schedule must not fail for another reason.
+    /// The words of a failure without its numbers and paths: a smaller schedule must not fail for another reason.
     private static func kind(of failure: String) -> String {
         let first = failure.split(separator: "\n").first { !$0.hasPrefix("step ") && !$0.hasPrefix(" ") } ?? ""
-        return String(first.filter { !$0.isNumber }.prefix(40))
+        let words = first.split(separator: " ").filter { !$0.contains("/") }.joined(separator: " ")
+        return String(words.filter { !$0.isNumber }.prefix(40))
     }
 
     /// The failure of a schedule, in words; nil when it ends as it should.

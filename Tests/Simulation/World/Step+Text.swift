@@ -27,6 +27,9 @@ extension Step: CustomStringConvertible {
         case .restore(let replica, let kind): "restore \(replica) \(kind.rawValue)"
         case .clone(let from, let to, let isSameMachine, let hasFolder):
             "clone \(from) \(to) \(isSameMachine) \(hasFolder)"
+        case .move(let replica, let kind): "move \(replica) \(kind.rawValue)"
+        case .lose(let replica, let loss): "lose \(replica) \(loss.rawValue)"
+        case .recover(let replica): "recover \(replica)"
         case .compact(let replica, let isRequested): "compact \(replica) \(isRequested)"
         case .exchange(let from, let to): "exchange \(from) \(to)"
         case .evict(let replica, let writer): "evict \(replica) \(writer)"
@@ -79,6 +82,13 @@ extension Step: CustomStringConvertible {
                 isSameMachine: word(3) == "true",
                 hasFolder: word(4) == "true"
             )
+        case ("move", 1):
+            guard let kind = Relocation(rawValue: word(2)) else { return nil }
+            self = .move(replica: numbers[0], kind)
+        case ("lose", 1):
+            guard let loss = FolderLoss(rawValue: word(2)) else { return nil }
+            self = .lose(replica: numbers[0], loss)
+        case ("recover", 1): self = .recover(replica: numbers[0])
         case ("compact", 1): self = .compact(replica: numbers[0], isRequested: word(2) == "true")
         case ("exchange", 2): self = .exchange(from: numbers[0], to: numbers[1])
         case ("evict", 2): self = .evict(replica: numbers[0], writer: numbers[1])

@@ -36,6 +36,12 @@ package enum Step: Hashable, Sendable {
     case restore(replica: Int, Restoration)
     /// A replica is replaced by a copy of another one, which goes on.
     case clone(from: Int, to: Int, isSameMachine: Bool, hasFolder: Bool)
+    /// A replica's store, its log folder, or both go to another place.
+    case move(replica: Int, Relocation)
+    /// The log folder of a replica is lost, in part or as a whole.
+    case lose(replica: Int, FolderLoss)
+    /// A lost log folder comes back; what nobody else has is published again.
+    case recover(replica: Int)
     /// A replica cuts or verifies a baseline, and removes segments; as an administrator asks for it, or by itself.
     case compact(replica: Int, isRequested: Bool)
     /// All files of a replica or a producer come to a replica, which imports and acknowledges them.

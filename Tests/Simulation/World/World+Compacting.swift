@@ -8,18 +8,22 @@ extension World {
     func compact(_ index: Int, _ mode: Compactor.Mode) async throws {
         try await checkIdentity(index)
         let replica = replicas[index]
+        let before = lives[index].flatMap { logs[$0].present }.filter { replica.folder.has($0.name) }
+        let baselines = Set(
+            try lives[index].flatMap { try replica.folder.baselines(of: logs[$0].writer).keys }
+        )
         try await replica.compact(mode)
         try collect(from: index)
         try collectSegments(from: index)
-        guard let own = log(of: replica.writer) else { return }
-        try collectBaselines(index, own)
-        for segment in logs[own].present where !replica.folder.has(segment.name) {
+        for life in lives[index] { try collectBaselines(index, life, before: baselines) }
+        for segment in before where !replica.folder.has(segment.name) {
             try demandRemovable(segment.name, by: index)
-            logs[own].removed.insert(segment.name)
+            if let own = log(of: segment.name.writer) { logs[own].removed.insert(segment.name) }
         }
     }
 
-    private func collectBaselines(_ index: Int, _ own: Int) throws {
+    /// Notes the baselines that a replica has made of the writer of a log, and those that it has removed.
+    private func collectBaselines(_ index: Int, _ own: Int, before: Set<BaselineName>) throws {
         let found = try replicas[index].folder.baselines(of: logs[own].writer)
         for (name, bytes) in found {
             if let known = logs[own].baselines.last(where: { $0.name == name }), known.bytes == bytes { continue }
@@ -31,7 +35,8 @@ extension World {
         }
         for place in logs[own].baselines.indices {
             let known = logs[own].baselines[place]
-            if found[known.name] != known.bytes { logs[own].baselines[place].isRemoved = true }
+            guard before.contains(known.name), found[known.name] != known.bytes else { continue }
+            logs[own].baselines[place].isRemoved = true
         }
     }
 

@@ -12,7 +12,8 @@ extension World {
     /// Notes that a replica has become another writer.
     ///
     /// All that it had committed and that nobody has in a segment must be the first transactions of the new writer, with
-    /// their clocks, and nothing else.
+    /// their clocks, and nothing else. What only a baseline has is issued again: its segments are removed, so that nothing
+    /// tells it from what another branch wrote.
     func become(_ writer: UniqueID, _ index: Int) throws {
         let replica = replicas[index]
         guard log(of: writer) == nil else {
@@ -49,11 +50,12 @@ extension World {
     ///
     /// Only where branches are played, a machine that is set back lacks its later segments until a replicator brings them.
     /// Otherwise its store finds out at once that it is older than they are.
-    func restore(_ index: Int, _ kind: Restoration) throws {
+    func restore(_ index: Int, _ kind: Restoration) async throws {
         let replica = replicas[index]
         guard let snapshot = replica.snapshot else { return }
+        try await recover(index)
         let log = log(of: snapshot.writer).map { logs[$0] }
-        let segments = log?.segments ?? []
+        let segments = log?.present ?? []
         if kind == .machine, schedule.forks {
             isForked = true
             for segment in log?.allSegments ?? [] where !snapshot.files.contains(segment.name) {
@@ -80,10 +82,12 @@ extension World {
     /// - Throws: ``Divergence``, and what a store throws.
     func clone(from: Int, to: Int, isSameMachine: Bool, hasFolder: Bool) async throws {
         guard from != to else { return }
+        for index in [from, to] { try await recover(index) }
         // A store records its home when its sync begins; before, nothing tells a copy from it.
         try await checkIdentity(from)
         if hasFolder { try replicas[to].folder.becomeCopy(of: replicas[from].folder) }
         try replicas[to].becomeCopy(of: replicas[from], isSameMachine: isSameMachine)
+        evictions[to, default: [:]].merge(evictions[from] ?? [:]) { max($0, $1) }
         try check(replicas[to], "replica \(to) after it became a copy of replica \(from)")
     }
 

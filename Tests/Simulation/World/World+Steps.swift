@@ -32,9 +32,12 @@ extension World {
             try check(replicas[replica], "replica \(replica) with a grown model")
         case .join(let from, let to, let damage): try await join(from: from, to: to, damage: damage)
         case .snapshot(let replica): try replicas[replica].takeSnapshot()
-        case .restore(let replica, let kind): try restore(replica, kind)
+        case .restore(let replica, let kind): try await restore(replica, kind)
         case .clone(let from, let to, let isSameMachine, let hasFolder):
             try await clone(from: from, to: to, isSameMachine: isSameMachine, hasFolder: hasFolder)
+        case .move(let replica, let kind): try await move(replica, kind)
+        case .lose(let replica, let loss): try lose(replica, loss)
+        case .recover(let replica): try await recover(replica)
         case .compact(let replica, let isRequested):
             try await compact(replica, isRequested ? .requested : .automatic)
         case .exchange(let from, let to): try await exchange(from, to)
@@ -70,7 +73,7 @@ extension World {
         let position = positions[segment.name.writer] ?? 0
         let isInside = segment.name.first <= position && position < segment.name.last
         if case .conflictCopy = fault, replicas[to].hasJoined, isInside { return }
-        let isRemoved = logs.contains { $0.removed.contains(segment.name) }
+        let isRemoved = logs.contains { $0.isGone(segment.name) }
         try replicas[to].folder.leave(segment, isRemoved ? .removed : fault)
         if isHeard { try replicas[to].hear(of: segment.name) }
     }
@@ -121,13 +124,21 @@ extension World {
         return logs[log].publishedCount(of: replica.own) == replica.own.count
     }
 
+    /// Whether a store knows of the segments of all that it has committed, which its original may have published.
+    private func hasRecordedAll(_ replica: Replica) throws -> Bool {
+        try replica.store.read { try $0.outbox.lastExported() >= $0.writers.own().sequence }
+    }
+
     /// Delivers transactions until every replica has all of them.
     func settle() async throws {
         clock.tick(100_000)
         for replica in replicas { replica.clock.heal() }
+        for index in 0..<schedule.replicas { try await recover(index) }
         for round in 0... {
             for writer in 0..<schedule.replicas + schedule.producers { try await export(writer, crash: nil) }
-            var isComplete = replicas.prefix(schedule.replicas).allSatisfy { hasPublishedAll($0) }
+            var isComplete = try replicas.prefix(schedule.replicas).allSatisfy {
+                try hasPublishedAll($0) && hasRecordedAll($0)
+            }
             for (index, replica) in replicas.enumerated() {
                 guard try isForked ? leaveBranches(in: replica) : leaveAll(in: replica) else { continue }
                 isComplete = false

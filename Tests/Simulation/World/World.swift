@@ -7,7 +7,7 @@ import TributaryStore
 /// The replicas and producers with all transactions that they have written, and the replicator between them.
 package final class World {
     let schedule: Schedule
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
     let clock = SimulatedClock()
     private(set) var replicas: [Replica]
     /// The published transactions of each writer: first writers of the replicas, producers, later writers.
@@ -146,7 +146,10 @@ package final class World {
         let known = Dictionary(uniqueKeysWithValues: logs[log].segments.map { ($0.name, $0.bytes) })
         for segment in try replica.folder.ownSegments(of: replica.writer) {
             let (first, last) = (Int(segment.name.first), Int(segment.name.last))
-            if known[segment.name] == segment.bytes { continue }
+            if known[segment.name] == segment.bytes {
+                logs[log].lost.remove(segment.name)
+                continue
+            }
             if isForked {
                 guard last <= replica.own.count else { throw Divergence("nobody has written all of \(segment.name)") }
                 if !logs[log].has(segment) { logs[log].add(segment, endOf: replica.own[..<last]) }

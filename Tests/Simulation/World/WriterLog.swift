@@ -19,6 +19,8 @@ struct WriterLog {
     private(set) var branches: [Branch] = []
     /// The segments that the writer has removed, since a baseline has them.
     var removed: Set<SegmentName> = []
+    /// The segments that were lost with the writer's log folder, and that no other folder has.
+    var lost: Set<SegmentName> = []
     var baselines: [PublishedBaseline] = []
     /// The transactions of a producer that are in no segment yet.
     private var drafts: [LogTransaction] = []
@@ -26,7 +28,10 @@ struct WriterLog {
     init(writer: UniqueID) { self.writer = writer }
 
     /// The segments that can be had.
-    var present: [PublishedSegment] { segments.filter { !removed.contains($0.name) } }
+    var present: [PublishedSegment] { segments.filter { !isGone($0.name) } }
+
+    /// Whether a segment cannot be had.
+    func isGone(_ name: SegmentName) -> Bool { removed.contains(name) || lost.contains(name) }
 
     /// Adds a segment with its transactions.
     mutating func add(_ segment: PublishedSegment, _ transactions: ArraySlice<LogTransaction>) {
@@ -61,7 +66,7 @@ struct WriterLog {
 
     /// The number of transactions of a program up to the last one that is in a segment.
     func publishedCount(of own: [LogTransaction]) -> Int {
-        var count = zip(own, transactions).prefix { $0.isSame(as: $1) }.count
+        var count = zip(own, transactions).prefix { $0.isSame(as: $1) && $0.header.seen == $1.header.seen }.count
         for branch in branches where own.count >= branch.segment.name.last {
             let same = own[(Int(branch.segment.name.first) - 1)..<Int(branch.segment.name.last)]
             guard zip(same, branch.transactions).allSatisfy({ $0.isSame(as: $1) }) else { continue }

@@ -8,10 +8,18 @@ import TributaryStore
 enum EmptyStores {
     private struct Key: Hashable {
         var index: Int
+        var name: String
         var model: String
     }
 
     private static let images = Mutex<[Key: StoreImage]>([:])
+
+    /// Opens the scratch store of a compaction or a check, which is a new one.
+    static func scratch(_ configuration: StoreConfiguration) throws -> Store {
+        // The number of no replica: a scratch store must be a writer that nobody becomes.
+        _ = try make(configuration, index: 1_000_000)
+        return try Store.open(configuration, migrator: Migrator())
+    }
 
     /// Makes the files of a new store.
     ///
@@ -21,7 +29,7 @@ enum EmptyStores {
     /// - Returns: The files.
     /// - Throws: what opening the store throws.
     static func make(_ configuration: StoreConfiguration, index: Int) throws -> StoreImage {
-        let key = Key(index: index, model: configuration.model.versionHash)
+        let key = Key(index: index, name: configuration.name, model: configuration.model.versionHash)
         if let image = images.withLock({ $0[key] }) {
             try image.restore(to: configuration.path)
             return image

@@ -10,12 +10,25 @@ extension Replica {
         let sync = try runningSync()
         self.sync = sync
         do {
-            _ = try await sync.compact(mode) { try Store.open($0, migrator: Migrator()) }
+            _ = try await sync.compact(mode) { try EmptyStores.scratch($0) }
         } catch let failure as ExportFailure {
             guard case .clockAhead = failure else { throw failure }
         } catch let error as SegmentError where error.kind == .missing {
             // Without its log folder nothing is compacted.
         }
+    }
+
+    /// Checks the store and its log folder, and repairs what can be rebuilt, as `tributaryctl check --repair` does.
+    func repair() async throws {
+        sync = nil
+        let check = StoreCheck(
+            of: store,
+            logs: settings.logs,
+            repairs: true,
+            open: { try EmptyStores.scratch($0) },
+            progress: { _, _, _ in }
+        )
+        _ = try await check.run()
     }
 
     func evict(_ writer: UniqueID) async throws -> Bool {

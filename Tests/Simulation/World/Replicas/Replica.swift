@@ -1,3 +1,4 @@
+import Foundation
 package import TestSupport
 import TransactionLog
 package import TributaryChanges
@@ -18,15 +19,17 @@ package final class Replica {
     private(set) var snapshot: ReplicaSnapshot?
     /// Whether the store has joined a baseline, which has no journal.
     var hasJoined = false
+    /// The number of times that it was moved.
+    private var moves = 0
     /// The number of backups that were restored.
     private var restorations: UInt64 = 0
     /// The hash of the ID of its machine.
     private var machine: String
     var folder: ReplicatedFolder
-    let crashes: CrashPlan
+    private(set) var crashes: CrashPlan
     /// The settings of its sync.
     private(set) var settings: SyncConfiguration
-    /// Whether a restart and the end of the program open the store anew, as in each fourth schedule.
+    /// Whether a restart, the end of the program and a copy open the store anew, as in each second schedule.
     ///
     /// That takes longer than the rest. Otherwise only the sync begins anew, on the files of that moment.
     private let reopens: Bool
@@ -52,7 +55,7 @@ package final class Replica {
         settings.segmentBytes = [1, 600, 1 << 20][Int((seed / 3 &+ UInt64(index)) % 3)]
         settings.acknowledge = .seconds(1)
         settings.keepSegments = .seconds(Int(seed / 4 % 3) * 2)
-        reopens = seed % 4 == 0
+        reopens = seed / 8 % 2 == 0
         machine = "machine \(index)"
         (slot, store) = try StoreSlot.take(index, model: model)
         slot.environment.begin(clock, skew: index - 1, seed: UInt64(index) + 1_000)
@@ -83,9 +86,9 @@ package final class Replica {
         try store.close()
     }
 
-    /// Gives the open store to the next schedule, unless its model has grown.
+    /// Gives the open store to the next schedule, unless its model has grown or it was moved.
     func finish() throws {
-        guard model.versionHash == slot.configuration.model.versionHash else { return try close() }
+        guard !isMoved, model.versionHash == slot.configuration.model.versionHash else { return try close() }
         sync = nil
         slot.giveBack(store)
     }
@@ -93,7 +96,14 @@ package final class Replica {
     /// Ends without closing the store, and opens the files as they were at that moment.
     func crash(with image: StoreImage? = nil) throws {
         let image = try image ?? StoreImage(of: configuration.path)
-        guard reopens else {
+        try replace(with: image)
+    }
+
+    private var isMoved: Bool { configuration.path != slot.configuration.path }
+
+    /// Gives the store the bytes of an image.
+    private func replace(with image: StoreImage) throws {
+        guard reopens || isMoved else {
             sync = nil
             return try slot.restore(image, below: store)
         }
@@ -133,14 +143,15 @@ package final class Replica {
         own = issued
     }
 
-    /// Keeps a copy of the closed store.
+    /// Keeps a copy of the store, which is closed for it in schedules that open stores anew.
     func takeSnapshot() throws {
-        let image = try closedImage()
+        let image = try image()
         let files = Set(try folder.ownSegments(of: writer).map(\.name))
         snapshot = ReplicaSnapshot(image: image, writer: writer, own: own, model: model, files: files)
     }
 
-    private func closedImage() throws -> StoreImage {
+    private func image() throws -> StoreImage {
+        guard reopens else { return try StoreImage(of: configuration.path) }
         try close()
         let image = try StoreImage(of: configuration.path, isClosed: true)
         store = try Store.open(configuration, migrator: Migrator())
@@ -154,29 +165,57 @@ package final class Replica {
     ///   - isBackup: whether the program restores it, and records that.
     /// - Throws: what opening the store throws.
     func restore(_ snapshot: ReplicaSnapshot, asBackup isBackup: Bool) throws {
-        try close()
-        try snapshot.image.restore(to: configuration.path)
-        if isBackup {
-            restorations += 1
-            try RestoredStore(path: configuration.path).adopt(
-                restoredAt: restorations,
-                sha256: snapshot.image.sha256
-            )
-        }
-        store = try Store.open(configuration, migrator: Migrator())
+        try replace(with: isBackup ? adopted(snapshot.image) : snapshot.image)
         (writer, own) = (snapshot.writer, snapshot.own)
+    }
+
+    /// A backup as the program leaves it that restores it.
+    private func adopted(_ backup: StoreImage) throws -> StoreImage {
+        restorations += 1
+        let path = configuration.path + ".backup"
+        defer { unlink(path) }
+        try backup.restore(to: path)
+        try RestoredStore(path: path).adopt(restoredAt: restorations, sha256: backup.sha256)
+        return try StoreImage(of: path, isClosed: true)
     }
 
     /// Becomes a copy of another replica, at another path.
     func becomeCopy(of other: Replica, isSameMachine: Bool) throws {
-        let image = try other.closedImage()
-        try close()
-        try image.restore(to: configuration.path)
+        let image = try other.image()
         (model, configuration.model) = (other.model, other.model)
+        try replace(with: image)
         (writer, own) = (other.writer, other.own)
         if isSameMachine { machine = other.machine }
         hasJoined = other.hasJoined
-        store = try Store.open(configuration, migrator: Migrator())
+    }
+
+    /// Goes on at another place.
+    ///
+    /// - Parameters:
+    ///   - kind: what is another one.
+    ///   - folder: the folder of all replicas.
+    /// - Throws: what the file system and opening the store throw.
+    func move(_ kind: Relocation, in folder: TemporaryFolder) throws {
+        moves += 1
+        switch kind {
+        case .path, .file:
+            let target = folder.path("moved-\(writer)-\(moves).sqlite")
+            try close()
+            let manager = FileManager.default
+            if kind == .file { try manager.copyItem(atPath: configuration.path, toPath: target) }
+            if kind == .path { try manager.moveItem(atPath: configuration.path, toPath: target) }
+            if kind == .file { try manager.removeItem(atPath: configuration.path) }
+            configuration.path = target
+            crashes = CrashPlan(path: target)
+            store = try Store.open(configuration, migrator: Migrator())
+        case .folder:
+            sync = nil
+            try self.folder.move(to: folder.path("logs-\(writer)-\(moves)"))
+            settings.logs = self.folder.path
+        case .machine:
+            sync = nil
+            machine += " new"
+        }
     }
 
     // MARK: Transactions

@@ -4,7 +4,9 @@ import TributaryChanges
 
 /// The log folder of one replica, with the copies that a simulated replicator leaves in it.
 struct ReplicatedFolder {
-    let path: String
+    private(set) var path: String
+    /// How the folder was lost; nil when it is there.
+    private(set) var loss: FolderLoss?
     /// The segments whose copies are whole.
     private(set) var whole: Set<SegmentName> = []
     /// The segments that the replicator has brought, in whatever state.
@@ -17,8 +19,20 @@ struct ReplicatedFolder {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
+    mutating func setPath(_ path: String) { self.path = path }
+
+    mutating func setLoss(_ loss: FolderLoss?) { self.loss = loss }
+
+    /// Forgets the files of a writer, which are gone.
+    mutating func forget(_ writer: UniqueID) {
+        whole = whole.filter { $0.writer != writer }
+        brought = brought.filter { $0.writer != writer }
+    }
+
     /// Leaves a copy of a segment.
     mutating func leave(_ segment: PublishedSegment, _ fault: FileFault) throws {
+        // Nothing comes into a folder that is not there.
+        guard loss != .unmounted else { return }
         let (name, bytes) = (segment.name, segment.bytes)
         if case .conflictCopy(let percent) = fault {
             hasCopies = true
@@ -72,6 +86,7 @@ struct ReplicatedFolder {
 
     /// Leaves a copy of a baseline, or removes it.
     func leave(_ baseline: PublishedBaseline) throws {
+        guard loss != .unmounted else { return }
         let target = "\(path)/\(baseline.name.path)"
         if baseline.isRemoved {
             unlink(target)
@@ -88,7 +103,8 @@ struct ReplicatedFolder {
 
     /// Whether there is a whole copy of a segment, or the replica's own file.
     func has(_ name: SegmentName) -> Bool {
-        whole.contains(name) || (!brought.contains(name) && access("\(path)/\(name.path)", F_OK) == 0)
+        guard loss != .unmounted else { return false }
+        return whole.contains(name) || (!brought.contains(name) && access("\(path)/\(name.path)", F_OK) == 0)
     }
 
     /// Whether one of the segments is not there as a whole.
