@@ -1,25 +1,36 @@
 import Foundation
 package import TributaryChanges
 
-/// The clock and the random numbers that a store uses; tests replace them.
+/// The clock, the random numbers and the home of new stores; tests replace them.
 package struct StoreEnvironment: Sendable {
     package var wallTime: @Sendable () -> WallTime
     package var random: @Sendable () -> UInt64
+    /// Returns the home that a new store records for its file at the path; nil for none.
+    package var home: @Sendable (_ path: String) -> StoreHome?
 
+    /// Creates an environment.
+    ///
+    /// - Parameters:
+    ///   - wallTime: The clock.
+    ///   - random: Random numbers.
+    ///   - home: The home that a new store records for its file at the path; nil for none.
     package init(
         wallTime: @escaping @Sendable () -> WallTime,
-        random: @escaping @Sendable () -> UInt64
+        random: @escaping @Sendable () -> UInt64,
+        home: @escaping @Sendable (_ path: String) -> StoreHome? = { _ in nil }
     ) {
         self.wallTime = wallTime
         self.random = random
+        self.home = home
     }
 
-    /// The system's clock and random numbers.
+    /// The system's clock and random numbers, and homes on this machine.
     package static let system: StoreEnvironment = {
         let supply = RandomSupply()
         return StoreEnvironment(
             wallTime: { WallTime(Date()) },
-            random: { supply.next() }
+            random: { supply.next() },
+            home: { StoreHome(ofNewStore: $0) }
         )
     }()
 

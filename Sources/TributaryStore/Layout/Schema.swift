@@ -116,6 +116,10 @@ package enum Schema {
             sql: "INSERT INTO tributary_writer(id, uuid, name, sequence, clock, is_self) VALUES (1, ?, ?, 0, 0, 1)",
             arguments: [configuration.environment.newID().description, configuration.name]
         )
+        // Whoever copies the file from now on has a copy whose home is another one, and which is another writer therefore.
+        if configuration.memory == nil, !configuration.isScratch {
+            try configuration.environment.home(configuration.path)?.insert(into: db)
+        }
         try db.execute(sql: "PRAGMA application_id = \(applicationID)")
         try db.execute(sql: "PRAGMA user_version = \(version)")
         return layout

@@ -1,4 +1,3 @@
-import Foundation
 package import Logging
 import TransactionLog
 import TributaryChanges
@@ -34,12 +33,18 @@ package struct IdentityCheck: Sendable {
     /// - Throws: ``SegmentError`` when the folder cannot be read, and ``ExportFailure`` `foreignFolder` when the folder of
     ///   a copy has nothing of its writer, so that the check must be repeated; ``WriterMintError``, and ``StoreError``.
     package func run(isGivenUp: @escaping @Sendable () -> Bool = { false }) throws {
-        let path = URL(fileURLWithPath: store.configuration.path).standardizedFileURL.path
+        let path = StoreHome.standardized(store.configuration.path)
         guard store.configuration.memory == nil, let file = MarkedFile(at: path) else { return }
+        let recorded = try store.read { try StoreHome($0) }
+        if recorded == nil, !isGivenUp() {
+            // From now on a copy is noticed, however long the folder is away.
+            let home = StoreHome(machine: machine, store: file, logs: nil)
+            try store.write { try home.record($0) }
+        }
         let current = StoreHome(machine: machine, store: file, logs: MarkedFile(at: logs))
         // Without the folder nobody knows what was exported under the writer after a copy was made.
         let folder = try LogFolder(path: logs)
-        let found = try store.read { try facts(current, folder, $0) }
+        let found = try store.read { try facts(recorded, current, folder, $0) }
         let finding = IdentityFinding(found)
         guard finding.cause == nil else {
             guard !found.lacksExports else {
@@ -70,11 +75,17 @@ package struct IdentityCheck: Sendable {
         IdentityEvent(cause, at: wall, minted, file: finding.file).log(minted, logger)
     }
 
-    private func facts(_ current: StoreHome, _ folder: LogFolder, _ reader: Reader) throws -> IdentityFacts {
+    private func facts(
+        _ recorded: StoreHome?,
+        _ current: StoreHome,
+        _ folder: LogFolder,
+        _ reader: Reader
+    ) throws -> IdentityFacts {
         let files = try OwnFiles(in: folder, reader)
-        var facts = IdentityFacts(recorded: try StoreHome(reader), current: current)
+        var facts = IdentityFacts(recorded: recorded, current: current)
         facts.isRestored = try IdentityTokens.isRestored(reader)
         facts.unknownFile = files.unknown
+        facts.hasExported = files.hasExported
         facts.lacksExports = files.areMissing
         if let original = facts.recorded?.store {
             facts.isOriginalThere = FileMark(ofFile: original.path)?.isSame(as: original.mark) ?? false

@@ -9,6 +9,8 @@ struct IdentityEvent: Hashable, Sendable {
         case restored
         /// The store is a copy of one that is still there.
         case copied
+        /// The store is another file than before, and had exported nothing as its writer.
+        case unexported
         /// The store was last used on another machine.
         case otherMachine = "other-machine"
         /// An older copy was put in the place of the store.
@@ -46,9 +48,12 @@ struct IdentityEvent: Hashable, Sendable {
     /// `<cause> <Unix milliseconds> <former writer> <new writer> <file or ->`.
     var text: String { "\(cause.rawValue) \(time) \(former) \(new) \(file ?? "-")" }
 
-    /// The problem that tells of the event; nil when it is old, or what an administrator has asked for.
+    /// The problem that tells of the event; nil when it is old, what an administrator has asked for, or nobody knows the
+    /// former writer.
     func problem(at wall: WallTime) -> SyncProblem? {
-        guard cause != .restored, time.later(by: IdentityEvent.problemAge) > wall else { return nil }
+        guard ![.restored, .unexported].contains(cause), time.later(by: IdentityEvent.problemAge) > wall else {
+            return nil
+        }
         return SyncProblem(
             cause == .forked ? .ownFork : .writerChanged,
             since: time,
@@ -63,6 +68,7 @@ struct IdentityEvent: Hashable, Sendable {
         return switch cause {
         case .restored: "This store was restored from a backup."
         case .copied: "This store is a copy of \(file), which is still there."
+        case .unexported: "This store is a copy of \(file), which had exported nothing yet."
         case .otherMachine: "This store was last used on another machine, whose store may still be in use."
         case .older: "This store is older than what \(file) has of its own writer: a copy was put in its place."
         case .forked: "Another program has written \(file) as this store's writer."
@@ -71,7 +77,7 @@ struct IdentityEvent: Hashable, Sendable {
 
     private var remedy: String {
         switch cause {
-        case .restored, .copied, .otherMachine: "Nothing is lost, and both stores may go on."
+        case .restored, .copied, .unexported, .otherMachine: "Nothing is lost, and both stores may go on."
         case .older: "Nothing is lost that was exported."
         case .forked: "See whether a copy of this store is in use."
         }
@@ -80,7 +86,7 @@ struct IdentityEvent: Hashable, Sendable {
     /// Writes the event to the journal.
     func log(_ minted: MintedWriter, _ logger: Logger) {
         logger.log(
-            level: cause == .restored ? .notice : .warning,
+            level: [.restored, .unexported].contains(cause) ? .notice : .warning,
             "the store continues as a new writer",
             metadata: [
                 "cause": "\(cause.rawValue)", "file": "\(file ?? "-")", "writer": "\(new)", "former": "\(former)",

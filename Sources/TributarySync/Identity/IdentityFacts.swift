@@ -1,3 +1,5 @@
+import TributaryStore
+
 /// The facts about a store at its start, from which follows whether it is still the store that it was.
 struct IdentityFacts: Hashable, Sendable {
     /// The home that the store records; nil at the first start.
@@ -9,6 +11,8 @@ struct IdentityFacts: Hashable, Sendable {
     var isRestored = false
     /// A file of the store's own writer in the log folder of which the store has no record.
     var unknownFile: String?
+    /// Whether the store has exported something as its writer.
+    var hasExported = false
     /// Whether the store has exported segments, and the log folder has nothing of its writer.
     var lacksExports = false
 }

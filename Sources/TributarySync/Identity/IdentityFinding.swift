@@ -1,3 +1,5 @@
+import TributaryStore
+
 #if MUTATIONS
     import TributaryChanges
 #endif
@@ -13,6 +15,10 @@ enum IdentityFinding: Hashable, Sendable {
     case restored
     /// The store's original is still at the path.
     case copied(from: String)
+    /// The store is another file than before, its original is gone, and nobody knows its writer yet.
+    ///
+    /// Whether it was moved or copied, perhaps several times, does not show; as a new writer it is right either way.
+    case copiedUnexported(from: String)
     /// The store was last used on another machine.
     case otherMachine
     /// The log folder has a later file of the store's own writer than the store knows.
@@ -41,6 +47,7 @@ enum IdentityFinding: Hashable, Sendable {
         let isSameFile = recorded.store.mark.isSame(as: facts.current.store.mark)
         if !isSameFile, facts.isOriginalThere { return .copied(from: recorded.store.path) }
         if let file = facts.unknownFile { return .older(file: file) }
+        if !isSameFile, !facts.hasExported { return .copiedUnexported(from: recorded.store.path) }
         return isSameFile && recorded.store.path == facts.current.store.path
             ? .same : .moved(from: recorded.store.path)
     }
@@ -54,6 +61,7 @@ enum IdentityFinding: Hashable, Sendable {
         case .firstStart, .same, .moved, .lostFolder: nil
         case .restored: .restored
         case .copied: .copied
+        case .copiedUnexported: .unexported
         case .otherMachine: .otherMachine
         case .older: .older
         }
@@ -62,7 +70,7 @@ enum IdentityFinding: Hashable, Sendable {
     /// The file that proves the finding; nil when there is none.
     var file: String? {
         switch self {
-        case .moved(let path), .copied(let path): path
+        case .moved(let path), .copied(let path), .copiedUnexported(let path): path
         case .older(let file): file
         case .firstStart, .same, .restored, .otherMachine, .lostFolder: nil
         }

@@ -8,6 +8,8 @@ struct OwnFiles {
     private(set) var unknown: String?
     /// Whether the folder has nothing of the writer, although the store has exported something.
     private(set) var areMissing = false
+    /// Whether the store has exported something, or has begun to.
+    private(set) var hasExported = false
 
     /// Compares the names in the writer's folder with the segments that the store has exported.
     ///
@@ -26,6 +28,7 @@ struct OwnFiles {
         }
         let exported = records.last?.last ?? 0
         let fileNames = try logs.fileNames(of: own)
+        hasExported = !known.isEmpty
         areMissing = exported > 0 && logs.lacksFolder(of: own)
         var segments: [SegmentName] = []
         var baselines: [BaselineName] = []

@@ -69,6 +69,36 @@ import TributaryAdmin
         for daemon in [original, clone] { #expect(await daemon.stop() == .exited(0), "\(daemon.log)") }
     }
 
+    /// A store is prepared once, copied to two places before it has exported anything, and removed.
+    @Test func copiesOfAPreparedStoreAreTwoWriters() async throws {
+        let original = try RunningDaemon()
+        let configuration = try String(contentsOfFile: original.configuration, encoding: .utf8)
+        let silent = configuration.replacing("export: {debounce: 10ms}", with: "export: {enabled: false}")
+        try Data(silent.utf8).write(to: URL(filePath: original.configuration))
+        try await original.start()
+        try await insert(1, on: original)
+        let former = try await writer(original)
+        #expect(await original.stop() == .exited(0), "\(original.log)")
+        let clones = [try RunningDaemon("two", in: original.folder), try RunningDaemon("three", in: original.folder)]
+        for clone in clones { try FileManager.default.copyItem(atPath: original.store, toPath: clone.store) }
+        try FileManager.default.removeItem(atPath: original.store)
+
+        for clone in clones { try await clone.start() }
+        for (number, clone) in zip(UInt8(2)..., clones) { try await insert(number, on: clone) }
+        try await exchange(clones)
+        var writers: Set<String> = []
+        var digests: Set<String> = []
+        for clone in clones {
+            writers.insert(try await writer(clone))
+            digests.insert(try await digest(clone))
+            #expect(try await clone.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 3)
+            #expect(try await problems(clone).isEmpty)
+            #expect(clone.log.contains("cause=unexported"), "\(clone.log)")
+        }
+        #expect(writers.count == 2 && !writers.contains(former) && digests.count == 1)
+        for clone in clones { #expect(await clone.stop() == .exited(0), "\(clone.log)") }
+    }
+
     /// The save is in the outbox of the backup, and exported after it: the restored store must not count it again.
     @Test func aRestoredStoreCountsOnce() async throws {
         let daemon = try RunningDaemon()

@@ -1,4 +1,5 @@
 import Testing
+import TributaryStore
 
 @testable import TributarySync
 
@@ -22,7 +23,8 @@ import Testing
         original: Bool,
         restored: Bool,
         file: String?,
-        lacks: Bool
+        lacks: Bool,
+        exported: Bool
     ) -> IdentityFacts {
         let former = StoreHome(machine: "m", store: Self.file("/a", 1), logs: nil)
         var home = former
@@ -41,11 +43,17 @@ import Testing
         facts.isRestored = restored
         facts.unknownFile = file
         facts.lacksExports = lacks
+        facts.hasExported = exported
         return facts
     }
 
     /// The finding without a restoration, on the same machine, with a folder that has what was exported.
-    private static func expected(_ place: Place, original: Bool, file: String?) -> IdentityFinding {
+    private static func expected(
+        _ place: Place,
+        original: Bool,
+        file: String?,
+        exported: Bool
+    ) -> IdentityFinding {
         switch (place, original, file) {
         case (.unrecorded, _, nil): .firstStart
         case (.unrecorded, _, let file?): .older(file: file)
@@ -54,7 +62,7 @@ import Testing
         case (.otherPath, _, nil): .moved(from: "/a")
         case (.otherPath, _, let file?): .older(file: file)
         case (.otherFile, true, _): .copied(from: "/a")
-        case (.otherFile, false, nil): .moved(from: "/a")
+        case (.otherFile, false, nil): exported ? .moved(from: "/a") : .copiedUnexported(from: "/a")
         case (.otherFile, false, let file?): .older(file: file)
         }
     }
@@ -63,18 +71,20 @@ import Testing
         var cells = 0
         for place in Place.allCases {
             for machine in Machine.allCases {
-                for bits in 0..<16 {
+                for bits in 0..<32 {
                     let (original, restored, lacks) = (bits & 1 != 0, bits & 2 != 0, bits & 4 != 0)
                     let file = bits & 8 != 0 ? "w/2.tlog" : nil
+                    let exported = bits & 16 != 0 || lacks
                     let facts = Self.facts(
                         place,
                         machine,
                         original: original,
                         restored: restored,
                         file: file,
-                        lacks: lacks
+                        lacks: lacks,
+                        exported: exported
                     )
-                    var expected = Self.expected(place, original: original, file: file)
+                    var expected = Self.expected(place, original: original, file: file, exported: exported)
                     if machine == .other, place != .unrecorded { expected = .otherMachine }
                     if restored { expected = .restored }
                     if lacks, !expected.needsNewWriter { expected = .lostFolder }
@@ -83,14 +93,16 @@ import Testing
                 }
             }
         }
-        #expect(cells == 192)
+        #expect(cells == 384)
     }
 
     @Test func copiesAloneNeedANewWriter() {
         let kept: [IdentityFinding] = [.firstStart, .same, .moved(from: "/a"), .lostFolder]
-        let changed: [IdentityFinding] = [.restored, .copied(from: "/a"), .otherMachine, .older(file: "f")]
+        let changed: [IdentityFinding] = [
+            .restored, .copied(from: "/a"), .copiedUnexported(from: "/a"), .otherMachine, .older(file: "f"),
+        ]
         #expect(kept.allSatisfy { !$0.needsNewWriter } && changed.allSatisfy(\.needsNewWriter))
-        #expect(Set(changed.compactMap(\.cause)).count == 4)
+        #expect(Set(changed.compactMap(\.cause)).count == 5)
     }
 
     /// Without birth times the number of the file system decides; with them it may change from boot to boot.

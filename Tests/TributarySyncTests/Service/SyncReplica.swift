@@ -40,7 +40,11 @@ final class SyncReplica: Sendable {
     ) async throws {
         let folder = try folder ?? TemporaryFolder("replica")
         self.folder = folder
-        let environment = StoreEnvironment(wallTime: { wall.now }, random: { .random(in: .min ... .max) })
+        let environment = StoreEnvironment(
+            wallTime: { wall.now },
+            random: { .random(in: .min ... .max) },
+            home: StoreEnvironment.system.home
+        )
         let store = try Store.open(
             StoreConfiguration(
                 path: folder.path("store.sqlite"),

@@ -13,7 +13,7 @@ package enum MachineID {
     }
 
     /// The hash of an ID; nil unless it is one.
-    static func hash(of text: String) -> String? {
+    package static func hash(of text: String) -> String? {
         let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard id.utf8.count == 32, id.utf8.allSatisfy({ hexadecimalDigit($0) != nil }) else { return nil }
         return SHA256.hash(data: "\(application) \(id)".utf8).hexadecimal

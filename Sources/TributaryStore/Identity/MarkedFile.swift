@@ -1,21 +1,15 @@
 /// A path with the mark of the file that is there.
-struct MarkedFile: Hashable, Sendable {
-    var path: String
-    var mark: FileMark
+package struct MarkedFile: Hashable, Sendable {
+    package var path: String
+    package var mark: FileMark
 
-    init(path: String, mark: FileMark) {
+    package init(path: String, mark: FileMark) {
         self.path = path
         self.mark = mark
     }
 
-    /// Reads the mark of the file at the path; nil when there is none.
-    init?(at path: String) {
-        guard let mark = FileMark(ofFile: path) else { return nil }
-        self.init(path: path, mark: mark)
-    }
-
     /// Reads the text that ``text`` writes.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 3)
         guard parts.count == 4, let inode = UInt64(parts[0]), let born = Int64(parts[1]),
             let fileSystem = UInt64(parts[2])
@@ -24,5 +18,5 @@ struct MarkedFile: Hashable, Sendable {
     }
 
     /// `<inode> <birth in nanoseconds> <file system> <path>`.
-    var text: String { "\(mark.inode) \(mark.born) \(mark.fileSystem) \(path)" }
+    package var text: String { "\(mark.inode) \(mark.born) \(mark.fileSystem) \(path)" }
 }

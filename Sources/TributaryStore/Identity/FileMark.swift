@@ -1,0 +1,33 @@
+import Glibc
+
+/// The marks that tell a file or a folder from others, also from copies of it.
+package struct FileMark: Hashable, Sendable {
+    package var inode: UInt64
+    /// The birth time in nanoseconds since 1970; 0 when it is not known.
+    package var born: Int64
+    /// The number of the file system, which another boot or mount may change.
+    package var fileSystem: UInt64
+
+    package init(inode: UInt64, born: Int64, fileSystem: UInt64) {
+        self.inode = inode
+        self.born = born
+        self.fileSystem = fileSystem
+    }
+
+    /// Reads the mark of the file at the path, behind symbolic links, without its birth time; nil when there is none.
+    init?(withoutBirthOfFile path: String) {
+        var status = stat()
+        var system = statvfs()
+        guard stat(path, &status) == 0, statvfs(path, &system) == 0 else { return nil }
+        self.init(inode: UInt64(status.st_ino), born: 0, fileSystem: UInt64(system.f_fsid))
+    }
+
+    /// Whether the two marks are those of one file.
+    ///
+    /// The number of the file system decides only where a birth time is not known.
+    package func isSame(as other: FileMark) -> Bool {
+        guard inode == other.inode else { return false }
+        guard born != 0, other.born != 0 else { return fileSystem == other.fileSystem }
+        return born == other.born
+    }
+}
