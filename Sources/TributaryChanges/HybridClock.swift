@@ -18,6 +18,11 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     /// Creates the first value of a wall time; times beyond 48 bits become the greatest number of 48 bits.
     package init(_ time: WallTime) { self.init(milliseconds: time.milliseconds) }
 
+    /// The last value of a wall time.
+    package static func last(of time: WallTime) -> HybridClock {
+        HybridClock(milliseconds: time.milliseconds, counter: .max)
+    }
+
     package static let zero = HybridClock(rawValue: 0)
 
     /// The least clock value that is refused, a year before 2⁶⁴: too few values would remain after it.

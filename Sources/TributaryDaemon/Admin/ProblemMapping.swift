@@ -87,8 +87,8 @@ enum ProblemMapping {
                 .blocked,
                 detail: error.description,
                 hint:
-                    "To export them with the clocks that they have, set clock.max_ahead above the lead that status tells "
-                    + "in the configuration of each machine, then there: tributaryctl reload"
+                    "They are exported when their time has come. To export them now, set clock.max_ahead above the lead that "
+                    + "status tells in the configuration of each machine, and there: tributaryctl reload"
             )
             problem.writer = writer.description
             problem.sequence = sequence
@@ -98,11 +98,13 @@ enum ProblemMapping {
 
     private static func problem(of error: ExportFailure) -> ProblemDocument {
         switch error {
-        case .clockAhead:
+        case .clockAhead(_, let other):
             ProblemDocument(
                 .blocked,
                 detail: error.description,
-                hint: "set the machine's clock right, or: tributaryctl writer restamp"
+                hint: other == nil
+                    ? "set the machine's clock right, or: tributaryctl writer restamp"
+                    : "To see more: tributaryctl status"
             )
         case .cannotSync: ProblemDocument(.inputOutput, detail: error.description)
         case .foreignFolder:

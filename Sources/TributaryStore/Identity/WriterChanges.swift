@@ -28,6 +28,14 @@ package struct WriterChanges {
         return minted
     }
 
+    /// Sets the clocks of other writers aside that are greater: only local changes that overwrite what they have written
+    /// get clocks that exceed them.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    package func setClocksAside(after greatest: HybridClock) throws {
+        try WriterTable.setAside(after: greatest, transaction.db)
+    }
+
     /// Records what is decided about another writer, which becomes known when it is not.
     ///
     /// - Parameters:

@@ -2,8 +2,8 @@ package import TributaryChanges
 
 /// The reason why a store cannot continue as another writer.
 package enum WriterMintError: Error, Hashable, Sendable {
-    /// A transaction that stays has a clock between the present clocks of others and their new ones, so that its writes
-    /// would win here and lose elsewhere.
+    /// A transaction that stays has a clock between the present clock and the new one of another, which has overwritten it
+    /// or was overwritten by it, so that its writes would win here and lose elsewhere.
     case restsOnAheadClock(writer: UniqueID, sequence: UInt64, clock: HybridClock)
 }
 
@@ -12,7 +12,7 @@ extension WriterMintError: CustomStringConvertible {
         switch self {
         case .restsOnAheadClock(let writer, let sequence, let clock):
             "Transaction \(sequence) of writer \(writer), which this store has applied and others may have too, has the "
-                + "clock \(clock): changes that were saved after it cannot get lesser clocks."
+                + "clock \(clock): changes that were saved here have overwritten it, and cannot get lesser clocks."
         }
     }
 }

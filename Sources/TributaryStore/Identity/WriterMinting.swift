@@ -28,10 +28,8 @@ struct WriterMinting {
 
     func run() throws -> MintedWriter {
         let transactions = try unpublished()
-        let floor = try greatestClock.map { try greatestOther(upTo: $0) } ?? .zero
-        let clocks = ReissueClocks(greatest: greatestClock, floor: floor, wall: environment.wallTime())
-            .clocks(for: transactions.map(\.clock))
-        try checkOrder(transactions)
+        let (floor, clocks) = try clocks(for: transactions)
+        if let obstacle = try obstacle(transactions, clocks) { throw obstacle }
         let id = WriterNeighbours(of: former.id, among: try writersWithEqualClocks())
             .identifier(environment.newID(), near: former.id, random: environment.random)
         try keepTokens()
@@ -52,6 +50,14 @@ struct WriterMinting {
             published: former.published,
             reissued: UInt64(transactions.count)
         )
+    }
+
+    /// The reason why the unpublished transactions cannot get clocks that are not ahead; nil when they can.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    func obstacle() throws -> WriterMintError? {
+        let transactions = try unpublished()
+        return try obstacle(transactions, clocks(for: transactions).clocks)
     }
 
     // MARK: Transactions
@@ -119,25 +125,60 @@ struct WriterMinting {
         return HybridClock(rawValue: UInt64(bitPattern: try select.first { $0.integer(0) } ?? 0))
     }
 
-    /// Checks that new clocks do not move a transaction before another one that it has overwritten.
-    private func checkOrder(_ transactions: [Reissue]) throws {
-        guard let greatestClock, let last = transactions.last?.clock, last > greatestClock else { return }
+    /// The clocks of transactions under the new writer, and the greatest one of those that stay and are not ahead.
+    private func clocks(for transactions: [Reissue]) throws -> (floor: HybridClock, clocks: [HybridClock]) {
+        let floor = try greatestClock.map { try greatestOther(upTo: $0) } ?? .zero
+        let reissue = ReissueClocks(greatest: greatestClock, floor: floor, wall: environment.wallTime())
+        return (floor, reissue.clocks(for: transactions.map(\.clock)))
+    }
+
+    /// The greatest clock of the transactions that stay and that a transaction has overwritten; nil when it is not known.
+    private func leastClock(_ basis: ClockBasis?) -> HybridClock? {
+        guard let basis else { return nil }
+        // Some of the store's own transactions that did not count then may be published since.
+        return basis.published < former.published ? max(basis.greatest, former.clock) : basis.greatest
+    }
+
+    /// The reason why new clocks would move a transaction before another one that it has overwritten; nil when there is
+    /// none.
+    private func obstacle(_ transactions: [Reissue], _ clocks: [HybridClock]) throws -> WriterMintError? {
+        guard let greatestClock, let last = transactions.last?.clock, last > greatestClock else { return nil }
+        let bases = try OutboxTable(db: db).bases(from: former.published + 1)
+        let reissues = zip(transactions, clocks).map { transaction, clock in
+            ReissueOrder.Reissue(
+                number: transaction.number,
+                clock: transaction.clock,
+                newClock: clock,
+                least: leastClock(bases[transaction.sequence])
+            )
+        }
+        return ReissueOrder(try staying(after: greatestClock)).obstacle(reissues).map { staying in
+            .restsOnAheadClock(writer: staying.writer, sequence: staying.sequence, clock: staying.clock)
+        }
+    }
+
+    /// The transactions that stay and have greater clocks, by their numbers.
+    private func staying(after greatest: HybridClock) throws -> [ReissueOrder.Staying] {
         let select = try select(
             """
-            SELECT w.uuid, t.sequence, t.clock FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
+            SELECT w.uuid, t.sequence, t.clock, t.number FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
             WHERE \(WriterMinting.stays) AND (t.clock > ?3 OR t.clock < 0) ORDER BY t.number
             """
         )
-        select.bind(3, Int64(clamping: greatestClock.rawValue))
+        select.bind(3, Int64(clamping: greatest.rawValue))
+        var found: [ReissueOrder.Staying] = []
         try select.forEach { row in
-            let clock = HybridClock(rawValue: UInt64(bitPattern: row.integer(2)))
-            guard clock <= last, let writer = UniqueID(row.text(0)) else { return }
-            throw WriterMintError.restsOnAheadClock(
-                writer: writer,
-                sequence: UInt64(bitPattern: row.integer(1)),
-                clock: clock
+            guard let writer = UniqueID(row.text(0)) else { return }
+            found.append(
+                ReissueOrder.Staying(
+                    number: row.integer(3),
+                    writer: writer,
+                    sequence: UInt64(bitPattern: row.integer(1)),
+                    clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(2)))
+                )
             )
         }
+        return found
     }
 
     /// The other writers with a transaction whose clock a transaction that is issued again has too.
@@ -189,14 +230,7 @@ struct WriterMinting {
         insert.bind(4, Int64(bitPattern: clock.rawValue))
         try insert.run()
         let row = db.lastInsertedRowID
-        if let greatestClock {
-            let aside = try BoundStatement(
-                db,
-                "UPDATE tributary_writer SET aside = clock WHERE is_self = 0 AND (clock > ?1 OR clock < 0)"
-            )
-            aside.bind(1, Int64(clamping: greatestClock.rawValue))
-            try aside.run()
-        }
+        if let greatestClock { try WriterTable.setAside(after: greatestClock, db) }
         return row
     }
 
@@ -267,6 +301,7 @@ struct WriterMinting {
                 origin.totals.setTotal(before: totals[counter], of: counter)
                 totals[counter] = count.added(to: totals[counter])
             }
+            origin.basis = leastClock(origin.basis).map { ClockBasis(greatest: $0, published: 0) }
             if index == 0 {
                 header.seen = try firstSeen(header.seen)
                 origin.announced = header.seen.mapValues { _ in 0 }

@@ -35,7 +35,8 @@ extension Schema {
     static func addColumns(in db: Database) throws {
         let added = [
             ("tributary_reference", "rank", "BLOB"), ("tributary_outgoing", "totals", "BLOB"),
-            ("tributary_outgoing", "announced", "BLOB"), ("tributary_object", "inserted", "INTEGER"),
+            ("tributary_outgoing", "announced", "BLOB"), ("tributary_outgoing", "basis", "BLOB"),
+            ("tributary_object", "inserted", "INTEGER"),
             ("tributary_object", "entity", "INTEGER"), ("tributary_object", "representative", "BLOB"),
             ("tributary_segment", "previous", "TEXT"), ("tributary_writer", "start", "INTEGER"),
         ]
@@ -143,7 +144,8 @@ extension Schema {
         // The outbox, export ranges and idempotency results.
         """
         CREATE TABLE tributary_outgoing(
-            sequence INTEGER PRIMARY KEY, lines BLOB NOT NULL, changes INTEGER NOT NULL, totals BLOB, announced BLOB)
+            sequence INTEGER PRIMARY KEY, lines BLOB NOT NULL, changes INTEGER NOT NULL, totals BLOB, announced BLOB,
+            basis BLOB)
         """,
         """
         CREATE TABLE tributary_export(

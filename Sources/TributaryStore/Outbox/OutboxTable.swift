@@ -19,13 +19,17 @@ package struct OutboxTable {
     func insert(_ header: TransactionHeader, lines: [UInt8], origin: OutgoingOrigin) throws {
         let insert = try BoundStatement(
             db,
-            "INSERT INTO tributary_outgoing(sequence, lines, changes, totals, announced) VALUES (?1, ?2, ?3, ?4, ?5)"
+            """
+            INSERT INTO tributary_outgoing(sequence, lines, changes, totals, announced, basis)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
         )
         insert.bind(1, Int64(bitPattern: header.sequence))
         insert.bind(2, lines)
         insert.bind(3, Int64(header.changeCount))
         insert.bind(4, origin.totals.encoded)
         insert.bind(5, origin.encodedAnnounced)
+        insert.bind(6, origin.basis?.encoded)
         try insert.run()
     }
 
@@ -34,7 +38,7 @@ package struct OutboxTable {
         let statement = try BoundStatement(
             db,
             """
-            SELECT sequence, lines, changes, totals, announced FROM tributary_outgoing
+            SELECT sequence, lines, changes, totals, announced, basis FROM tributary_outgoing
             WHERE sequence >= ?1 ORDER BY sequence
             """
         )
@@ -46,11 +50,23 @@ package struct OutboxTable {
                 changeCount: Int(row.integer(2))
             )
             let totals = row.withBytes(3, CountedTotals.init(encoded:))
-            try block(
-                transaction,
-                OutgoingOrigin(totals: totals, announced: row.withBytes(4, OutgoingOrigin.announced))
-            )
+            let announced = row.withBytes(4, OutgoingOrigin.announced)
+            let basis = row.withBytes(5, ClockBasis.init(encoded:))
+            try block(transaction, OutgoingOrigin(totals: totals, announced: announced, basis: basis))
         }
+    }
+
+    /// What the clocks of the transactions from `first` on rest on, by sequence, where it is known.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    func bases(from first: UInt64) throws -> [UInt64: ClockBasis] {
+        let select = try BoundStatement(db, "SELECT sequence, basis FROM tributary_outgoing WHERE sequence >= ?1")
+        select.bind(1, Int64(bitPattern: first))
+        var found: [UInt64: ClockBasis] = [:]
+        try select.forEach { row in
+            found[UInt64(bitPattern: row.integer(0))] = row.withBytes(1, ClockBasis.init(encoded:))
+        }
+        return found
     }
 
     /// Gives the counters that the transactions have counted their places in another model.

@@ -39,6 +39,19 @@ package struct WriterReader {
         return own
     }
 
+    /// The reason why the store's unpublished transactions cannot get clocks that are not ahead, under another writer; nil
+    /// when they can.
+    ///
+    /// O(n log n) for these transactions and those with clocks that are ahead, and one look at each transaction.
+    ///
+    /// - Parameter greatest: The greatest clock that is not ahead.
+    /// - Returns: The reason.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    package func obstacleToNewClocks(after greatest: HybridClock) throws -> WriterMintError? {
+        let mint = WriterMint(greatestClock: greatest)
+        return try WriterMinting(database, context: reader.context, mint).obstacle()
+    }
+
     /// The writer whose identifier tokens of history carry: the store's first own one.
     package func tokenWriter() throws -> String {
         try reader.setting(IdentityKeys.tokens) ?? WriterReader.own(database).id.description

@@ -42,8 +42,12 @@ final class WriterTable {
         self.own = own
     }
 
-    /// The greatest clock of all applied transactions, except clocks that were set aside.
-    func lastClock() throws -> HybridClock {
+    /// The greatest clock of all applied transactions.
+    ///
+    /// - Parameter withAside: Whether clocks that were set aside count.
+    /// - Returns: The clock.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    func lastClock(withAside: Bool = false) throws -> HybridClock {
         #if MUTATIONS
             if Mutation.isOn(.clockNotRaisedByImports) { return try position(of: own).clock }
         #endif
@@ -51,7 +55,7 @@ final class WriterTable {
         for condition in ["clock < 0 AND", ""] {
             let greatest = try BoundStatement(
                 db,
-                "SELECT max(clock) FROM tributary_writer WHERE \(condition) aside IS NOT clock"
+                "SELECT max(clock) FROM tributary_writer WHERE \(condition) \(withAside ? "1" : "aside IS NOT clock")"
             )
             if let found = try greatest.first({ $0.optionalInteger(0) }) ?? nil {
                 return HybridClock(rawValue: UInt64(bitPattern: found))
@@ -137,6 +141,24 @@ final class WriterTable {
 
     /// The last sequence of the writer that was applied without a gap; 0 for an unknown writer.
     func appliedSequence(of uuid: UniqueID) throws -> UInt64 { try known(uuid)?.sequence ?? 0 }
+
+    /// Sets the clocks of other writers aside that are greater: a local clock need not exceed them.
+    ///
+    /// - Parameters:
+    ///   - greatest: The greatest clock that is not set aside.
+    ///   - db: The connection, inside a write transaction.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    static func setAside(after greatest: HybridClock, _ db: Database) throws {
+        let aside = try BoundStatement(
+            db,
+            """
+            UPDATE tributary_writer SET aside = clock
+            WHERE is_self = 0 AND (clock > ?1 OR clock < 0) AND aside IS NOT clock
+            """
+        )
+        aside.bind(1, Int64(clamping: greatest.rawValue))
+        try aside.run()
+    }
 
     /// Records the hash of a writer's last segment.
     func setHash(_ hash: String?, row: Int64) throws {

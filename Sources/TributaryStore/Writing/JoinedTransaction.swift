@@ -32,9 +32,9 @@ final class JoinedTransaction {
     /// Writes history, position and the lines for export.
     func finish() throws -> CommittedTransaction {
         header.changeCount = changes.count
-        let committed = try transaction.end(engine, writer: own, header: header)
+        let committed = try transaction.endLocal(engine, header: &header)
         let lines = LogTransaction(header: header, changes: changes).lines
-        try transaction.keepForExport(header, lines: lines)
+        try transaction.keepForExport(header, lines: lines, basis: engine.tables.versions.met?.basis)
         return committed
     }
 }

@@ -32,8 +32,9 @@ extension WriteTransaction {
         let own = try writers().own
         let engine = try begin(writer: own, header: header, context: local.contextName, isLocal: true)
         try engine.apply(changes)
-        let committed = try end(engine, writer: own, header: header)
-        try keepForExport(header, lines: LogTransaction(header: header, changes: changes).lines)
+        let committed = try endLocal(engine, header: &header)
+        let lines = LogTransaction(header: header, changes: changes).lines
+        try keepForExport(header, lines: lines, basis: engine.tables.versions.met?.basis)
         if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
         if let conflict = local.restoredConflict { try ConflictTable(db).markRestored(conflict, by: committed.number) }
         return committed
@@ -41,12 +42,13 @@ extension WriteTransaction {
 
     /// Returns the header of the store's next local transaction, without changes.
     ///
-    /// The sequences in the header count as announced from now on.
+    /// The clock is greater than every applied one, also those that are set aside; ``LocalClock`` makes it less where
+    /// that is right. The sequences in the header count as announced from now on.
     func nextHeader(author: String?) throws -> TransactionHeader {
         let writers = try writers()
         return TransactionHeader(
             sequence: try writers.nextSequence(of: writers.own),
-            clock: try writers.lastClock().next(at: reader.context.configuration.environment.wallTime()),
+            clock: try writers.lastClock(withAside: true).next(at: reader.context.configuration.environment.wallTime()),
             author: author,
             seen: try writers.announceSeen(),
             changeCount: 0
@@ -54,10 +56,17 @@ extension WriteTransaction {
     }
 
     /// Adds the local transaction that has just been merged to the outbox.
-    func keepForExport(_ header: TransactionHeader, lines: [UInt8]) throws {
+    ///
+    /// - Parameters:
+    ///   - header: Its header.
+    ///   - lines: Its lines in a segment.
+    ///   - basis: What its clock rests on; nil when that is not known.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func keepForExport(_ header: TransactionHeader, lines: [UInt8], basis: ClockBasis? = nil) throws {
         let origin = OutgoingOrigin(
             totals: try engine().tables.counters.counted ?? CountedTotals(),
-            announced: header.seen.isEmpty ? [:] : try writers().announcedBefore
+            announced: header.seen.isEmpty ? [:] : try writers().announcedBefore,
+            basis: basis
         )
         try OutboxTable(db: db).insert(header, lines: lines, origin: origin)
     }

@@ -94,8 +94,12 @@ package final class WriteTransaction {
         insert.bind(5, context)
         insert.bind(6, reader.context.configuration.environment.wallTime().unixSeconds)
         try insert.run()
+        let number = db.lastInsertedRowID
+        engine.tables.versions.met =
+            isLocal
+            ? MetVersions(transaction: number, own: position.id, published: try reader.outbox.lastExported()) : nil
         engine.begin(
-            number: db.lastInsertedRowID,
+            number: number,
             version: Version(clock: header.clock, writer: writer),
             origin: WriteOrigin(writer: position.id, sequence: header.sequence),
             isLocal: isLocal
@@ -119,6 +123,28 @@ package final class WriteTransaction {
         header: TransactionHeader
     ) throws -> CommittedTransaction {
         try engine.end()
+        return try finish(engine, writer: writer, branch: branch, header: header)
+    }
+
+    /// Ends a local transaction, which gets its final clock.
+    ///
+    /// - Parameters:
+    ///   - engine: The engine that has merged it.
+    ///   - header: Its header, with a clock that is greater than every applied one.
+    /// - Returns: The transaction.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func endLocal(_ engine: MergeEngine, header: inout TransactionHeader) throws -> CommittedTransaction {
+        try engine.end()
+        try LocalClock(transaction: self, engine: engine).settle(&header)
+        return try finish(engine, writer: writers().own, branch: "", header: header)
+    }
+
+    private func finish(
+        _ engine: MergeEngine,
+        writer: UniqueID,
+        branch: String,
+        header: TransactionHeader
+    ) throws -> CommittedTransaction {
         #if MUTATIONS
             if Mutation.isOn(.positionCommittedApart), !engine.cursor.isLocal {
                 try db.execute(sql: "COMMIT; BEGIN IMMEDIATE")

@@ -4,7 +4,9 @@ package import TributaryChanges
 /// The reason why nothing is exported, besides errors of reading and writing.
 package enum ExportFailure: Error, Hashable {
     /// The store's clock is ahead of the wall clock: its exports would win over all other writers.
-    case clockAhead(by: Duration)
+    ///
+    /// The writer is another one whose clock is ahead, and whose writes local changes have overwritten; nil for none.
+    case clockAhead(by: Duration, after: UniqueID? = nil)
     case cannotSync(path: String, code: Int32)
     /// The folder contains no earlier export of this writer: an empty folder may be in the place of a share.
     ///
@@ -15,7 +17,7 @@ package enum ExportFailure: Error, Hashable {
 extension ExportFailure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .clockAhead(let ahead):
+        case .clockAhead(let ahead, _):
             "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
         case .cannotSync(let path, let code): "\(path) cannot be brought to disk: \(String(cString: strerror(code)))"
         case .foreignFolder(let path, _, let sequence, let isCertain):

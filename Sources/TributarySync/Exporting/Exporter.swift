@@ -31,9 +31,7 @@ package struct Exporter: Sendable {
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
         try requireOwnFolder(own)
-        guard own.clock.wallTime <= wall.later(by: maxAhead) else {
-            throw ExportFailure.clockAhead(by: own.clock.wallTime.duration(since: wall))
-        }
+        guard own.clock.wallTime <= wall.later(by: maxAhead) else { throw try clockAhead(own) }
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range, own: own.id)) }
@@ -42,6 +40,15 @@ package struct Exporter: Sendable {
             counts = counts + (try publish(range, own: own.id))
         }
         return counts
+    }
+
+    /// The failure of a store whose own clock is ahead.
+    private func clockAhead(_ own: WriterRecord) throws -> ExportFailure {
+        let greatest = HybridClock.last(of: wall.later(by: maxAhead))
+        let obstacle = try store.read { try $0.writers.obstacleToNewClocks(after: greatest) }
+        let ahead = own.clock.wallTime.duration(since: wall)
+        guard case .restsOnAheadClock(let writer, _, _) = obstacle else { return .clockAhead(by: ahead) }
+        return .clockAhead(by: ahead, after: writer)
     }
 
     /// Whether everything that is committed is exported.

@@ -44,8 +44,7 @@ extension SyncService {
     /// - Throws: ``WriterMintError``, ``SegmentError`` when the log folder cannot be read, and ``StoreError``.
     @discardableResult
     package func restamp(by user: String? = nil) async throws -> MintedWriter {
-        let limit = environment.wall.later(by: state.configuration.maxAhead)
-        let greatest = HybridClock(milliseconds: limit.milliseconds, counter: .max)
+        let greatest = HybridClock.last(of: environment.wall.later(by: state.configuration.maxAhead))
         let minted = try await writerChange.run(greatestClock: greatest)
         environment.logger.warning(
             "the store continues as a new writer",

@@ -45,7 +45,13 @@ struct Importer {
         // From here on the import may wait for the write lock, which is no silence of the log folder.
         state.update { $0.progress.isApplying = true }
         defer { state.update { $0.progress.isApplying = false } }
-        return try await environment.replica.importTransactions { try prefetched.apply($0) }
+        // Clocks that are accepted although they are ahead move the own one only where it must exceed them.
+        let greatest = HybridClock.last(of: environment.wall.later(by: configuration.maxAhead))
+        return try await environment.replica.importTransactions { transaction in
+            let result = try prefetched.apply(transaction)
+            try transaction.writerChanges.setClocksAside(after: greatest)
+            return result
+        }
     }
 
     /// Adds the store's records of partly applied segments to the items.

@@ -232,7 +232,8 @@ extension ImportPlanner {
                 id: id,
                 state: .held,
                 reason: "The clock of writer \(id.writer) is \(ahead) s ahead of this machine's.",
-                hint: "Set the clocks right, or take it as it is: tributaryctl segment accept \(id.path)"
+                hint: "Set the clocks right. To take it now, so that what it writes wins until its time has come: "
+                    + "tributaryctl segment accept \(id.path)"
             )
         case .blobs(let names):
             return SegmentStatus(

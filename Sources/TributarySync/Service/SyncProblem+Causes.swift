@@ -149,14 +149,7 @@ extension SyncProblem {
     /// - Returns: The problem, with a code of its own where the error has one.
     static func exportFailed(_ error: any Error, logs: String, own: UniqueID, since wall: WallTime) -> SyncProblem {
         switch error {
-        case ExportFailure.clockAhead(let ahead):
-            SyncProblem(
-                .ownClockAhead,
-                since: wall,
-                detail: "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; "
-                    + "nothing is exported.",
-                hint: "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
-            )
+        case ExportFailure.clockAhead(let ahead, let other): ownClockAhead(by: ahead, after: other, since: wall)
         case ExportFailure.foreignFolder(_, let writer, _, let isCertain):
             SyncProblem(
                 .logsMissing,
@@ -183,6 +176,35 @@ extension SyncProblem {
                     + "tributaryctl sync"
             )
         }
+    }
+
+    /// The problem of a store whose own clock is ahead.
+    ///
+    /// - Parameters:
+    ///   - ahead: The lead of its clock.
+    ///   - other: The writer whose clock is ahead, and whose writes local changes have overwritten; nil for none.
+    ///   - wall: The wall time.
+    /// - Returns: The problem.
+    private static func ownClockAhead(by ahead: Duration, after other: UniqueID?, since wall: WallTime) -> SyncProblem {
+        let lead =
+            "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
+        guard let other else {
+            return SyncProblem(
+                .ownClockAhead,
+                since: wall,
+                detail: lead,
+                hint: "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
+            )
+        }
+        return SyncProblem(
+            .ownClockAhead,
+            since: wall,
+            detail: lead + " Local changes have overwritten values of writer \(other) whose time has not come either, "
+                + "so that they cannot get lesser clocks.",
+            writer: other,
+            hint: "They are exported when their time has come. To export them now, set clock.max_ahead above "
+                + "\(ahead.components.seconds) s on each machine, and there: tributaryctl reload"
+        )
     }
 
     /// The problem of work on the log folder that makes no progress any more.

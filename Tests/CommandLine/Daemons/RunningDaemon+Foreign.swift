@@ -11,10 +11,14 @@ extension RunningDaemon {
         )
     }
 
+    /// The ID of the employee with a number.
+    static func employee(_ number: UInt8) -> String {
+        let digits = String(number, radix: 16)
+        return "0190f1a2-0000-7000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
     /// Returns the line that inserts an employee whose ID is derived from a number.
     static func insertion(_ number: UInt8, name: String? = nil) -> String {
-        let digits = String(number, radix: 16)
-        let id = "0190f1a2-0000-7000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
-        return #"{"insert":"Employee","id":"\#(id)","values":{"name":"\#(name ?? "N\(number)")"}}"#
+        #"{"insert":"Employee","id":"\#(employee(number))","values":{"name":"\#(name ?? "N\(number)")"}}"#
     }
 }

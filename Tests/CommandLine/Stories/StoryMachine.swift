@@ -93,6 +93,17 @@ final class StoryMachine {
         #expect(status == 200, "\(answer)")
     }
 
+    /// Changes the name of an employee that ``save(_:)`` has made.
+    func rename(_ number: UInt8, to name: String) async throws {
+        let id = RunningDaemon.employee(number)
+        let (status, answer) = try await daemon.call(
+            .post,
+            "/v1/transactions",
+            #"{"changes":[{"update":"Employee","id":"\#(id)","values":{"name":"\#(name)"}}]}"#
+        )
+        #expect(status == 200, "\(answer)")
+    }
+
     func sync() async throws { _ = try await daemon.call(.post, "/v1/sync") }
 
     // MARK: Commands

@@ -22,6 +22,8 @@ final class VersionCache: VersionOrder {
     private static let limit = 100_000
     /// Whether the store has applied branches of a writer, whose clones may have made equal versions.
     @exclusivity(unchecked) var hasClones: Bool
+    /// The versions that the local transaction that is being merged is compared with; nil for other transactions.
+    @exclusivity(unchecked) var met: MetVersions?
 
     init(_ db: Database) throws {
         hasClones = try db.hasRows("tributary_writer WHERE branch <> ''")
@@ -40,11 +42,12 @@ final class VersionCache: VersionOrder {
     func insert(_ version: Version, origin: WriteOrigin<Int64>, of number: Int64) {
         newest = Entry(number: VersionNumber.transaction(of: number), version: version, origin: origin)
         entries[newest.number] = newest
+        last = VersionCache.none
     }
 
     /// - Throws: ``StoreError`` `database` when the transaction is missing.
     func version(_ number: Int64) throws -> Version {
-        let version = try entry(VersionNumber.transaction(of: number)).version
+        let version = try version(ofTransaction: number)
         let index = VersionNumber.index(of: number)
         return index == 0 ? version : Version(clock: version.clock, writer: version.writer, index: index)
     }
@@ -111,6 +114,8 @@ final class VersionCache: VersionOrder {
 
     /// The version of a write without its index.
     private func version(ofTransaction number: Int64) throws -> Version {
-        try entry(VersionNumber.transaction(of: number)).version
+        let found = try entry(VersionNumber.transaction(of: number))
+        met?.insert(found.version.clock, found.origin, of: found.number)
+        return found.version
     }
 }

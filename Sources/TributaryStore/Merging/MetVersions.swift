@@ -1,0 +1,24 @@
+import TributaryChanges
+
+/// The versions that a local transaction is compared with while it is merged.
+///
+/// It overwrites or outranks their writes, so its own version must be greater.
+struct MetVersions {
+    /// The number of the transaction.
+    let transaction: Int64
+    /// The row of the own writer.
+    let own: Int64
+    /// The last transaction of the own writer that is published.
+    let published: UInt64
+    /// The greatest clock of these versions, without those of the store's unpublished transactions, which keep their order
+    /// with this one.
+    private(set) var greatest = HybridClock.zero
+
+    /// The part that is kept with the transaction.
+    var basis: ClockBasis { ClockBasis(greatest: greatest, published: published) }
+
+    mutating func insert(_ clock: HybridClock, _ origin: WriteOrigin<Int64>, of number: Int64) {
+        guard number != transaction, origin.writer != own || origin.sequence <= published else { return }
+        greatest = max(greatest, clock)
+    }
+}

@@ -1,0 +1,184 @@
+import GRDB
+import StoreTestSupport
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// Clocks that are ahead and were accepted move those of local changes only where these overwrite what has them.
+@Suite struct ClocksAsideTests {
+    private static let limit = HybridClock.last(of: Replica.now.later(by: .seconds(3600)))
+    private static let lead: UInt64 = 9_000_000
+
+    private static func isAhead(_ clock: HybridClock) -> Bool { clock > limit }
+
+    /// A replica that has accepted an ahead transaction with these changes, after one with the right clock.
+    private func makeReplica(before: [Change] = [], ahead: [Change]) throws -> Replica {
+        let replica = try Replica()
+        try replica.apply(ForeignTransaction(1, 1, clock: 1, before))
+        var transaction = ForeignTransaction(1, 2, clock: 0, ahead)
+        transaction.header.clock = HybridClock(milliseconds: Replica.now.milliseconds + Self.lead)
+        try replica.apply(transaction)
+        try replica.store.write { try $0.writerChanges.setClocksAside(after: Self.limit) }
+        return replica
+    }
+
+    /// Whether the clock of the last local transaction is ahead.
+    private func isAhead(_ replica: Replica) throws -> Bool {
+        Self.isAhead(try #require(try ExportedWriter.outbox(of: replica).last).header.clock)
+    }
+
+    @Test func `a save of something else has the clock of the machine`() throws {
+        let replica = try makeReplica(before: [.insert("Tag", 40)], ahead: [.insert("Tag", 41), .insert("Person", 1)])
+        let saves: [Change] = [
+            .insert("Tag", 42), .update("Tag", 40, ["isOn": .boolean(true)]), .insert("Project", 31),
+            .delete("Tag", 40),
+            .link("Project", 31, "people", [1]), .insert("Passport", 21, ["owner": .to(1)]),
+        ]
+        for save in saves {
+            try replica.commit(save)
+            #expect(try !isAhead(replica), "\(save)")
+        }
+        // An acknowledgement has no changes, and joined saves have one clock.
+        try replica.commit()
+        #expect(try !isAhead(replica))
+        let clocks = try ExportedWriter.outbox(of: replica).map(\.header.clock)
+        #expect(zip(clocks, clocks.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(try replica.store.read { try $0.writers.own().clock } == clocks.last)
+    }
+
+    @Test func `a save that overwrites what is ahead has a greater clock`() throws {
+        let before: [Change] = [.insert("Tag", 40), .insert("Person", 1), .insert("Person", 2), .insert("Project", 31)]
+        let cases: [(ahead: [Change], save: Change)] = [
+            ([.update("Tag", 40, ["isOn": .boolean(true)])], .update("Tag", 40, ["isOn": .boolean(false)])),
+            ([.insert("Tag", 41, ["isOn": .boolean(false)])], .update("Tag", 41, ["isOn": .boolean(true)])),
+            ([.insert("Tag", 41)], .delete("Tag", 41)),
+            ([.delete("Tag", 40)], .insert("Tag", 40)),
+            ([.link("Project", 31, "people", [1])], .unlink("Project", 31, "people", [1])),
+            ([.link("Project", 31, "people", [1])], .delete("Person", 1)),
+            (
+                [.insert("Passport", 21), .update("Person", 1, ["passport": .to(21)])],
+                .update("Person", 2, ["passport": .to(21)])
+            ),
+        ]
+        for (ahead, save) in cases {
+            let replica = try makeReplica(before: before, ahead: ahead)
+            try replica.commit(save)
+            #expect(try isAhead(replica), "\(ahead), \(save)")
+            // Nothing that overwrites it gets a lesser clock later.
+            #expect(throws: WriterMintError.self, "\(ahead), \(save)") {
+                try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(greatestClock: Self.limit)) }
+            }
+            let obstacle = try replica.store.read { try $0.writers.obstacleToNewClocks(after: Self.limit) }
+            #expect(obstacle != nil)
+        }
+    }
+
+    /// The machine that was ahead has exported with its wrong clock, and saves something else when it is right.
+    @Test func `saves beside published ones that are ahead get new clocks`() throws {
+        let replica = try makeReplica(ahead: [])
+        try replica.commit(.insert("Tag", 41, ["isOn": .boolean(false)]))
+        // As if the wall clock had been wrong.
+        try replica.store.write { write in
+            let clock = Int64(HybridClock(milliseconds: Replica.now.milliseconds + Self.lead + 1).rawValue)
+            for table in ["tributary_transaction", "tributary_writer"] {
+                let condition = table == "tributary_writer" ? "is_self = 1" : "sequence = 1 AND writer = 1"
+                try write.db.execute(sql: "UPDATE \(table) SET clock = \(clock) WHERE \(condition)")
+            }
+        }
+        var exported = ExportedWriter()
+        try exported.publish(replica)
+        try replica.commit(.insert("Tag", 42))
+        try replica.commit(.update("Tag", 42, ["isOn": .boolean(true)]))
+        #expect(try isAhead(replica))
+        #expect(try replica.store.read { try $0.writers.obstacleToNewClocks(after: Self.limit) } == nil)
+        let minted = try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(greatestClock: Self.limit)) }
+        #expect(minted.published == 1 && minted.reissued == 2)
+        #expect(try !isAhead(replica))
+        try replica.commit(.update("Tag", 41, ["isOn": .boolean(true)]))
+        #expect(try isAhead(replica))
+    }
+
+    /// A peer applies the same transactions in any order, and decides by their versions alone.
+    @Test func `a peer has the same state, whatever clocks are set aside`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(generator.seed)")
+        var counts = Counts()
+        for round in 0..<60 {
+            let replica = try Replica()
+            let (exported, foreign) = try play(on: replica, &counts, &generator)
+            let peer = try Replica()
+            try peer.apply(Self.interleaving(of: foreign + exported, &generator))
+            let (first, second) = (try replica.dump(), try peer.dump())
+            guard first == second else {
+                let lines = second.split(separator: "\n").difference(from: first.split(separator: "\n"))
+                Issue.record("seed \(generator.seed), round \(round)\n\(lines)\n\(foreign)\n\(exported)")
+                return
+            }
+        }
+        #expect(counts.right > 0 && counts.ahead > 0 && counts.minted > 0 && counts.refused > 0, "\(counts)")
+    }
+
+    private struct Counts {
+        var (right, ahead, minted, refused) = (0, 0, 0, 0)
+    }
+
+    /// Random saves, imports of which some are ahead, exports and new writers.
+    private func play(
+        on replica: Replica,
+        _ counts: inout Counts,
+        _ generator: inout SeededGenerator
+    ) throws -> (exported: [ForeignTransaction], foreign: [ForeignTransaction]) {
+        var exported = ExportedWriter()
+        var foreign: [ForeignTransaction] = []
+        let setsAside = Bool.random(using: &generator)
+        for step in 0..<Int.random(in: 8...24, using: &generator) {
+            let changes = (0..<Int.random(in: 1...3, using: &generator)).map { _ in RandomSchedule.change(&generator) }
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0: try exported.publish(replica, limit: Int.random(in: 1...3, using: &generator))
+            case 1:
+                do {
+                    let mint = WriterMint(greatestClock: Self.limit)
+                    _ = try replica.store.write { try $0.writerChanges.mintWriter(mint) }
+                    counts.minted += 1
+                } catch is WriterMintError {
+                    counts.refused += 1
+                }
+            case 2, 3, 4:
+                let writer = Int.random(in: 1...2, using: &generator)
+                let sequence = UInt64(foreign.count { $0.writer == ForeignTransaction(writer, 1, clock: 0).writer }) + 1
+                var transaction = ForeignTransaction(writer, sequence, clock: 0, changes)
+                let time = Replica.now.milliseconds + (writer == 1 ? Self.lead : 0) + UInt64(step)
+                transaction.header.clock = HybridClock(milliseconds: time)
+                foreign.append(transaction)
+                try replica.apply(transaction)
+                if setsAside { try replica.store.write { try $0.writerChanges.setClocksAside(after: Self.limit) } }
+            default:
+                let count = try ExportedWriter.outbox(of: replica).count
+                // The store refuses what its model or its state does not allow.
+                try? replica.store.write { _ = try $0.commit(LocalTransaction(changes: changes)) }
+                let outbox = try ExportedWriter.outbox(of: replica)
+                guard outbox.count > count, let clock = outbox.last?.header.clock else { continue }
+                if Self.isAhead(clock) { counts.ahead += 1 } else { counts.right += 1 }
+            }
+        }
+        try exported.publish(replica)
+        return (exported.transactions, foreign)
+    }
+
+    /// The transactions in random order, with each writer's in sequence.
+    private static func interleaving(
+        of transactions: [ForeignTransaction],
+        _ generator: inout SeededGenerator
+    ) -> [ForeignTransaction] {
+        var rest = Dictionary(grouping: transactions, by: \.writer).mapValues { $0[...] }
+        var order: [ForeignTransaction] = []
+        while let writer = rest.keys.sorted().randomElement(using: &generator) {
+            if let next = rest[writer]?.popFirst() { order.append(next) }
+            if rest[writer]?.isEmpty ?? true { rest[writer] = nil }
+        }
+        return order
+    }
+}
