@@ -17,7 +17,7 @@ package struct FormerWriters: Hashable, Sendable {
 
     package init() {}
 
-    /// Reads them.
+    /// Reads them: those that are listed, and those that earlier programs, which kept no list, have left other traces of.
     ///
     /// - Throws: ``StoreError`` when the store cannot be read.
     package init(_ reader: Reader) throws {
@@ -28,6 +28,29 @@ package struct FormerWriters: Hashable, Sendable {
             }
             formers.append(Former(writer: writer, end: WallTime(milliseconds: end)))
         }
+        let listed = Set(formers.map(\.writer))
+        formers.insert(contentsOf: try FormerWriters.unlisted(reader).filter { !listed.contains($0.writer) }, at: 0)
+    }
+
+    /// The former writers of which the table of the writers tells: each was marked so when the store became another one,
+    /// the first row is that of the store's first writer, and tokens of history carry another one of its writers.
+    ///
+    /// Nobody knows when the store has become another writer, so that none of them counts as in use elsewhere.
+    private static func unlisted(_ reader: Reader) throws -> [Former] {
+        let select = try BoundStatement(
+            reader.database,
+            """
+            SELECT uuid FROM tributary_writer
+            WHERE is_self = 0 AND branch = '' AND (state = 'former' OR id = 1 OR uuid = ?1) ORDER BY id
+            """
+        )
+        select.bind(1, try reader.setting(IdentityKeys.tokens) ?? "")
+        var found: [Former] = []
+        try select.forEach { row in
+            guard let writer = UniqueID(row.text(0)) else { return }
+            found.append(Former(writer: writer, end: WallTime(milliseconds: .max)))
+        }
+        return found
     }
 
     /// The former writers, the last one at the end.

@@ -43,6 +43,9 @@ package struct WriterChanges {
     ///   - writer: The writer; nothing is recorded of the store's own one.
     /// - Throws: ``StoreError`` when the store cannot be written.
     package func setState(_ state: WriterState?, of writer: UniqueID) throws {
+        // The decision replaces the mark of a former writer, which an earlier program has not listed.
+        let formers = try FormerWriters(transaction.reader)
+        if formers.all.contains(writer) { try formers.record(transaction) }
         let row = try transaction.writers().position(of: writer).id
         let update = try BoundStatement(
             transaction.db,

@@ -98,6 +98,25 @@ import TributaryModel
         #expect(try ExportedWriter.outbox(of: replica).map(\.header.seen) == [[:]])
     }
 
+    @Test func `former writers are known without a list, and listed before their mark is replaced`() throws {
+        let (replica, _) = try makeReplica()
+        let first = try replica.store.write { try $0.writerChanges.mintWriter() }
+        let second = try replica.store.write { try $0.writerChanges.mintWriter() }
+        func formers() throws -> FormerWriters { try replica.store.read { try FormerWriters($0) } }
+        #expect(try formers().all == [first.former, second.former])
+        try replica.store.write { try $0.setSetting(IdentityKeys.formers, to: nil) }
+        #expect(try formers().all == [first.former, second.former])
+        let record = try #require(try records(replica)[first.former])
+        #expect(try !formers().isInUse(record))
+        try replica.store.write { write in
+            for writer in [first.former, second.former] { try write.writerChanges.setState(.evicted, of: writer) }
+            // Another writer is none of them.
+            try write.writerChanges.setState(.evicted, of: ForeignTransaction(1, 1, clock: 1).writer)
+        }
+        #expect(try formers().all == [first.former, second.former])
+        #expect(try replica.store.read { try $0.setting(IdentityKeys.formers) } != nil)
+    }
+
     @Test func `clocks that are ahead are drawn anew, and the writer that caused them is set aside`() throws {
         let replica = try Replica()
         let now = HybridClock(Replica.now)

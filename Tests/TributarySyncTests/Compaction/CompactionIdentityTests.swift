@@ -70,11 +70,43 @@ import TributaryStore
         try await group.stop()
     }
 
+    /// A fault of the original's state, which its copy has too, is in no baseline of the copy: the original, which
+    /// compares that with its own state, does not verify it.
+    @Test func whatACopySharesWithItsOriginalIsNotVerified() async throws {
+        let group = try await filled(1)
+        let original = group.replicas[0]
+        try await original.stop()
+        let path = original.folder.path("store.sqlite")
+        try PlainSQL(path: path).execute("UPDATE Employee SET name = 'Eve'")
+        let folder = try TemporaryFolder("copy")
+        try FileManager.default.copyItem(atPath: path, toPath: folder.path("store.sqlite"))
+        group.replicas = []
+        try await group.add(in: original.folder)
+        let copy = try await group.add(in: folder)
+        #expect(writer(copy) != original.own && writer(group.replicas[0]) == original.own)
+        try await group.exchange()
+        for _ in 0..<2 { try await group.acknowledge() }
+        let before = group.files(".tlog")
+        guard case .cut(let name, _) = try await group.compact(copy).cut else { Issue.record("not cut"); return }
+        #expect(name.writer == writer(copy))
+        let text = try String(contentsOfFile: "\(group.logs.path)/\(name.path)", encoding: .utf8)
+        #expect(text.contains("Ann") && !text.contains("Eve"))
+        try await group.exchange()
+        let report = try await group.compact(group.replicas[0], .automatic)
+        #expect(report.verification == .differs(name), "\(report.verification)")
+        #expect(group.replicas[0].service.state.read(\.shelf).verified.isEmpty)
+        #expect(before.isSubset(of: group.files(".tlog")))
+        try await group.stop()
+    }
+
     /// The segments that a store wrote under a former writer go by the rule of its own segments.
-    @Test func theSuccessorRemovesWhatItHasWrittenBefore() async throws {
+    ///
+    /// A store that became another writer under an earlier program has no list of the former ones.
+    @Test(arguments: [true, false]) func theSuccessorRemovesWhatItHasWrittenBefore(isListed: Bool) async throws {
         let group = try await filled(3)
         let (first, former) = (group.replicas[0], writer(group.replicas[0]))
         try await first.service.restamp()
+        if !isListed { try first.store.write { try $0.setSetting(IdentityKeys.formers, to: nil) } }
         try first.save([SyncModel.update(1, "salary", .double(7))])
         try await group.exchange()
         try await group.acknowledge()
