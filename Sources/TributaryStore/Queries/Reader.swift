@@ -47,6 +47,19 @@ package struct Reader {
         return try statement.first { $0.text(0) }
     }
 
+    /// Returns the settings whose keys begin with a text, by their keys.
+    package func settings(withPrefix prefix: String) throws -> [(key: String, value: String)] {
+        let statement = try BoundStatement(
+            database,
+            "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND substr(key, 1, ?2) = ?1 ORDER BY key"
+        )
+        statement.bind(1, prefix)
+        statement.bind(2, Int64(prefix.count))
+        var found: [(key: String, value: String)] = []
+        try statement.forEach { found.append(($0.text(0), $0.text(1))) }
+        return found
+    }
+
     /// Returns the value with its bytes, or the unchanged value when they cannot be read.
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 }

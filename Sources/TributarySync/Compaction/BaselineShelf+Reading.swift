@@ -10,6 +10,8 @@ extension BaselineShelf {
 
     /// The shelf with these baselines; only the first and last lines of files that have changed are read.
     ///
+    /// A file that an earlier start has read as a whole counts as whole.
+    ///
     /// - Parameters:
     ///   - names: The names in the log folder.
     ///   - logs: The log folder.
@@ -35,12 +37,14 @@ extension BaselineShelf {
             }
             do throws(SegmentError) {
                 let file = try logs.open(fileName: name.fileName, writer: name.writer)
-                marks[name] = try FileIdentity(of: file)
-                let known = KnownBaseline(name: name, try BaselineShelf.outline(file, control))
+                let mark = try FileIdentity(of: file)
+                marks[name] = mark
+                var known = KnownBaseline(name: name, try BaselineShelf.outline(file, control))
                 guard known.vector[name.writer] == name.sequence else {
                     let reason = "its name is not the last transaction of its writer in it"
                     throw SegmentError(.rejected, file: file.file, reason: reason)
                 }
+                known.isWhole = proofs[name]?.isValid(for: mark, sha256: known.sha256) ?? false
                 found[name] = known
             } catch {
                 if error.kind == .missing { continue }

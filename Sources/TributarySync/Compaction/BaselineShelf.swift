@@ -44,6 +44,10 @@ struct BaselineShelf: Hashable, Sendable {
     private(set) var unread: KnownBaseline?
     /// The marks of the files, each of which is read once.
     private var marks: [BaselineName: FileIdentity] = [:]
+    /// The proofs that the store has of files that were read as a whole, perhaps by an earlier start.
+    private(set) var proofs: [BaselineName: BaselineProof] = [:]
+
+    init(proofs: [BaselineName: BaselineProof]) { self.proofs = proofs }
 
     init(_ baselines: [KnownBaseline] = []) {
         self.baselines = Dictionary(baselines.map { ($0.name, $0) }) { first, _ in first }
@@ -126,7 +130,7 @@ struct BaselineShelf: Hashable, Sendable {
         refused: [BaselineName: Refusal],
         marks: [BaselineName: FileIdentity]
     ) -> BaselineShelf {
-        var shelf = BaselineShelf()
+        var shelf = BaselineShelf(proofs: proofs)
         (shelf.baselines, shelf.refused, shelf.marks) = (baselines, refused, marks)
         shelf.compare()
         return shelf
@@ -134,6 +138,22 @@ struct BaselineShelf: Hashable, Sendable {
 
     /// The mark of a file when it was read last; nil when it is to be read again.
     func mark(_ name: BaselineName) -> FileIdentity? { marks[name] }
+
+    /// The whole baselines, with the files that were read.
+    var provedFiles: [BaselineName: BaselineProof] {
+        var found: [BaselineName: BaselineProof] = [:]
+        for (name, known) in baselines where known.isWhole {
+            found[name] = marks[name].map { BaselineProof(mark: $0, sha256: known.sha256) }
+        }
+        return found
+    }
+
+    /// The shelf after the store has got these proofs.
+    func keeping(_ proofs: [BaselineName: BaselineProof]) -> BaselineShelf {
+        var shelf = self
+        shelf.proofs = proofs
+        return shelf
+    }
 
     /// The shelf with the result of reading a baseline as a whole.
     ///

@@ -87,6 +87,8 @@ struct CompactionPass: Sendable {
             }
         }
         sync.state.update { $0.learned(current, modelHash: model, wall: wall) }
+        let proofs = BaselineProofs(store: store, state: sync.state)
+        if mode != .dryRun { try await queue.run { try proofs.save(at: wall) } }
         let (facts, records) = try await store.readAside { reader in
             var facts = try CompactionFacts(reader, modelHash: model, shelf: current, keep: keep, wall: wall)
             facts.owner = whose

@@ -42,15 +42,22 @@ struct OwnFiles {
         }
         unknown = try OwnFiles.firstValid(segments.sorted(), logs)
         if unknown == nil { unknown = try OwnFiles.firstValid(baselines, logs) }
-        if unknown == nil { unknown = try OwnFiles.baselineOfOthers(past: reader.writers.own(), logs) }
+        if unknown == nil {
+            let shelf = BaselineShelf(proofs: try BaselineProofs.load(reader))
+            unknown = try OwnFiles.baselineOfOthers(past: reader.writers.own(), shelf, logs)
+        }
     }
 
     /// A verified baseline, of whatever writers, with later transactions of the own one: its segments may be gone.
     ///
     /// One pass over the names in the log folder; of baselines the first lines are read, and more only where these name
     /// such a transaction.
-    private static func baselineOfOthers(past own: WriterRecord, _ logs: LogFolder) throws -> String? {
-        let shelf = BaselineShelf().reading(try LogListing(path: logs.path).baselines, in: logs)
+    private static func baselineOfOthers(
+        past own: WriterRecord,
+        _ known: BaselineShelf,
+        _ logs: LogFolder
+    ) throws -> String? {
+        let shelf = known.reading(try LogListing(path: logs.path).baselines, in: logs)
         guard shelf.baselines.values.contains(where: { $0.vector[own.id] > own.sequence }) else { return nil }
         return try shelf.provingAll(in: logs).verified.first { $0.vector[own.id] > own.sequence }?.name.path
     }

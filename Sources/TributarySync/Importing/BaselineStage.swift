@@ -1,3 +1,4 @@
+import Logging
 import TransactionLog
 import TributaryChanges
 import TributaryStore
@@ -37,6 +38,12 @@ struct BaselineStage {
         guard found != shelf else { return }
         let (model, wall) = (environment.store.modelHash, environment.wall)
         state.update { $0.found(found, modelHash: model, wall: wall) }
+        do {
+            try BaselineProofs(store: environment.store, state: state).save(at: wall)
+        } catch {
+            // The next start reads the files once more.
+            environment.logger.debug("proofs of baselines are not kept", metadata: ["reason": "\(error)"])
+        }
         signals.baselines.raise()
         let own = state.read(\.planner.own)
         if let ahead = found.verified.max(by: { $0.vector[own] < $1.vector[own] }) {

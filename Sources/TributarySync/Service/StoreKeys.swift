@@ -15,6 +15,10 @@ enum StoreKeys {
     /// from then on the store makes baselines from the log folder only.
     static let distrusted = "sync.distrusted"
 
+    /// Begins the keys of proofs that baselines are whole, which end with the path of the baseline in the log folder; the
+    /// value is the text of ``BaselineProof``.
+    static let proved = "sync.proved."
+
     /// The last transaction of a writer that the store has from a baseline, without its segments.
     static func joined(_ writer: UniqueID) -> String { "sync.joined.\(writer)" }
 

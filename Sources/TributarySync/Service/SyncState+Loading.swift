@@ -17,7 +17,8 @@ extension SyncState {
         let pause = try reader.setting(StoreKeys.paused).flatMap { ImportPause($0) }
         let event = try reader.setting(IdentityKeys.event).flatMap { IdentityEvent($0) }
         let forks = try SyncForks(reader)
-        self.init(configuration: configuration, planner: planner, pause: pause, event: event)
+        let shelf = BaselineShelf(proofs: try BaselineProofs.load(reader))
+        self.init(configuration: configuration, planner: planner, pause: pause, event: event, shelf: shelf)
         setForks(forks)
     }
 }

@@ -20,7 +20,7 @@ struct SyncState: Sendable {
     /// The accepted segments that the store remembers.
     private var storedAccepted: [SegmentName: String]
     /// The baselines of the log folder.
-    private(set) var shelf = BaselineShelf()
+    private(set) var shelf: BaselineShelf
     /// Whether a baseline of another writer waits until this store has applied its transactions.
     var isBehindBaseline = false
 
@@ -31,12 +31,15 @@ struct SyncState: Sendable {
     ///   - planner: has the position of each writer and the accepted segments.
     ///   - pause: the pause that has not ended.
     ///   - event: the last change of the store's writer that nobody has requested.
+    ///   - shelf: has the proofs of baselines that earlier starts have read.
     init(
         configuration: SyncConfiguration,
         planner: ImportPlanner,
         pause: ImportPause? = nil,
-        event: IdentityEvent? = nil
+        event: IdentityEvent? = nil,
+        shelf: BaselineShelf = BaselineShelf()
     ) {
+        self.shelf = shelf
         self.configuration = configuration
         self.planner = planner
         self.pause = pause
@@ -133,6 +136,9 @@ struct SyncState: Sendable {
             problems.end(.baselinesDiffer)
         }
     }
+
+    /// Records the proofs of baselines that the store has now.
+    mutating func kept(_ proofs: [BaselineName: BaselineProof]) { shelf = shelf.keeping(proofs) }
 
     /// Whether a store that has applied nothing was to begin with a baseline, and something of that is missing.
     private var lacksFirstBaseline: Bool {

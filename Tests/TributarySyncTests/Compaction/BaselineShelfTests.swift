@@ -90,6 +90,34 @@ import TributaryStore
         try await group.stop()
     }
 
+    /// The store keeps which files were read as a whole: a start believes that of the same files alone.
+    @Test func aStartReadsNoWholeFileAgain() async throws {
+        let (group, name) = try await cut()
+        for replica in group.replicas { try await group.compact(replica) }
+        let (first, logs) = (group.replicas[0], try LogFolder(path: group.logs.path))
+        let proofs = try first.store.read { try BaselineProofs.load($0) }
+        #expect(proofs.count == 2 && proofs.values.allSatisfy { BaselineProof($0.text) == $0 })
+        #expect(BaselineProof("1 2 3") == nil && BaselineProof("") == nil)
+        let listing = try LogListing(path: group.logs.path).baselines
+        let shelf = BaselineShelf(proofs: proofs).reading(listing, in: logs)
+        #expect(shelf.verified.count == 2 && shelf.unread == nil)
+        try await first.stop()
+        group.replicas[0] = try await SyncReplica(group.logs.path, wall: group.wall, folder: first.folder)
+        try await group.replicas[0].service.importAll()
+        let again = group.replicas[0].service.state.read(\.shelf)
+        #expect(again.verified.count == 2 && again.proofs == proofs)
+
+        // Other bytes of the same size, in the same file: the end line is the one of the proof.
+        let path = "\(group.logs.path)/\(name.path)"
+        try text(name, in: group).replacing("Ann", with: "Eve").write(toFile: path, atomically: false, encoding: .utf8)
+        let changed = BaselineShelf(proofs: proofs).reading(listing, in: logs)
+        #expect(changed.verified.isEmpty && changed.unread != nil)
+        #expect(try changed.provingAll(in: logs).verified.isEmpty)
+        try await group.replicas[0].service.importAll()
+        #expect(try group.replicas[0].store.read { try BaselineProofs.load($0) }[name] == nil)
+        try await group.stop()
+    }
+
     @Test func proofsAreOfFiles() async throws {
         let (group, name) = try await cut()
         try await group.compact(group.replicas[1])
