@@ -62,12 +62,20 @@ import TributaryAdmin
         let machines = try await machines("shop", "office")
         var gone = RunningDaemon.foreignWriter()
         var lost = ""
+        var kept = Data()
         for number in 1...3 as ClosedRange<UInt8> {
-            let path = try gone.write([[RunningDaemon.insertion(number)]], to: machines[0].path(machines[0].logs))
-            if number == 2 { lost = path }
+            let aside = machines[0].path("/aside")
+            let path = try gone.write([[RunningDaemon.insertion(number)]], to: aside)
+            let place = path.replacing(aside, with: machines[0].path(machines[0].logs))
+            // The daemon runs: it must never see the segment that is lost.
+            if number == 2 {
+                (lost, kept) = (place, try Data(contentsOf: URL(filePath: path)))
+            } else {
+                let folder = (place as NSString).deletingLastPathComponent
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try FileManager.default.moveItem(atPath: path, toPath: place)
+            }
         }
-        let kept = try Data(contentsOf: URL(filePath: lost))
-        try FileManager.default.removeItem(atPath: lost)
         try StoryMachine.replicate(machines)
         for machine in machines {
             try await StoryMachine.until("the gap is a problem", [machine]) {
