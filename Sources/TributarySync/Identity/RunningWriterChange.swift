@@ -31,10 +31,14 @@ struct RunningWriterChange: Sendable {
         let minted = try await exports.betweenExports { [self] in
             try change(greatestClock: greatestClock, records: records)
         }
+        await continueAsAnother()
+        return minted
+    }
+
+    private func continueAsAnother() async {
         await announce()
         signals.imports.raise()
         signals.exports.raise()
-        return minted
     }
 
     /// Continues as another writer, between two exports, and while nobody removes or publishes files of the present one.
@@ -67,10 +71,16 @@ struct RunningWriterChange: Sendable {
         guard let fork = state.read(\.identity.fork), fork.attempt.map({ $0 <= wall }) ?? true else { return false }
         let cause = fork.isOlder ? IdentityEvent.Cause.older : .forked
         do {
-            let minted = try await run { transaction, minted in
-                let event = IdentityEvent(cause, at: wall, minted, file: fork.file)
-                try transaction.setSetting(IdentityKeys.event, to: event.text)
+            let minted: MintedWriter? = try await exports.betweenExports { [self] in
+                // The import and an export may find the proof at one time, and each answers it.
+                guard state.read(\.identity.fork) == fork else { return nil }
+                return try change { transaction, minted in
+                    let event = IdentityEvent(cause, at: wall, minted, file: fork.file)
+                    try transaction.setSetting(IdentityKeys.event, to: event.text)
+                }
             }
+            guard let minted else { return true }
+            await continueAsAnother()
             let event = IdentityEvent(cause, at: wall, minted, file: fork.file)
             state.update { $0.renewed(by: event) }
             event.log(minted, environment.logger)

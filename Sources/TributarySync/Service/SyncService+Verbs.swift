@@ -57,7 +57,15 @@ extension SyncService {
     ///
     /// - Throws: what exporting throws.
     @discardableResult
-    package func exportNow() async throws -> ImportCounts { try await exports.exportNow() }
+    package func exportNow() async throws -> ImportCounts {
+        do {
+            return try await exports.exportNow()
+        } catch let error as SegmentError where error.kind == .forked {
+            // The name is taken by what another program has written as this store, or this store before it was set back.
+            guard await writerChange.answerFork() else { throw error }
+            return try await exports.exportNow()
+        }
+    }
 
     /// Stops importing until ``resume(by:)`` or for the given time; the pause survives restarts.
     ///

@@ -55,10 +55,9 @@ import TributaryStore
         let own = replica.own
         try replica.save([SyncModel.insert(1)])
         let foreign = try logs.hire(own, 1...1, base: 900)
-        while replica.service.ownWriter == own {
-            _ = try? await replica.service.exportNow()
-            try await replica.service.importAll()
-        }
+        // The export that finds it continues as another writer, and fails for nobody.
+        _ = try await replica.service.exportNow()
+        #expect(replica.service.ownWriter != own)
         _ = try await replica.service.sync()
         #expect(try await replica.state(foreign.name) == .applied)
         #expect(try replica.employees(1...999) == [1, 901])
