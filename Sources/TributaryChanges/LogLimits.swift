@@ -8,6 +8,8 @@ package enum LogLimits {
     package static let baselineWriters = 65_536
     /// The greatest number of entries of `seen` in all lines of a baseline together.
     package static let baselineSeenEntries = 1 << 20
+    /// The greatest number of segments of forked writers in all lines of a baseline together.
+    package static let baselineForkSegments = 20_000
 
     /// Returns the text truncated to the limit.
     package static func cut(_ text: String) -> String {

@@ -3,11 +3,13 @@ import TributaryChanges
 extension BaselineHeader {
     init(line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
         let fields = try LineFields(line)
-        for key in ["tributary", "baseline"] {
-            let version = try fields.count(key)
-            guard version == 1 else {
-                throw BaselineLines.failure("the format version '\(key)' is \(version); this program reads version 1")
-            }
+        let (version, kind) = (try fields.count("tributary"), try fields.count("baseline"))
+        guard version == 1 else {
+            throw BaselineLines.failure("the format version 'tributary' is \(version); this program reads version 1")
+        }
+        guard kind == 1 || kind == 2 else {
+            let reason = "the format version 'baseline' is \(kind); this program reads the versions 1 and 2"
+            throw BaselineLines.failure(reason)
         }
         guard let modelHash = try fields.shortString("modelHash") else {
             throw BaselineLines.failure("the key 'modelHash' is missing")
@@ -16,7 +18,12 @@ extension BaselineHeader {
         guard count <= UInt64(BaselineLines.writerLimit) else {
             throw BaselineLines.failure("there are \(count) writers, more than \(BaselineLines.writerLimit)")
         }
-        self.init(model: try fields.shortString("model"), modelHash: modelHash, writerCount: Int(count))
+        self.init(
+            model: try fields.shortString("model"),
+            modelHash: modelHash,
+            writerCount: Int(count),
+            hasForks: kind == 2
+        )
     }
 }
 
@@ -24,12 +31,57 @@ extension BaselineWriter {
     init(line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
         let fields = try LineFields(line)
         let id = try fields.uniqueID("writer")
+        let sequence = try fields.sequence("sequence")
         self.init(
             id: id,
-            sequence: try fields.sequence("sequence"),
+            sequence: sequence,
             clock: try fields.clock(),
             hash: try fields.optionalHash("sha256"),
-            seen: try TransactionHeader.seen(fields["seen"], writer: id)
+            seen: try TransactionHeader.seen(fields["seen"], writer: id),
+            fork: try fields["fork"].map { value throws(JSONError) in try BaselineFork(value, reach: sequence) }
+        )
+    }
+}
+
+extension BaselineFork {
+    /// Reads the branches of a writer: segments in order, the last of which ends with the writer's last transaction.
+    init(_ value: JSONValue, reach: UInt64) throws(JSONError) {
+        let fields = try LineFields(value)
+        guard case .array(let values)? = fields["segments"], !values.isEmpty,
+            values.count <= LogLimits.baselineForkSegments
+        else { throw BaselineLines.failure("'segments' of 'fork' is no array, or has no elements or too many") }
+        let start = try fields.count("after")
+        var segments: [Segment] = []
+        segments.reserveCapacity(values.count)
+        for value in values {
+            let segment = try Segment(LineFields(value))
+            guard segment.first <= segment.last, segment.last > start, segment.last <= reach else {
+                throw BaselineLines.failure(
+                    "the segment \(segment.first)-\(segment.last) of 'fork' is out of its bounds"
+                )
+            }
+            guard segments.last.map({ $0 < segment }) ?? true else {
+                throw BaselineLines.failure("the segments of 'fork' are not in their order")
+            }
+            segments.append(segment)
+        }
+        guard segments.contains(where: { $0.last == reach }) else {
+            throw BaselineLines.failure("no segment of 'fork' ends with the writer's last transaction")
+        }
+        self.init(start: start, segments: segments)
+    }
+}
+
+extension BaselineFork.Segment {
+    fileprivate init(_ fields: LineFields) throws(JSONError) {
+        guard let hash = try fields.optionalHash("sha256") else {
+            throw BaselineLines.failure("a segment of 'fork' has no 'sha256'")
+        }
+        self.init(
+            first: try fields.sequence("first"),
+            last: try fields.sequence("last"),
+            sha256: hash,
+            previous: try fields.optionalHash("previous") ?? ""
         )
     }
 }

@@ -9,12 +9,15 @@ struct BaselineLines {
     static let writerLimit = LogLimits.baselineWriters
     /// The greatest number of entries of `seen` altogether, 40 bytes each.
     static let seenLimit = LogLimits.baselineSeenEntries
+    /// The greatest number of segments of forked writers altogether, 250 bytes each.
+    static let forkLimit = LogLimits.baselineForkSegments
 
     private(set) var header: BaselineHeader?
     private(set) var writers: [BaselineWriter] = []
     private(set) var counts = BaselineCounts()
     private var places: [UniqueID: Int] = [:]
     private var seenCount = 0
+    private var forkCount = 0
     private var transaction: BaselineTransaction?
     /// The number of changes that the current transaction has still to come.
     private var remaining = 0
@@ -63,8 +66,16 @@ struct BaselineLines {
         guard seenCount <= BaselineLines.seenLimit else {
             throw BaselineLines.failure("the writers have more than \(BaselineLines.seenLimit) entries of 'seen'")
         }
+        forkCount += writer.fork?.segments.count ?? 0
+        guard forkCount <= BaselineLines.forkLimit else {
+            throw BaselineLines.failure("the writers have more than \(BaselineLines.forkLimit) segments of 'fork'")
+        }
         places[writer.id] = writers.count
         writers.append(writer)
+        // Bytes and version must agree, as baselines of equal vectors have equal bytes.
+        if hasVector, header?.hasForks != (forkCount > 0) {
+            throw BaselineLines.failure("only a baseline of version 2 has 'fork', and it has one")
+        }
         counts.writers += 1
     }
 

@@ -5,7 +5,11 @@ struct LineFields {
     private let value: JSONValue
 
     init(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
-        value = try JSONParser.parse(line, depthLimit: JSONParser.logDepth).get()
+        try self.init(JSONParser.parse(line, depthLimit: JSONParser.logDepth).get())
+    }
+
+    init(_ value: JSONValue) throws(JSONError) {
+        self.value = value
         guard case .object = value else {
             throw JSONError(offset: 0, reason: "the line is \(value.kind), not an object")
         }

@@ -8,8 +8,18 @@ package struct BaselineHeader: Hashable, Sendable {
     package var modelHash: String
     /// The number of lines of writers that follow.
     package var writerCount: Int
+    /// Whether the line of a writer has branches, which programs of before would pass over: the version is 2 then, else 1.
+    package var hasForks: Bool
 
-    package init(model: String?, modelHash: String, writerCount: Int) {
+    /// Creates a header.
+    ///
+    /// - Parameters:
+    ///   - model: The name of the model's version.
+    ///   - modelHash: The version hash of the model.
+    ///   - writerCount: The number of lines of writers that follow.
+    ///   - hasForks: Whether the line of a writer has branches.
+    package init(model: String?, modelHash: String, writerCount: Int, hasForks: Bool = false) {
+        self.hasForks = hasForks
         self.model = model
         self.modelHash = modelHash
         self.writerCount = writerCount
@@ -19,7 +29,7 @@ package struct BaselineHeader: Hashable, Sendable {
     package var line: String {
         var members = [
             JSONMember(key: "tributary", value: .integer(1)),
-            JSONMember(key: "baseline", value: .integer(1)),
+            JSONMember(key: "baseline", value: .integer(hasForks ? 2 : 1)),
         ]
         if let model { members.append(JSONMember(key: "model", value: .string(model))) }
         members.append(JSONMember(key: "modelHash", value: .string(modelHash)))

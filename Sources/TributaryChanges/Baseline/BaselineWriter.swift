@@ -11,14 +11,30 @@ package struct BaselineWriter: Hashable, Sendable {
     package var hash: String?
     /// The transactions that its own have acknowledged, accumulated.
     package var seen: [UniqueID: UInt64]
+    /// The branches of a forked writer; nil for others.
+    ///
+    /// Then `sequence` and `clock` are the greatest ones of all branches, and `hash` is that of the hashes with which they
+    /// end.
+    package var fork: BaselineFork?
 
+    /// Creates a writer.
+    ///
+    /// - Parameters:
+    ///   - id: The writer.
+    ///   - sequence: Its last transaction.
+    ///   - clock: The greatest clock of its transactions.
+    ///   - hash: The hash of its last segment.
+    ///   - seen: The transactions that it has acknowledged.
+    ///   - fork: Its branches; nil for none.
     package init(
         id: UniqueID,
         sequence: UInt64,
         clock: HybridClock,
         hash: String?,
-        seen: [UniqueID: UInt64]
+        seen: [UniqueID: UInt64],
+        fork: BaselineFork? = nil
     ) {
+        self.fork = fork
         self.id = id
         self.sequence = sequence
         self.clock = clock
@@ -38,6 +54,7 @@ package struct BaselineWriter: Hashable, Sendable {
             }
             members.append(JSONMember(key: "seen", value: .object(entries)))
         }
+        if let fork { members.append(JSONMember(key: "fork", value: fork.json)) }
         return JSONValue.object(members).text
     }
 }

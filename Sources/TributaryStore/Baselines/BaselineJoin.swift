@@ -65,6 +65,7 @@ final class BaselineJoin {
             isLocal: false
         )
         engine.cursor.beginJoin()
+        if vector.hasClones { engine.tables.versions.hasClones = true }
     }
 
     /// Merges the next line of the baseline.
@@ -117,10 +118,10 @@ final class BaselineJoin {
         guard let writer = vector.ahead[transaction.writer], transaction.sequence > writer.applied else {
             return current = nil
         }
-        if transaction.sequence == writer.writer.sequence {
+        if transaction.sequence == writer.writer.sequence, transaction.clock == writer.writer.clock {
             current = Current(transaction: transaction, writer: writer.row, number: writer.lastNumber)
         } else if let known = current, known.transaction.writer == transaction.writer,
-            known.transaction.sequence == transaction.sequence
+            known.transaction.sequence == transaction.sequence, known.transaction.clock == transaction.clock
         {
             // The next changes of the transaction have another index.
             current = Current(transaction: transaction, writer: writer.row, number: known.number)

@@ -25,10 +25,12 @@ package struct BaselineText {
     ) throws -> BaselineCounts {
         let writers = try reader.writers.all().filter { $0.sequence > 0 }.sorted { $0.id < $1.id }
         let model = reader.context.layout.model
+        let forks = try forks(of: writers)
         let header = BaselineHeader(
             model: model.version,
             modelHash: model.versionHash,
-            writerCount: writers.count
+            writerCount: writers.count,
+            hasForks: !forks.isEmpty
         )
         try write(Array(header.line.utf8) + [UInt8(ascii: "\n")])
         // A store may know of writers none of whose transactions it has; another one at the vector need not.
@@ -36,12 +38,14 @@ package struct BaselineText {
         let chosen = BaselineSeen(writerCount: writers.count)
         for writer in writers {
             let seen = Dictionary(uniqueKeysWithValues: writer.seen.entries.filter { known.contains($0.key) })
+            let position = try reader.baselineForks.position(of: writer)
             let line = BaselineWriter(
                 id: writer.id,
-                sequence: writer.sequence,
-                clock: writer.clock,
-                hash: writer.lastSegmentHash,
-                seen: chosen.entries(seen, of: writer.id)
+                sequence: position.sequence,
+                clock: writer.greatestClock,
+                hash: position.hash,
+                seen: chosen.entries(seen, of: writer.id),
+                fork: forks[writer.id]
             )
             try write(Array(line.line.utf8) + [UInt8(ascii: "\n")])
         }
@@ -66,5 +70,21 @@ package struct BaselineText {
             try scratch.execute(sql: "COMMIT")
             return counts
         }
+    }
+
+    /// The branches of the forked writers.
+    ///
+    /// - Throws: ``StoreError`` `database` when the store does not know all segments past a fork.
+    private func forks(of writers: [WriterRecord]) throws -> [UniqueID: BaselineFork] {
+        var forks: [UniqueID: BaselineFork] = [:]
+        for writer in writers where !writer.branches.isEmpty {
+            guard let fork = try reader.baselineForks.fork(of: writer) else {
+                let reason =
+                    "the segments of the forked writer \(writer.id) are not all known: no baseline can name them"
+                throw StoreError.database(code: 21, message: reason)
+            }
+            forks[writer.id] = fork
+        }
+        return forks
     }
 }

@@ -38,7 +38,13 @@ final class BaselineTotals {
         var isChanged = false
         for (entry, total) in ahead {
             guard let value = BaselineTotals.value(total, type) else { continue }
-            if try engine.tables.counters.set(value, writer: entry.row, of: counter.id, column) { isChanged = true }
+            let counters = engine.tables.counters
+            if try counters.set(value, writer: entry.row, of: counter.id, column) { isChanged = true }
+            // The total of the baseline is that of all branches.
+            for row in entry.branchRows where try counters.total(writer: row, of: counter.id, column) != nil {
+                try counters.setTotal(nil, writer: row, of: counter.id, column)
+                isChanged = true
+            }
         }
         if isChanged { try show(column, of: counter.id) }
     }

@@ -15,4 +15,18 @@ package struct WriterBranch: Sendable, Hashable {
     package var clock: HybridClock
     /// The hash of the last segment that is applied as a whole; nil while there is none.
     package var lastHash: String?
+
+    /// Creates a branch of which nothing is applied, to begin it.
+    ///
+    /// - Parameters:
+    ///   - firstHash: The hash of the segment with which it begins.
+    ///   - start: The last sequence before it.
+    package init(firstHash: String, start: UInt64) {
+        self.init(row: 0, firstHash: firstHash, start: start, sequence: start, clock: .zero, lastHash: nil)
+    }
+
+    init(row: Int64, firstHash: String, start: UInt64, sequence: UInt64, clock: HybridClock, lastHash: String?) {
+        (self.row, self.firstHash, self.start) = (row, firstHash, start)
+        (self.sequence, self.clock, self.lastHash) = (sequence, clock, lastHash)
+    }
 }

@@ -58,18 +58,19 @@ package struct WriterReader {
     }
 
     private func records(where condition: String) throws -> [WriterRecord] {
-        var seen: [Int64: VersionVector] = [:]
+        // What any branch of a forked writer has acknowledged counts: it does not depend on which of them came first.
+        var seen: [UniqueID: VersionVector] = [:]
         let pairs = try BoundStatement(
             database,
             """
-            SELECT s.writer, o.uuid, s.sequence FROM tributary_writer w
+            SELECT w.uuid, o.uuid, max(s.sequence) FROM tributary_writer w
             JOIN tributary_seen s ON s.writer = w.id JOIN tributary_writer o ON o.id = s.other
-            WHERE \(condition) AND w.branch = '' AND o.branch = ''
+            WHERE \(condition) AND o.branch = '' AND o.uuid <> w.uuid GROUP BY w.uuid, o.uuid
             """
         )
         try pairs.forEach { row in
-            guard let other = UniqueID(row.text(1)) else { return }
-            seen[row.integer(0), default: VersionVector()][other] = UInt64(bitPattern: row.integer(2))
+            guard let id = UniqueID(row.text(0)), let other = UniqueID(row.text(1)) else { return }
+            seen[id, default: VersionVector()][other] = UInt64(bitPattern: row.integer(2))
         }
         let branches = try self.branches()
         var found: [WriterRecord] = []
@@ -89,7 +90,7 @@ package struct WriterReader {
                     sequence: UInt64(bitPattern: row.integer(3)),
                     clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(4))),
                     lastSegmentHash: row.optionalText(5),
-                    seen: seen[row.integer(0)] ?? VersionVector(),
+                    seen: seen[id] ?? VersionVector(),
                     isSelf: row.integer(6) != 0,
                     state: row.optionalText(7).flatMap(WriterState.init),
                     branches: branches[id] ?? []

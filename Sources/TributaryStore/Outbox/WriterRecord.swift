@@ -9,7 +9,7 @@ package struct WriterRecord: Sendable, Hashable {
     package var clock: HybridClock
     /// The hash of the last applied segment.
     package var lastSegmentHash: String?
-    /// The vector of transactions that this writer has seen of others, accumulated.
+    /// The vector of transactions that this writer has seen of others, accumulated over all of its branches.
     package var seen: VersionVector
     package var isSelf: Bool
     /// The decision of an administrator or the store about the writer; nil for none.
@@ -41,4 +41,7 @@ package struct WriterRecord: Sendable, Hashable {
 
     /// The last sequence that some branch of the writer has reached.
     package var reach: UInt64 { branches.map(\.sequence).reduce(sequence, max) }
+
+    /// The greatest clock of all branches.
+    package var greatestClock: HybridClock { branches.map(\.clock).reduce(clock, max) }
 }

@@ -193,6 +193,35 @@ final class WriterTable {
         try update.run()
     }
 
+    /// Adds a segment of a forked writer that has come with a baseline to its line of the log.
+    ///
+    /// - Parameters:
+    ///   - addition: The segment, and its line.
+    ///   - uuid: The writer.
+    ///   - clock: The greatest clock of the writer.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func add(_ addition: BaselineFork.Addition, to uuid: UniqueID, clock: HybridClock) throws {
+        let (segment, branch) = (addition.segment, addition.branch)
+        if addition.begins { try beginBranch(branch, of: uuid, after: segment.first - 1) }
+        let row = try position(of: uuid, branch: branch).id
+        let insert = try BoundStatement(
+            db,
+            """
+            INSERT OR IGNORE INTO tributary_segment(writer, first, last, sha256, parked, previous)
+            VALUES (?1, ?2, ?3, ?4, 0, ?5)
+            """
+        )
+        insert.bind(1, row)
+        insert.bind(2, Int64(bitPattern: segment.first))
+        insert.bind(3, Int64(bitPattern: segment.last))
+        insert.bind(4, segment.sha256)
+        insert.bind(5, segment.previous)
+        try insert.run()
+        guard addition.moves else { return }
+        try move(uuid, branch: branch, to: segment.last, clock: clock)
+        try setHash(segment.sha256, row: row)
+    }
+
     /// Returns the sequences of other writers that the store's own writer has not announced as seen.
     ///
     /// They count as announced from now on. Of a writer with branches the branch that reaches furthest counts.

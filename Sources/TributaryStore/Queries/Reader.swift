@@ -39,6 +39,8 @@ package struct Reader {
 
     /// The merge state as a baseline.
     package var baseline: BaselineText { BaselineText(reader: self) }
+    /// The branches of forked writers, as baselines name them.
+    package var baselineForks: BaselineForkReader { BaselineForkReader(reader: self) }
 
     /// A setting that the store keeps for itself.
     package func setting(_ key: String) throws -> String? {

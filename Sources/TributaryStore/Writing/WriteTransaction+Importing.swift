@@ -130,7 +130,7 @@ extension WriteTransaction {
             throw BaselineJoinError.otherModel(header.model)
         }
         let table = try self.writers()
-        let vector = try BaselineVector(writers, table)
+        let vector = try BaselineVector(writers, table, reader)
         guard !vector.ahead.isEmpty else { return nil }
         let join = try BaselineJoin(self, vector, transactionCount: transactionCount)
         while let entry = try next() { try join.merge(entry) }

@@ -31,7 +31,10 @@ struct CheckedBaselines: Sendable {
                         && !names.contains(SegmentName(writer: writer.id, first: record.first, last: record.last))
                 }
         }
-        let usable = shelf.verified.filter { $0.modelHash == modelHash && state.vector.covers($0.vector) }
+        let usable = shelf.verified.filter {
+            $0.modelHash == modelHash && state.positions.covers($0.positions)
+                && state.positions.mayBegin(with: $0.positions, on: state.positions)
+        }
         base = lacksSegments ? usable.first : nil
     }
 }

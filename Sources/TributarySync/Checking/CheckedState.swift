@@ -31,6 +31,8 @@ struct CheckedState: Sendable {
     var own: UniqueID
     var digest: StoreDigest
     var writers: [Writer] = []
+    /// What the store has of each writer.
+    private(set) var positions = BaselinePositions()
     /// The segments that are being exported.
     var unfinished: [SegmentName] = []
     /// The segment with the local transactions that are not exported, in the scratch folder.
@@ -50,6 +52,9 @@ struct CheckedState: Sendable {
         digest = try reader.mergeState.digest(progress: progress)
         for writer in try reader.writers.all() where writer.sequence > 0 {
             let partial = try reader.setting(StoreKeys.partial(writer.id))
+            positions.vector[writer.id] = writer.reach
+            positions.hashes[writer.id] = digest.vector[writer.id]?.hash
+            if !writer.branches.isEmpty { positions.forks[writer.id] = try reader.baselineForks.fork(of: writer) }
             let ofBranches = writer.branches.isEmpty ? [] : try reader.writers.branchSegments(writer: writer.id)
             writers.append(
                 Writer(
@@ -57,7 +62,7 @@ struct CheckedState: Sendable {
                     sequence: writer.sequence,
                     records: try reader.writers.segments(writer: writer.id),
                     partial: partial.flatMap { PartialRecord($0, writer: writer.id) },
-                    joined: try reader.setting(StoreKeys.joined(writer.id)).flatMap { UInt64($0) } ?? 0,
+                    joined: try JoinedPosition(of: writer.id, reader).sequence,
                     branches: try writer.branches.map { branch in
                         Branch(
                             record: branch,
@@ -72,11 +77,6 @@ struct CheckedState: Sendable {
             SegmentName(writer: own.id, first: $0.first, last: $0.last)
         }
         try stageTail(own, reader, scratch: scratch)
-    }
-
-    /// The position of each writer.
-    var vector: VersionVector {
-        VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
     }
 
     /// Writes the local transactions after the last exported one.

@@ -75,6 +75,11 @@ struct FolderAudit {
 
     private mutating func audit(_ writer: CheckedState.Writer) throws {
         var position = baselines.base?.vector[writer.id] ?? 0
+        if isPlaced(writer.id) {
+            position = min(position, baselines.base?.forks[writer.id]?.start ?? position)
+            // A fork of the baseline may lie on another line.
+            position = writer.records.first { $0.last > position }.map { $0.first - 1 } ?? position
+        }
         var isWhole = true
         for record in writer.records {
             guard record.last > position else {
@@ -113,6 +118,11 @@ struct FolderAudit {
             )
         }
         try auditOthers(of: writer)
+    }
+
+    /// Whether the segments of a forked writer are merged where the baseline has left off, which names some of them.
+    private func isPlaced(_ writer: UniqueID) -> Bool {
+        baselines.base?.vector[writer] ?? 0 > 0 && state.writers.contains { $0.id == writer && !$0.branches.isEmpty }
     }
 
     /// Audits a branch of a writer's log; false when it cannot be merged into the rebuilt store.
@@ -236,7 +246,13 @@ struct FolderAudit {
     ) throws -> Bool {
         guard let rebuild, obstacle == nil else { return true }
         do {
-            try rebuild.merge(segment, file, through: last, branch: branch)
+            guard isPlaced(segment.name.writer) else {
+                try rebuild.merge(segment, file, through: last, branch: branch)
+                return true
+            }
+            if try !rebuild.hasSegment(segment.name, sha256: segment.end.sha256) {
+                try rebuild.mergePlaced(segment, file, through: last)
+            }
             return true
         } catch let error as StoreError {
             setObstacle(
@@ -247,6 +263,7 @@ struct FolderAudit {
         }
     }
 
+    /// Records why the rebuilt store lacks something, unless a reason is known.
     private mutating func setObstacle(_ reason: CheckReport.Obstacle, _ detail: String) {
         if obstacle == nil { obstacle = (reason, detail) }
     }

@@ -22,7 +22,7 @@ struct BaselineMaker: Sendable {
         // The state in the baseline must outlast a power failure of this store, as that in segments must.
         let (path, cutter) = (store.configuration.path, cutter)
         try await queue.run { try StoreSync(path: path).run() }
-        let (model, vector) = (facts.modelHash, facts.vector)
+        let (model, positions) = (facts.modelHash, facts.positions)
         return try await store.readAside { reader in
             let now = try CompactionFacts(
                 reader,
@@ -32,7 +32,7 @@ struct BaselineMaker: Sendable {
                 wall: .epoch
             )
             // The store may have gone on since; then the name or the vector would be another one.
-            guard now.own == name.writer, now.vector == vector, now.unsealed.isEmpty else { return nil }
+            guard now.own == name.writer, now.positions == positions, now.unsealed.isEmpty else { return nil }
             return try cutter.publish(name, reader)
         }
     }
@@ -41,16 +41,20 @@ struct BaselineMaker: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the baseline.
-    ///   - vector: Its vector, all of which this store has applied.
+    ///   - positions: What it has of each writer, all of which this store has applied.
     ///   - facts: What was decided from.
     /// - Returns: The end line.
     /// - Throws: ``BaselineRebuild/Obstacle`` when the folder lacks something; what ``BaselineCutter`` throws.
     func publishLog(
         _ name: BaselineName,
-        to vector: VersionVector,
+        to positions: BaselinePositions,
         _ facts: CompactionFacts
     ) async throws -> BaselineEnd {
-        let base = facts.shelf.verified.first { $0.modelHash == facts.modelHash && vector.covers($0.vector) }
+        let known = facts.positions
+        let base = facts.shelf.verified.first {
+            $0.modelHash == facts.modelHash && positions.covers($0.positions)
+                && known.mayBegin(with: $0.positions, on: positions)
+        }
         let scratch = try ScratchFolder(.compaction, besideStore: store.configuration.path)
         defer { scratch.remove() }
         try scratch.demandRoom(forCopyOf: store.configuration.path)
@@ -67,12 +71,13 @@ struct BaselineMaker: Sendable {
                 rebuild: rebuild,
                 logs: cutter.logs,
                 applied: { name in try store.read { try $0.writers.segment(writer: name.writer, first: name.first) } },
+                lineOfFork: { known.line(to: positions, of: $0) },
                 step: { count in
                     if cutter.cancellation.isCancelled { throw CancellationError() }
                     cutter.progress(Int64(count))
                 }
             )
-            try work.run(to: vector, from: base)
+            try work.run(to: positions.vector, from: base)
             return try rebuild.store.read { try cutter.publish(name, $0) }
         }
     }

@@ -121,10 +121,9 @@ extension BaselineShelf {
         } else {
             whole = try VerifiedBaseline.verify(file)
         }
-        let vector = Dictionary(whole.writers.map { ($0.id, $0.sequence) }) { first, _ in first }
         let now = try FileIdentity(of: file)
         guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
-            VersionVector(vector) == baseline.vector, mark.map({ $0 == now }) ?? true
+            BaselinePositions(whole.writers) == baseline.positions, mark.map({ $0 == now }) ?? true
         else {
             throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one")
         }

@@ -74,7 +74,7 @@ struct BaselineShelf: Hashable, Sendable {
     // MARK: What follows from them
 
     private struct Point: Hashable {
-        var vector: VersionVector
+        var positions: BaselinePositions
         var modelHash: String
     }
 
@@ -85,7 +85,7 @@ struct BaselineShelf: Hashable, Sendable {
         (verified, disputes, unread) = ([], [], nil)
         var contested: [[KnownBaseline]] = []
         let sorted = baselines.values.sorted { $0.name < $1.name }
-        for (_, equal) in Dictionary(grouping: sorted, by: { Point(vector: $0.vector, modelHash: $0.modelHash) })
+        for (_, equal) in Dictionary(grouping: sorted, by: { Point(positions: $0.positions, modelHash: $0.modelHash) })
         where Set(equal.map(\.name.writer)).count > 1 {
             contested.append(equal)
             judge(equal.filter(\.isWhole))

@@ -19,6 +19,8 @@ struct CompactionFacts: Sendable {
     var doubt = StateDoubt()
     var modelHash: String
     var writers: [WriterRecord]
+    /// The hashes with which the writers' logs end, and the branches of forked ones, as far as this store can name them.
+    var ends = BaselinePositions()
     /// The writers of whose last segment only a part is applied, or whose last transactions are not exported.
     var unsealed: Set<UniqueID> = []
     var shelf: BaselineShelf
@@ -56,17 +58,28 @@ struct CompactionFacts: Sendable {
             + "writer by itself."
     }
 
-    /// A writer with branches, whose positions no baseline can tell; nil when there is none.
-    var branched: UniqueID? { writers.first { !$0.branches.isEmpty }?.id }
+    /// A writer with branches that this store cannot name in a baseline; nil when there is none.
+    var unnamed: UniqueID? { writers.first { !$0.branches.isEmpty && ends.forks[$0.id] == nil }?.id }
 
-    /// The position of each writer.
-    var vector: VersionVector {
-        VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
+    /// The position of each writer; of a forked one that of the branch that reaches furthest.
+    var vector: VersionVector { VersionVector(Dictionary(writers.map { ($0.id, $0.reach) }) { first, _ in first }) }
+
+    /// What the store has of each writer.
+    var positions: BaselinePositions { BaselinePositions(vector: vector, hashes: ends.hashes, forks: ends.forks) }
+
+    /// The owner's first transaction past a fork, from which on nothing of it is removed; nil when there is none.
+    ///
+    /// A fork is known from files, from branches that this store has applied, and from baselines.
+    var keptFrom: UInt64? {
+        let branches = writers.first { $0.id == owner }?.branches.map(\.start) ?? []
+        let starts = branches + shelf.baselines.values.compactMap { $0.forks[owner]?.start }
+        return ([forkedFrom].compactMap(\.self) + starts.map { $0.addingSaturating(1) }).min()
     }
 
     /// The other writers that acknowledge what they have applied, and that nobody has evicted or given up.
     ///
     /// A producer never acknowledges anything, so it is none of them; neither is the owner, which has what it has written.
+    /// A forked writer is one until it is evicted: a program that has not found out yet may still write as it.
     /// A writer that this store was before is one while another store uses it.
     var active: [WriterRecord] {
         writers.filter { writer in
@@ -105,8 +118,14 @@ extension CompactionFacts {
         )
         doubt.formers = try FormerWriters(reader)
         doubt.isContradicted = try reader.setting(StoreKeys.distrusted) != nil
-        for writer in writers where !writer.isSelf {
-            if try reader.setting(StoreKeys.partial(writer.id)) != nil { unsealed.insert(writer.id) }
+        for writer in writers {
+            ends.hashes[writer.id] = try reader.baselineForks.position(of: writer).hash
+            if !writer.branches.isEmpty { ends.forks[writer.id] = try reader.baselineForks.fork(of: writer) }
+            guard !writer.isSelf else { continue }
+            for branch in [""] + writer.branches.map(\.firstHash)
+            where try reader.setting(StoreKeys.partial(writer.id, branch: branch)) != nil {
+                unsealed.insert(writer.id)
+            }
         }
         let exported = try reader.writers.segment(writer: own.id, beginningBy: own.sequence)?.last ?? 0
         let isExporting = try !reader.outbox.unfinishedExports().isEmpty

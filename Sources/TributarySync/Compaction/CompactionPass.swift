@@ -135,7 +135,7 @@ struct CompactionPass: Sendable {
         let maker = try maker("baseline")
         if facts.buildsFromLog {
             do {
-                _ = try await maker.publishLog(name, to: facts.vector, facts)
+                _ = try await maker.publishLog(name, to: facts.positions, facts)
             } catch let error where CompactionPass.isObstacle(error) {
                 return .waits(ErrorText.text(of: error))
             }
@@ -196,7 +196,11 @@ struct CompactionPass: Sendable {
                 let maker = try maker("verification")
                 let state = isOwnState ? try await maker.publishState(name, facts) : nil
                 let end: BaselineEnd
-                if let state { end = state } else { end = try await maker.publishLog(name, to: baseline.vector, facts) }
+                if let state {
+                    end = state
+                } else {
+                    end = try await maker.publishLog(name, to: baseline.positions, facts)
+                }
                 guard end.sha256 == baseline.sha256 else {
                     logger.error("a baseline differs", metadata: ["baseline": "\(baseline.name.path)"])
                     return .differs(baseline.name)
@@ -224,7 +228,7 @@ struct CompactionPass: Sendable {
         for mine in facts.shelf.disputes.compactMap({ $0.baseline(of: facts.own) })
         where !facts.shelf.isVerified(mine) && mine.modelHash == facts.modelHash && !withdrawn.contains(mine.name) {
             do {
-                _ = try await maker("verification").publishLog(mine.name, to: mine.vector, facts)
+                _ = try await maker("verification").publishLog(mine.name, to: mine.positions, facts)
             } catch let error as SegmentError where error.kind == .forked && error.file.hasSuffix(mine.name.path) {
                 // The store must not trust its state once the file is gone that proves it wrong.
                 let text = "\(wall.milliseconds) \(mine.name.path)"

@@ -19,9 +19,9 @@ struct CutRule {
     /// The decision; O(w) for each baseline.
     var decision: Decision {
         if let reason = obstacle { return .wait(reason) }
-        let vector = facts.vector
+        let (vector, positions) = (facts.vector, facts.positions)
         let shelf = facts.shelf
-        let equal = shelf.baselines.values.filter { $0.vector == vector && $0.modelHash == facts.modelHash }
+        let equal = shelf.baselines.values.filter { $0.positions == positions && $0.modelHash == facts.modelHash }
         if let known = equal.min(by: { $0.name < $1.name }) {
             return .done(known, isVerified: shelf.isVerified(known))
         }
@@ -43,9 +43,10 @@ struct CutRule {
     private var obstacle: String? {
         guard facts.vector[facts.own] > 0 else { return "This store has written nothing yet that names a baseline." }
         if let reason = facts.forkReason { return reason }
-        if let writer = facts.branched {
-            return "Two programs have written as writer \(facts.label(writer)), whose log has branches: "
-                + "no baseline is cut any more, and the segments stay."
+        if let writer = facts.unnamed {
+            return
+                "Two programs have written as writer \(facts.label(writer)), and this store does not know all segments "
+                + "of its branches: another store cuts the baselines."
         }
         let count = facts.writers.count
         guard count <= LogLimits.baselineWriters else {

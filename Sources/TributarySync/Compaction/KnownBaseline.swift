@@ -10,6 +10,10 @@ package struct KnownBaseline: Hashable, Sendable {
     /// The hash in the end line.
     package var sha256: String
     package var bytes: UInt64
+    /// The hashes with which the logs of its writers end, as far as it names them.
+    package var hashes: [UniqueID: String]
+    /// The branches of forked writers.
+    package var forks: [UniqueID: BaselineFork]
     /// Whether the file was read as a whole and its bytes have the hash in the end line.
     package var isWhole: Bool
 
@@ -21,6 +25,8 @@ package struct KnownBaseline: Hashable, Sendable {
     ///   - vector: The last transaction of each writer that it has.
     ///   - sha256: The hash in its end line.
     ///   - bytes: The size of its file.
+    ///   - hashes: The hashes with which the logs of its writers end.
+    ///   - forks: The branches of forked writers.
     ///   - isWhole: Whether its bytes have that hash.
     package init(
         name: BaselineName,
@@ -28,8 +34,11 @@ package struct KnownBaseline: Hashable, Sendable {
         vector: VersionVector,
         sha256: String,
         bytes: UInt64,
+        hashes: [UniqueID: String] = [:],
+        forks: [UniqueID: BaselineFork] = [:],
         isWhole: Bool = false
     ) {
+        (self.hashes, self.forks) = (hashes, forks)
         self.isWhole = isWhole
         self.name = name
         self.modelHash = modelHash
@@ -42,25 +51,39 @@ package struct KnownBaseline: Hashable, Sendable {
         self.init(
             name: name,
             modelHash: outline.header.modelHash,
-            vector: VersionVector(outline.vector),
+            vector: outline.positions.vector,
             sha256: outline.sha256,
-            bytes: outline.bytes
+            bytes: outline.bytes,
+            hashes: outline.positions.hashes,
+            forks: outline.positions.forks
         )
     }
 
+    /// What it has of each writer.
+    var positions: BaselinePositions { BaselinePositions(vector: vector, hashes: hashes, forks: forks) }
+
     /// Whether it has all that the other one has.
-    func covers(_ other: KnownBaseline) -> Bool { vector.covers(other.vector) }
+    func covers(_ other: KnownBaseline) -> Bool { positions.covers(other.positions) }
 
     /// Whether it has all that the other one has, and more.
-    func dominates(_ other: KnownBaseline) -> Bool { vector != other.vector && covers(other) }
+    func dominates(_ other: KnownBaseline) -> Bool { positions != other.positions && covers(other) }
 
     /// The number of transactions that it has.
     var transactionCount: UInt64 { vector.entries.reduce(0) { $0.addingSaturating($1.value) } }
 }
 
 extension BaselineOutline {
-    fileprivate var vector: [UniqueID: UInt64] {
-        Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first }
+    fileprivate var positions: BaselinePositions { BaselinePositions(writers) }
+}
+
+extension BaselinePositions {
+    /// Creates the positions of a baseline.
+    init(_ writers: [BaselineWriter]) {
+        vector = VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
+        for writer in writers {
+            hashes[writer.id] = writer.hash
+            forks[writer.id] = writer.fork
+        }
     }
 }
 

@@ -5,7 +5,7 @@ import TributaryStore
 /// Decides which files of the own writer, or of one that the store was before, go, and what each of the others waits for.
 ///
 /// A segment goes when a verified baseline covers it, every active writer has acknowledged it, it is old enough, and it is
-/// no part of a fork. A baseline goes when another one, which is verified, has all that it has and more.
+/// not past a fork of its writer. A baseline goes when another one, which is verified, has all that it has and more.
 struct RemovalRule {
     /// Something that a segment waits for before it is removed.
     enum Wait: Hashable, Sendable {
@@ -42,6 +42,7 @@ struct RemovalRule {
     var decision: Decision {
         var decision = Decision()
         let owner = facts.owner
+        let keptFrom = facts.keptFrom
         // A store of this model could not begin with a baseline of another one.
         let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
         let cover = usable.max { $0.vector[owner] < $1.vector[owner] }
@@ -58,7 +59,7 @@ struct RemovalRule {
             }
             let due = segment.since.later(by: facts.keep)
             if due > facts.wall { waits.append(.age(until: due)) }
-            if let fork = facts.forkedFrom, last >= fork { waits.append(.fork(from: fork)) }
+            if let fork = keptFrom, last >= fork { waits.append(.fork(from: fork)) }
             if waits.isEmpty {
                 decision.removed.append(segment)
             } else {
@@ -76,7 +77,8 @@ struct RemovalRule {
         // The agreement of two writers is what verifies a baseline, so both files must be there.
         decision.covers = covers.flatMap { cover -> [KnownBaseline] in
             let witness = usable.first { other in
-                other.vector == cover.vector && other.sha256 == cover.sha256 && other.name.writer != cover.name.writer
+                other.positions == cover.positions && other.sha256 == cover.sha256
+                    && other.name.writer != cover.name.writer
             }
             return [cover, witness].compactMap(\.self)
         }

@@ -18,18 +18,18 @@ struct VerificationRule {
     /// The decision about the greatest baseline that nobody has verified; O(w) for each baseline.
     var decision: Decision {
         let shelf = facts.shelf
-        let vector = facts.vector
+        let positions = facts.positions
         let open = shelf.baselines.values.filter { baseline in
             baseline.name.writer != facts.own && baseline.modelHash == facts.modelHash && !shelf.isVerified(baseline)
                 && !shelf.disputes.contains {
-                    $0.first.vector == baseline.vector && $0.first.modelHash == baseline.modelHash
+                    $0.first.positions == baseline.positions && $0.first.modelHash == baseline.modelHash
                 }
                 && !shelf.verified.contains { $0.modelHash == facts.modelHash && $0.covers(baseline) }
         }
         let sorted = open.map { ($0, $0.transactionCount) }.sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
         var rest = Decision.nothing
         for baseline in sorted {
-            switch decide(baseline, vector) {
+            switch decide(baseline, positions) {
             case .verify(let baseline, let name, let isOwnState):
                 return .verify(baseline, as: name, isOwnState: isOwnState)
             case let other: if rest == .nothing { rest = other }
@@ -40,10 +40,10 @@ struct VerificationRule {
 
     /// Whether the state of the store is the one to compare, and proves something.
     private func isOwnState(_ baseline: KnownBaseline) -> Bool {
-        facts.vector == baseline.vector && facts.unsealed.isEmpty && !facts.buildsFromLog
+        facts.positions == baseline.positions && facts.unsealed.isEmpty && !facts.buildsFromLog
     }
 
-    private func decide(_ baseline: KnownBaseline, _ vector: VersionVector) -> Decision {
+    private func decide(_ baseline: KnownBaseline, _ positions: BaselinePositions) -> Decision {
         if let reason = facts.forkReason { return .wait(baseline, reason) }
         guard !facts.formers.all.contains(baseline.name.writer) else {
             return .wait(
@@ -52,10 +52,11 @@ struct VerificationRule {
                     + "its maker verifies this store's baseline: tributaryctl compact"
             )
         }
-        if let writer = facts.branched {
-            return .wait(baseline, "Two programs have written as writer \(facts.label(writer)): its log has branches.")
+        if let writer = facts.unnamed {
+            let name = facts.label(writer)
+            return .wait(baseline, "This store does not know all segments of the branches of writer \(name).")
         }
-        guard vector.covers(baseline.vector) else { return .behind(baseline) }
+        guard positions.covers(baseline.positions) else { return .behind(baseline) }
         let sequence = baseline.vector[facts.own]
         guard sequence > 0 else {
             return .wait(baseline, "It has no transaction of this store, which would name the second baseline.")

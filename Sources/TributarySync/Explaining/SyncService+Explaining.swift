@@ -89,7 +89,7 @@ extension SyncService {
         }
         let (joined, record) = try environment.store.read { reader in
             (
-                try reader.setting(StoreKeys.joined(name.writer)).flatMap { UInt64($0) } ?? 0,
+                try JoinedPosition(of: name.writer, reader).sequence,
                 try reader.writers.segment(writer: name.writer, holding: name.first)
             )
         }

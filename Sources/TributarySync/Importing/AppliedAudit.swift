@@ -65,6 +65,10 @@ struct AppliedAudit {
             let isUnderWay = unfinished.contains { $0.first == name.first && $0.last == name.last }
             return isUnderWay ? nil : "This store has not written it."
         }
+        if try JoinedPosition(of: name.writer, reader).contradicts(name.last, sha256) {
+            return
+                "Its hash is \(sha256), and the baseline that was joined has other content up to its last transaction."
+        }
         guard let rival = try reader.writers.segment(writer: name.writer, beginningBy: name.last),
             rival.last >= name.first
         else { return nil }

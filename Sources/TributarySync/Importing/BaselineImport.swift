@@ -64,6 +64,10 @@ struct BaselineImport: Sendable {
         try transaction.setBlobSource(nil)
         guard let committed else { return (Outcome(changes: nil, writers: 0), []) }
         let moved = try before.recordJoined(verified.writers, in: transaction)
+        for writer in verified.writers
+        where try writer.fork != nil && transaction.reader.setting(StoreKeys.forked(writer.id)) == nil {
+            try transaction.setSetting(StoreKeys.forked(writer.id), to: "\(wall.milliseconds)")
+        }
         try transaction.setSetting(StoreKeys.unacknowledged, to: "\(before[own]) \(wall.milliseconds)")
         return (Outcome(changes: committed.changeCount, writers: moved), [committed])
     }

@@ -327,9 +327,10 @@ struct ImportLoop {
     private mutating func join(_ baseline: KnownBaseline) async -> Bool {
         do {
             let refusal = try await importer.join(baseline)
-            let positions = try records.positions()
+            let (positions, forks) = (try records.positions(), try records.forks())
             state.update { state in
                 state.setPositions(positions)
+                state.setForks(forks)
                 state.joined(baseline.name, refusal: refusal)
             }
             // The transactions that were joined are to be acknowledged.

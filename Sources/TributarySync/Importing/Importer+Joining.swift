@@ -43,6 +43,8 @@ extension Importer {
             // A replicator may bring the whole file later.
             return refuse(file, error.reason, retries: true)
         } catch let error as BaselineJoinError {
+            // The files of the branch that the store lacks are in the log folder, or come.
+            if case .otherBranches = error { return refuse(file, "\(error)", retries: true) }
             return refuse(file, "\(error)", retries: false)
         }
     }

@@ -15,6 +15,8 @@ package struct PositionsBeforeJoin {
 
     /// Records what the store has of the writers from a joined baseline, without their segments.
     ///
+    /// Of a forked writer the baseline names all segments past the fork.
+    ///
     /// - Parameters:
     ///   - writers: the writers of the baseline.
     ///   - transaction: the transaction in which it was joined.
@@ -22,11 +24,18 @@ package struct PositionsBeforeJoin {
     /// - Throws: ``StoreError``.
     @discardableResult
     package func recordJoined(_ writers: [BaselineWriter], in transaction: WriteTransaction) throws -> Int {
-        let moved = writers.filter { $0.sequence > self[$0.id] }
+        let now = try PositionsBeforeJoin(transaction)
+        let moved = writers.filter { now[$0.id] > self[$0.id] }
         for writer in moved {
             // Nothing is left of a segment of which a part was applied: a baseline ends with whole segments.
             try transaction.setSetting(StoreKeys.partial(writer.id), to: nil)
-            try transaction.setSetting(StoreKeys.joined(writer.id), to: "\(writer.sequence)")
+            let joined = writer.fork?.start ?? writer.sequence
+            guard joined > self[writer.id] else { continue }
+            let hash = writer.fork.map(\.stem) ?? writer.hash
+            try transaction.setSetting(
+                StoreKeys.joined(writer.id),
+                to: JoinedPosition(sequence: joined, hash: hash).text
+            )
         }
         return moved.count
     }

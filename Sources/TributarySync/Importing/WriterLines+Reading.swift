@@ -7,14 +7,14 @@ extension WriterLines {
     ///
     /// - Throws: ``StoreError``.
     init(of writer: UniqueID, _ reader: Reader) throws {
-        let joined = try reader.setting(StoreKeys.joined(writer)).flatMap { UInt64($0) } ?? 0
+        let joined = try JoinedPosition(of: writer, reader)
         let record = try reader.writers.record(of: writer)
         let last = try reader.writers.segment(writer: writer, beginningBy: record?.sequence ?? 0)?.last ?? 0
         let first = Line(
             branch: "",
             sequence: record?.sequence ?? 0,
             lastHash: record?.lastSegmentHash,
-            whole: max(last, joined),
+            whole: max(last, joined.sequence),
             partial: try SyncRecords.partial(of: writer, reader)?.partial
         )
         let branches = try (record?.branches ?? []).map { branch in

@@ -30,7 +30,7 @@ extension ImportPlanner {
         let joining = baselines.next(
             positions,
             own: own,
-            forked: Set(branches.reaches.keys),
+            reaches: branches.reaches,
             isMissing: isMissing,
             wall: wall,
             limits.incompleteGrace

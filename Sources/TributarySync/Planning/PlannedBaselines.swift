@@ -61,7 +61,7 @@ struct PlannedBaselines: Sendable {
     /// - Parameters:
     ///   - positions: The position of each writer.
     ///   - own: The store's own writer.
-    ///   - forked: The writers with branches: no baseline tells which of them it has.
+    ///   - reaches: The last sequence that some branch of a forked writer has reached.
     ///   - isMissing: Whether no segment in the log folder has a transaction.
     ///   - wall: The wall time.
     ///   - grace: The time for which a running store waits for missing segments.
@@ -69,7 +69,7 @@ struct PlannedBaselines: Sendable {
     mutating func next(
         _ positions: [UniqueID: WriterPosition],
         own: UniqueID,
-        forked: Set<UniqueID> = [],
+        reaches: [UniqueID: UInt64] = [:],
         isMissing: (UInt64, UniqueID) -> Bool,
         wall: WallTime,
         _ grace: Duration
@@ -79,11 +79,10 @@ struct PlannedBaselines: Sendable {
             gapSince = nil
             return .nothing
         }
-        func applied(_ writer: UniqueID) -> UInt64 { positions[writer]?.sequence ?? 0 }
-        // A baseline with later own transactions shows that the store is older than what it has published.
-        let usable = verified.filter { baseline in
-            baseline.vector[own] <= applied(own) && !forked.contains { baseline.vector[$0] > applied($0) }
-        }
+        func applied(_ writer: UniqueID) -> UInt64 { max(positions[writer]?.sequence ?? 0, reaches[writer] ?? 0) }
+        // A baseline with later own transactions shows that the store is older than what it has published, and one with
+        // branches of the own writer that another program writes as it: the store becomes another writer first.
+        let usable = verified.filter { $0.vector[own] <= applied(own) && $0.forks[own] == nil }
         let isNew = positions.allSatisfy { $0.key == own || $0.value.sequence == 0 }
         let wanted = usable.filter { baseline in
             baseline.vector.entries.contains { writer, sequence in

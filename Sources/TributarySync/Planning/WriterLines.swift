@@ -29,12 +29,12 @@ struct WriterLines: Sendable {
     }
 
     /// The greatest number of lines of one writer.
-    static let limit = 16
+    static let limit = BaselineFork.lineLimit
 
     /// The first line, and then the branches in the order of their hashes.
     var lines: [Line]
-    /// The last sequence that came with a baseline, without its segment; 0 for none.
-    var joined: UInt64 = 0
+    /// What came with a baseline, without its segments.
+    var joined = JoinedPosition(sequence: 0, hash: nil)
 
     /// The last sequence that some line has reached.
     var reach: UInt64 { lines.map(\.sequence).max() ?? 0 }
@@ -49,9 +49,15 @@ struct WriterLines: Sendable {
     /// - Returns: The place.
     func place(_ bounds: SegmentBounds, sha256: String, previous: String?, _ neighbours: Neighbours) -> BranchPlace {
         if neighbours.beginning.contains(where: { $0.last == bounds.last && $0.sha256 == sha256 }) { return .applied }
-        // Nothing tells the segments that a baseline stands for.
-        if bounds.last <= joined, !neighbours.overlaps { return .applied }
         let before = bounds.first &- 1
+        // Nothing tells the segments that a baseline stands for, but the hash of the last one.
+        if bounds.last <= joined.sequence, !neighbours.overlaps {
+            guard joined.contradicts(bounds.last, sha256) else { return .applied }
+            if let line = lines.first(where: { $0.branch == sha256 }) {
+                return .next(branch: line.branch, after: line.sequence)
+            }
+            return lines.count < WriterLines.limit ? .start(after: before) : .tooMany
+        }
         for line in lines {
             guard let partial = line.partial else { continue }
             if partial.bounds == bounds, partial.sha256 == sha256 {
@@ -71,6 +77,7 @@ struct WriterLines: Sendable {
         let isKnown =
             !followed.isEmpty
             || previous.map { hash in neighbours.preceding.contains { $0.sha256 == hash } } ?? (before <= reach)
+            || before < joined.sequence || before > 0 && before == joined.sequence && previous == joined.hash
         guard isKnown else { return .waiting(previous: previous) }
         return lines.count < WriterLines.limit ? .start(after: before) : .tooMany
     }

@@ -19,8 +19,6 @@ package struct Schedule: Sendable {
 
     /// Whether machines are set back with what they have published, so that their stores write other segments with the
     /// same sequences.
-    ///
-    /// A store that knows of a fork cuts and joins no baseline, so these schedules have none.
     var forks: Bool { seed % 8 == 2 }
 
     /// Whether baselines are cut in the log folders, and segments removed.

@@ -46,7 +46,78 @@ extension World {
             try reader.writers.segments(writer: log.writer) + reader.writers.branchSegments(writer: log.writer)
         }
         let applied = Set(records.map(\.sha256))
-        return log.allSegments.filter { !applied.contains($0.sha256) }
+        // A baseline stands for the segments before it, or before the fork of the writer.
+        let joined = try replica.joined(of: log.writer)
+        return log.allSegments.filter { !applied.contains($0.sha256) && $0.name.last > joined }
+    }
+
+    // MARK: Baselines
+
+    /// Lets a replica join the baseline of another one, where machines are set back.
+    ///
+    /// The baseline must name all branches that its writers have by now: nothing tells the segments of a branch that comes
+    /// later, and lies below a baseline without it, from those that the baseline stands for.
+    func joinForked(from: Int, to: Int, damage: Int?) throws {
+        guard try replicas[from].store.read({ try $0.outbox.unfinishedExports().isEmpty }),
+            try replicas[from].hasWholeSegments(), let baseline = try replicas[from].forkedBaseline(),
+            try knowsBranches(replicas[from])
+        else { return }
+        replicas[to].endSync()
+        if let damage { return try replicas[to].refuse(baseline, damagedAt: damage) }
+        do {
+            if try replicas[to].join(baseline) != nil { try recordJoined(replicas[from]) }
+        } catch BaselineJoinError.ownWriterAhead {
+            // A store that is older than its own segments becomes another writer first.
+            return
+        } catch BaselineJoinError.otherBranches {
+            return
+        }
+        try demandNoEffect(baseline, on: replicas[to])
+    }
+
+    /// Whether a replica has all branches of the writers whose transactions past the fork it has.
+    private func knowsBranches(_ replica: Replica) throws -> Bool {
+        for log in logs where !log.branches.isEmpty {
+            let fork = log.branches.map(\.segment.name.first).min() ?? 0
+            guard try replica.reach(of: log.writer) >= fork else { continue }
+            guard try lacked(of: log, by: replica).isEmpty else { return false }
+        }
+        return true
+    }
+
+    /// Notes how far the writers' transactions have come with baselines: no store is set back below that.
+    private func recordJoined(_ replica: Replica) throws {
+        for log in logs {
+            joinedThrough[log.writer] = max(joinedThrough[log.writer] ?? 0, try replica.reach(of: log.writer))
+        }
+    }
+
+    /// Compares the baselines of the replicas that can name all branches; a new one joins them, and so does one with a part
+    /// of the segments.
+    func compareForked(dump: String) throws {
+        let baselines = try replicas.enumerated().compactMap { index, replica in
+            try replica.forkedBaseline().map { (index: index, lines: $0) }
+        }
+        guard let first = baselines.first else { return }
+        for other in baselines.dropFirst() {
+            try Divergence.demandEqual(
+                first.lines,
+                other.lines,
+                "the baselines of the replicas \(first.index) and \(other.index) differ"
+            )
+        }
+        let replica = try newReplica(joining: first.lines)
+        try Divergence.demandEqual(
+            dump,
+            try replica.dump(),
+            "the dump of a new replica that joined the baseline differs"
+        )
+        guard let joined = try replica.forkedBaseline() else {
+            throw Divergence("a new replica that joined the baseline cannot name the branches")
+        }
+        try Divergence.demandEqual(first.lines, joined, "the baseline of a new replica that joined it differs")
+        try demandNoEffect(first.lines, on: replica)
+        try replica.finish()
     }
 
     /// The segments that a replica has not applied, in words.

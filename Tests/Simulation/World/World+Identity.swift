@@ -53,6 +53,8 @@ extension World {
     func restore(_ index: Int, _ kind: Restoration) async throws {
         let replica = replicas[index]
         guard let snapshot = replica.snapshot else { return }
+        // A branch below a baseline that stands for the other one would be missed.
+        if schedule.forks, UInt64(snapshot.own.count) < joinedThrough[snapshot.writer] ?? 0 { return }
         try await recover(index)
         let log = log(of: snapshot.writer).map { logs[$0] }
         let segments = log?.present ?? []

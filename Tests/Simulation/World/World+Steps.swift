@@ -82,9 +82,10 @@ extension World {
     ///
     /// A baseline is cut after an export: it has no transaction that is in no segment.
     private func join(from: Int, to: Int, damage: Int?) async throws {
-        guard from != to, !schedule.forks, replicas[from].model.version == replicas[to].model.version else { return }
+        guard from != to, replicas[from].model.version == replicas[to].model.version else { return }
         try await export(from, crash: nil)
         guard hasPublishedAll(replicas[from]) else { return }
+        if schedule.forks { return try joinForked(from: from, to: to, damage: damage) }
         // The sync cuts no baseline before the store has recorded that its last segment is in place.
         guard try replicas[from].store.read({ try $0.outbox.unfinishedExports().isEmpty }) else { return }
         // A copy of a segment of which a baseline has a part would seem to be a branch; the sync cuts no such baseline.
@@ -187,7 +188,8 @@ extension World {
             let isOwn = log.writer == replica.writer
             let position = isOwn ? 0 : positions[log.writer] ?? 0
             guard position < UInt64(log.transactions.count) else { continue }
-            isBehind = isBehind || !isOwn
+            // A copy that is not another writer yet lacks what its original has written since.
+            isBehind = isBehind || !isOwn || log.transactions.count > replica.own.count
             for segment in log.present where segment.name.last > position && !replica.folder.has(segment.name) {
                 try replica.folder.leave(segment, .none)
             }

@@ -22,6 +22,8 @@ package final class World {
     var publishedAt: [SegmentName: WallTime] = [:]
     /// Whether a machine was set back with what it had published, so that a writer may have branches.
     var isForked = false
+    /// The last transaction of each writer that has come with a baseline in a schedule with forks.
+    var joinedThrough: [UniqueID: UInt64] = [:]
     /// Whether each replica has everything.
     var isSettled = false
     /// The number of replicas that began with a baseline.

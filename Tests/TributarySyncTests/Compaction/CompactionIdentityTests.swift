@@ -194,9 +194,9 @@ import TributaryStore
         try await group.stop()
     }
 
-    /// A baseline can name one content of a writer's transactions only.
-    @Test func nothingIsCutAfterACopyOfOtherContent() async throws {
-        let group = try await filled()
+    /// A fork costs the forked writer alone: its segments past the fork stay, those of all others go.
+    @Test func afterAForkOnlyTheForkedWritersSegmentsStay() async throws {
+        let group = try await filled(3)
         let first = group.replicas[0]
         let former = writer(first)
         let (name, path) = try copyName(of: first, in: group)
@@ -204,18 +204,34 @@ import TributaryStore
         try group.logs.put(other.bytes(), at: path)
         try await group.exchange()
         #expect(writer(first) != former)
-        try first.save([])
+        try first.save([SyncModel.insert(20)])
         try await group.exchange()
+        try await group.acknowledge()
         #expect(try group.digests().count == 1)
         let before = group.files(".tlog")
-        for replica in group.replicas {
-            guard case .waits(let reason) = try await group.compact(replica).cut else {
-                Issue.record("a baseline is cut")
-                continue
-            }
-            #expect(reason.contains("\(former)") && reason.contains("branches"), "\(reason)")
+        let forked = before.filter { $0.hasPrefix("\(former)") }
+        for replica in group.replicas.dropFirst() { try await replica.service.evict(former) }
+        for _ in 0..<2 {
+            try await group.compactAll()
+            try await group.acknowledge()
         }
-        #expect(group.files(".tlog") == before)
+        try await group.compactAll()
+        let after = group.files(".tlog")
+        #expect(forked.isSubset(of: after))
+        #expect(before.subtracting(forked).isDisjoint(with: after), "\(before.intersection(after))")
+        let waits = try await group.compact(first, .dryRun).remaining.filter { $0.name.writer == former }
+        #expect(waits.allSatisfy { $0.waits.contains { $0.contains("fork at transaction 1") } }, "\(waits)")
+        #expect(waits.count == forked.count { !$0.contains("conflict") })
+
+        let fourth = try await group.add()
+        try await group.exchange()
+        #expect(try group.digests().count == 1)
+        #expect(try fourth.employees(1...999) == first.employees(1...999))
+        #expect(fourth.service.status.problems.contains { $0.code == .writerForked && $0.writer == former })
+        for replica in group.replicas {
+            let report = try await replica.check(group.logs.path)
+            #expect(report.problems.isEmpty, "\(report.problems)")
+        }
         try await group.stop()
     }
 

@@ -252,6 +252,32 @@ import TributaryStore
         #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4])
     }
 
+    /// Whoever knows of the fork: this store by a branch, or another one by a baseline.
+    @Test func nothingPastAForkGoes() {
+        let vector = [Self.a: UInt64(8), Self.b: 5]
+        let verified = [Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)]
+        var facts = Self.facts(verified)
+        facts.writers[0].branches = [WriterBranch(firstHash: "x", start: 6), WriterBranch(firstHash: "y", start: 7)]
+        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4])
+        facts = Self.facts(verified + [Self.baseline(Self.c, [Self.a: 9, Self.c: 1])])
+        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4, 8])
+        var forked = Self.baseline(Self.c, [Self.a: 9, Self.c: 1])
+        forked.forks[Self.a] = BaselineFork(start: 3, segments: [])
+        facts = Self.facts(verified + [forked])
+        #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
+    }
+
+    /// One of the programs that write as it may not have found out yet.
+    @Test func aForkedWriterIsWaitedForUntilItIsEvicted() {
+        let vector = [Self.a: UInt64(8), Self.b: 5]
+        var facts = Self.facts([Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)])
+        facts.writers[2].seen = VersionVector([Self.a: 2])
+        facts.writers[2].branches = [WriterBranch(firstHash: "x", start: 1)]
+        #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
+        facts.writers[2].state = .evicted
+        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4, 8])
+    }
+
     /// An evicted writer is not waited for, and its acknowledgement stands for nobody's.
     @Test func anEvictedWriterCountsNeitherWay() {
         let vector = [Self.a: UInt64(8), Self.b: 5]

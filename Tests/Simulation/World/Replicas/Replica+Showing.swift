@@ -79,6 +79,36 @@ extension Replica {
         }
     }
 
+    /// The lines of the store's baseline; nil when it cannot name the branches of a forked writer.
+    func forkedBaseline() throws -> [String]? {
+        let canName = try store.read { reader in
+            try reader.writers.all().allSatisfy { try $0.branches.isEmpty || reader.baselineForks.fork(of: $0) != nil }
+        }
+        return canName ? try baseline() : nil
+    }
+
+    /// The last sequence of a writer that some branch of its log has reached.
+    func reach(of writer: UniqueID) throws -> UInt64 {
+        try store.read { try $0.writers.record(of: writer)?.reach } ?? 0
+    }
+
+    /// The last transaction of a writer that came with a baseline, without its segment.
+    func joined(of writer: UniqueID) throws -> UInt64 {
+        let text = try store.read { try $0.setting("sync.joined.\(writer)") }
+        return text?.split(separator: " ").first.flatMap { UInt64($0) } ?? 0
+    }
+
+    /// Whether a part of no segment is applied.
+    func hasWholeSegments() throws -> Bool {
+        try store.read { reader in
+            try reader.writers.all().allSatisfy { writer in
+                try ([""] + writer.branches.map { ".\($0.firstHash)" }).allSatisfy {
+                    try reader.setting("sync.partial.\(writer.id)\($0)") == nil
+                }
+            }
+        }
+    }
+
     package func newestTransaction() throws -> Int64 { try store.read { try $0.history.newestTransaction() } }
 }
 
