@@ -106,6 +106,12 @@ extension StartFailure {
             )
         case .cannotMigrate(let path, let reason):
             self.init("the store '\(path)' cannot take the new model: \(reason)", status: .badConfiguration)
+        case _ where error.isDamage:
+            self.init(
+                "the store's file is damaged (\(error)): a copy needs STORE-wal too, as the original has it; otherwise "
+                    + "restore a backup, or build the store anew from the log folder: tributaryctl restore --from-logs",
+                status: .inputOutput
+            )
         default:
             self.init("the store failed: \(error)", status: .inputOutput)
         }

@@ -17,7 +17,7 @@ struct StoreRestoration {
     func complete() throws(StartFailure) {
         let path = RestoreMarker.path(besideStore: store)
         do {
-            guard let marker = try RestoreMarker.read(besideStore: store) else { return }
+            guard let marker = try readMarker(path) else { return }
             guard FileManager.default.fileExists(atPath: store) else {
                 throw refused("'\(path)' is there, but no store: tributaryctl restore was interrupted, run it again")
             }
@@ -31,6 +31,14 @@ struct StoreRestoration {
             throw StartFailure(error)
         } catch {
             throw refused("the restored store cannot be used: \(error)")
+        }
+    }
+
+    private func readMarker(_ path: String) throws(StartFailure) -> RestoreMarker? {
+        do {
+            return try RestoreMarker.read(besideStore: store)
+        } catch {
+            throw refused("'\(path)' cannot be read as the marker of a restoration: restore the backup again")
         }
     }
 

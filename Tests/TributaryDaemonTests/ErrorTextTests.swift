@@ -57,6 +57,13 @@ import TributaryStore
         #expect(problem.detail?.isEmpty == false)
     }
 
+    /// Also that of a store that was copied without its write-ahead log.
+    @Test(arguments: [11, 26] as [Int32]) func aDamagedStoreNamesTheWaysOut(code: Int32) {
+        let failure = StartFailure(StoreError.database(code: code, message: "malformed"))
+        #expect(failure.status == .inputOutput)
+        #expect(failure.reason.contains("STORE-wal") && failure.reason.hasSuffix("tributaryctl restore --from-logs"))
+    }
+
     @Test func aFullDiskIsCalledSo() {
         #expect(ErrorText.text(of: StoreError.database(code: 13, message: "x")).contains("disk of the store is full"))
     }

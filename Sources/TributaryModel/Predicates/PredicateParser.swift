@@ -12,6 +12,8 @@ struct PredicateParser {
     var boundVariables: [String] = []
     private var lexer: PredicateLexer
     private(set) var token: PredicateToken
+    /// Where the parentheses begin that contain operands; nil until the first parenthesis is met.
+    private var operands: Set<String.Index>?
 
     init(
         _ text: String,
@@ -144,20 +146,33 @@ struct PredicateParser {
     }
 
     /// Whether the next parenthesis contains an operand, as in `(a + 1) * 2 > b`.
-    private func isExpressionInParentheses() -> Bool {
+    private mutating func isExpressionInParentheses() -> Bool {
         guard token.kind == .symbol("(") else { return false }
-        var rest = lexer
-        var depth = 1
-        while depth > 0 {
-            guard let next = try? rest.next(), next.kind != .end else { return false }
-            if next.kind == .symbol("(") { depth += 1 }
-            if next.kind == .symbol(")") { depth -= 1 }
+        let known = operands ?? PredicateParser.parenthesizedOperands(in: text)
+        operands = known
+        return known.contains(token.start)
+    }
+
+    /// Finds the parentheses that contain operands: those behind which an operator of two operands follows.
+    ///
+    /// O(n) for the text, whatever is nested.
+    private static func parenthesizedOperands(in text: String) -> Set<String.Index> {
+        var lexer = PredicateLexer(text)
+        var (open, found) = ([String.Index](), Set<String.Index>())
+        var closed: String.Index?
+        while let next = try? lexer.next(), next.kind != .end {
+            if let closed, isBetweenOperands(next.kind) { found.insert(closed) }
+            closed = next.kind == .symbol(")") ? open.popLast() : nil
+            if next.kind == .symbol("(") { open.append(next.start) }
         }
-        guard let next = try? rest.next() else { return false }
-        switch next.kind {
-        case .symbol(let text): return !["&&", "||", ")", ",", "}", "]", "!", "(", "."].contains(text)
-        case .word(let text, isEscaped: false): return ObjectPredicate.Operator(rawValue: text.uppercased()) != nil
-        default: return false
+        return found
+    }
+
+    private static func isBetweenOperands(_ token: PredicateToken.Kind) -> Bool {
+        switch token {
+        case .symbol(let text): !["&&", "||", ")", ",", "}", "]", "!", "(", "."].contains(text)
+        case .word(let text, isEscaped: false): ObjectPredicate.Operator(rawValue: text.uppercased()) != nil
+        default: false
         }
     }
 

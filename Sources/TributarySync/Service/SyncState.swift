@@ -268,6 +268,8 @@ struct SyncState: Sendable {
 
     mutating func exportFailed(_ error: any Error, wall: WallTime) {
         if let error = error as? SegmentError, error.kind == .forked {
+            // The import may have found the file meanwhile, and made the store another writer.
+            guard error.writer == planner.own else { return }
             return forked(OwnFork(file: error.file, reason: "Its name is taken by other content."), wall: wall)
         }
         problems.replaceExportProblem(

@@ -196,6 +196,10 @@ import TributaryAdmin
         let without = try daemon.spawn()
         #expect(await without.ending() == .exited(78))
         #expect(daemon.log.contains("restore was interrupted"), "\(daemon.log)")
+        try Data("no marker".utf8).write(to: URL(filePath: daemon.store + ".restored"))
+        let unreadable = try daemon.spawn()
+        #expect(await unreadable.ending() == .exited(78))
+        #expect(daemon.log.contains("cannot be read as the marker of a restoration"), "\(daemon.log)")
         // Both ways out work: the backup again, or the log folder.
         #expect(try await daemon.command(restore).ending == .exited(0))
         #expect(FileManager.default.fileExists(atPath: daemon.store))

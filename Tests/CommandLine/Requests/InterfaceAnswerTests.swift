@@ -56,7 +56,11 @@ import TributaryChanges
         try await talk.ask("POST /v1/compact", query: "dryRun=true", expecting: 200)
         try await segments(of: writer.id, talk)
         try await conflicts(of: &writer, employee, talk, logs: daemon.logs)
-        // Saves after an accepted segment that is ten days ahead cannot get other clocks.
+        try await talk.ask("POST /v1/sync", expecting: 200)
+        try await talk.ask("POST /v1/writers/self/restamp", expecting: 200)
+        // A save that overwrites a value of an accepted segment, ten days ahead, cannot get another clock.
+        let ahead = #"{"changes":[{"update":"Employee","id":"\#(RunningDaemon.employee(2))","values":{"name":"Bea"}}]}"#
+        try await talk.ask("POST /v1/transactions", body: ahead, expecting: 200)
         try await talk.ask("POST /v1/writers/self/restamp", expecting: 409)
         try await settings(talk)
         try await talk.follow()

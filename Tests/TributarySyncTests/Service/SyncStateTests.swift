@@ -133,9 +133,14 @@ import TributaryChanges
     }
 
     @Test mutating func aNameThatIsTakenByOtherContentIsAForkOfTheOwnWriter() {
-        state.exportFailed(SegmentError(.forked, file: "w/1.tlog", reason: "r"), wall: 3)
+        let error = SegmentError(.forked, file: "w/1.tlog", writer: own, reason: "r")
+        state.exportFailed(error, wall: 3)
         #expect(!state.mayExport && state.identity.fork?.file == "w/1.tlog")
         #expect(state.status(wall: wall).problems.map(\.code) == [.ownFork])
+        // An export that ends after the change has failed for the former writer.
+        state.become(UniqueID(high: 0xE, low: 0), positions: [own: WriterPosition(sequence: 1)])
+        state.exportFailed(error, wall: 4)
+        #expect(state.mayExport && state.identity.fork == nil && state.status(wall: wall).problems.isEmpty)
     }
 
     @Test mutating func aChangeThatNobodyRequestedIsAProblemForADay() {
