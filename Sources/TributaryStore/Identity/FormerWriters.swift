@@ -7,7 +7,8 @@ package struct FormerWriters: Hashable, Sendable {
 
     private struct Former: Hashable {
         var writer: UniqueID
-        /// The wall time at which the store became another writer.
+        /// The wall time after which what the writer writes comes from elsewhere: that at which the store became another
+        /// one, or the epoch when another program may go on as the former one.
         var end: WallTime
 
         var text: String { "\(writer)@\(end.milliseconds)" }
@@ -56,12 +57,17 @@ package struct FormerWriters: Hashable, Sendable {
     /// The former writers, the last one at the end.
     package var all: [UniqueID] { formers.map(\.writer) }
 
-    /// Whether a former writer is in use elsewhere: it has written something after this store became another one.
+    /// Whether a former writer is in use elsewhere: it has written something after this store became another one, or
+    /// another program may go on as it.
     package func isInUse(_ record: WriterRecord) -> Bool {
         formers.contains { $0.writer == record.id && record.clock.wallTime > $0.end }
     }
 
     /// Adds a writer, or the time at which the store has become another one once more.
+    ///
+    /// - Parameters:
+    ///   - writer: The former writer.
+    ///   - end: The wall time after which another program writes as it; the epoch when one may do so already.
     package mutating func add(_ writer: UniqueID, at end: WallTime) {
         formers = (formers.filter { $0.writer != writer } + [Former(writer: writer, end: end)]).suffix(
             FormerWriters.limit

@@ -23,7 +23,8 @@ package struct WriterChanges {
         let context = transaction.reader.context
         let minted = try WriterMinting(transaction.db, context: context, mint).run()
         var formers = try FormerWriters(transaction.reader)
-        formers.add(minted.former, at: context.configuration.environment.wallTime())
+        let now = context.configuration.environment.wallTime()
+        formers.add(minted.former, at: mint.leavesFormerInUse ? .epoch : now)
         try formers.record(transaction)
         return minted
     }

@@ -10,14 +10,18 @@ package struct WriterMint: Sendable {
     ///
     /// nil keeps all clocks.
     package var greatestClock: HybridClock?
+    /// Whether another program may go on as the former writer.
+    package var leavesFormerInUse: Bool
 
     package init(
         published: [SegmentRecord] = [],
         publishedThrough: UInt64 = 0,
-        greatestClock: HybridClock? = nil
+        greatestClock: HybridClock? = nil,
+        leavesFormerInUse: Bool = false
     ) {
         self.published = published
         self.publishedThrough = publishedThrough
         self.greatestClock = greatestClock
+        self.leavesFormerInUse = leavesFormerInUse
     }
 }

@@ -65,7 +65,9 @@ package struct IdentityCheck: Sendable {
     ) throws {
         guard let cause = finding.cause else { return }
         let wall = store.configuration.environment.wallTime()
-        let minted = try WriterChange(store: store, logs: folder).mint { transaction, minted in
+        let minted = try WriterChange(store: store, logs: folder).mint(
+            leavesFormerInUse: cause.leavesFormerInUse
+        ) { transaction, minted in
             if isGivenUp() { throw CancellationError() }
             try home.record(transaction)
             try IdentityTokens.renew(for: minted, transaction)

@@ -17,6 +17,14 @@ struct IdentityEvent: Hashable, Sendable {
         case older
         /// Another program has written as the store's writer while the store was in use.
         case forked
+
+        /// Whether another program may go on as the former writer, which is then waited for until it is evicted.
+        var leavesFormerInUse: Bool {
+            switch self {
+            case .copied, .otherMachine, .forked: true
+            case .restored, .unexported, .older: false
+            }
+        }
     }
 
     var cause: Cause

@@ -45,17 +45,23 @@ struct RunningWriterChange: Sendable {
     ///
     /// - Parameters:
     ///   - greatestClock: the greatest clock that a transaction keeps; nil keeps all clocks.
+    ///   - leavesFormerInUse: whether another program may go on as the former writer.
     ///   - records: writes what belongs into the same SQLite transaction.
     /// - Returns: The new writer and the former one.
     /// - Throws: what ``WriterChange`` throws.
     func change(
         greatestClock: HybridClock? = nil,
+        leavesFormerInUse: Bool = false,
         records: (WriteTransaction, MintedWriter) throws -> Void = { _, _ in }
     ) throws -> MintedWriter {
         let (store, state) = (environment.store, state)
         let change = WriterChange(store: store, logs: try LogFolder(path: state.configuration.logs))
         return try tenure.change {
-            let minted = try change.mint(greatestClock: greatestClock, records: records)
+            let minted = try change.mint(
+                greatestClock: greatestClock,
+                leavesFormerInUse: leavesFormerInUse,
+                records: records
+            )
             let positions = try SyncRecords(store: store).positions()
             state.update { $0.become(minted.new, positions: positions) }
             return minted
@@ -74,7 +80,7 @@ struct RunningWriterChange: Sendable {
             let minted: MintedWriter? = try await exports.betweenExports { [self] in
                 // The import and an export may find the proof at one time, and each answers it.
                 guard state.read(\.identity.fork) == fork else { return nil }
-                return try change { transaction, minted in
+                return try change(leavesFormerInUse: cause.leavesFormerInUse) { transaction, minted in
                     let event = IdentityEvent(cause, at: wall, minted, file: fork.file)
                     try transaction.setSetting(IdentityKeys.event, to: event.text)
                 }

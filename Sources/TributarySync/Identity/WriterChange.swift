@@ -13,11 +13,13 @@ struct WriterChange {
     ///
     /// - Parameters:
     ///   - greatestClock: the greatest clock that a transaction keeps; nil keeps all clocks.
+    ///   - leavesFormerInUse: whether another program may go on as the former writer.
     ///   - records: writes what belongs into the same SQLite transaction.
     /// - Returns: The new writer and the former one.
     /// - Throws: ``WriterMintError``, ``SegmentError`` when the folder cannot be read, and ``StoreError``.
     func mint(
         greatestClock: HybridClock? = nil,
+        leavesFormerInUse: Bool = false,
         records: (WriteTransaction, MintedWriter) throws -> Void
     ) throws -> MintedWriter {
         let published = try store.read { try PublishedOutbox(in: logs, $0) }
@@ -25,7 +27,8 @@ struct WriterChange {
             let mint = WriterMint(
                 published: published.records,
                 publishedThrough: published.last,
-                greatestClock: greatestClock
+                greatestClock: greatestClock,
+                leavesFormerInUse: leavesFormerInUse
             )
             let minted = try transaction.writerChanges.mintWriter(mint)
             try transaction.setSetting(StoreKeys.partial(minted.former), to: published.partial?.text)

@@ -124,11 +124,14 @@ extension ImportPlanner {
 
     /// Whether a segment follows the applied segments of the writer's first line, or continues a partly applied one.
     private func follows(_ id: SegmentName, _ segment: SegmentOutline, at position: WriterPosition) -> Bool {
-        // A baseline has brought the transactions from here to the position.
-        let followsWhole = position.partial == nil && id.first > position.wholeThrough
-        guard id.first <= position.sequence, !followsWhole else {
+        guard id.first <= position.sequence else {
             guard let previous = segment.previous, let known = position.lastHash else { return true }
             return previous == known
+        }
+        // A baseline has brought the transactions from here to the position. The hash that it names is that of the segment
+        // which ends there, so that one which goes beyond is another one; or that of the segment before this one.
+        if position.partial == nil, id.first > position.wholeThrough {
+            return position.lastHash == nil || segment.previous == position.lastHash
         }
         return position.partial == WriterPosition.Partial(bounds: id.bounds, sha256: segment.sha256)
     }

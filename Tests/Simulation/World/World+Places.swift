@@ -4,17 +4,21 @@ import TributaryStore
 
 /// Stores and log folders that go to other places, and log folders that are lost for a while.
 extension World {
-    /// Moves a replica's store or its log folder; only another machine makes it another writer.
+    /// Moves a replica's store or its log folder; another machine makes it another writer.
+    ///
+    /// So may another file while the store has exported nothing: that it was moved and not copied does not show then.
     func move(_ index: Int, _ kind: Relocation) async throws {
         try await recover(index)
         // A store that does not know where it was has not been moved.
         try await checkIdentity(index)
         let replica = replicas[index]
         let writer = replica.writer
+        let hasExported = try !replica.store.read { try $0.writers.segments(writer: writer) }.isEmpty
         try replica.move(kind, in: folder)
         try check(replica, "replica \(index) after it was moved")
         try await checkIdentity(index)
-        guard kind != .machine, replica.writer != writer else { return }
+        let mayChange = kind == .machine || kind == .file && !hasExported
+        guard !mayChange, replica.writer != writer else { return }
         throw Divergence("replica \(index) becomes another writer, though only its \(kind) is another one")
     }
 

@@ -210,7 +210,7 @@ import TributaryStore
         #expect(try group.digests().count == 1)
         let before = group.files(".tlog")
         let forked = before.filter { $0.hasPrefix("\(former)") }
-        for replica in group.replicas.dropFirst() { try await replica.service.evict(former) }
+        for replica in group.replicas { try await replica.service.evict(former) }
         for _ in 0..<2 {
             try await group.compactAll()
             try await group.acknowledge()
@@ -291,7 +291,7 @@ import TributaryStore
         let would = try await group.compact(first, .dryRun)
         #expect(would.removedSegments > 0)
         let report = try await compact(first, group, at: "removal") { replica in
-            let error = SegmentError(.forked, file: "\(own)/x.tlog", reason: "test")
+            let error = SegmentError(.forked, file: "\(own)/x.tlog", writer: own, reason: "test")
             replica.service.state.update { $0.exportFailed(error, wall: .epoch) }
         }
         #expect(report.removedSegments == 0, "\(report)")

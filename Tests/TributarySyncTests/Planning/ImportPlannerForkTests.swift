@@ -203,6 +203,16 @@ import TributaryChanges
         #expect(bench.state(name(a, 3, 5)) == .applied)
     }
 
+    /// The baseline ends where another segment ends.
+    @Test func aSegmentThatGoesBeyondABaselineIsABranch() {
+        var bench = PlannerBench()
+        bench.planner.setPosition(WriterPosition(sequence: 1, lastHash: "one", wholeThrough: 0), of: a)
+        bench.put(name(a, 1, 2))
+        bench.settle()
+        #expect(bench.planner.position(of: a).sequence == 1)
+        #expect(bench.planner.branches.hasFiles(of: a))
+    }
+
     @Test func theRestOfAPartlyAppliedSegmentComesFromTheSameBytes() {
         let unmet = SegmentOutline.UnmetDependencies(sequence: 2, needs: [b: 1])
         var bench = PlannerBench()
