@@ -139,8 +139,9 @@ import TributaryStore
         }
         let folder = try TemporaryFolder("replica")
         for round in 0..<4 {
-            let replica = try await SyncReplica(logs.path, wall: wall, folder: folder)
+            // Before the start: a file that is replaced while it is read is read again a while later.
             try logs.put(segment(changes[round]))
+            let replica = try await SyncReplica(logs.path, wall: wall, folder: folder)
             if round % 2 == 0 {
                 _ = try await replica.service.sync()
                 _ = try await replica.service.sync()
@@ -150,8 +151,8 @@ import TributaryStore
             try await replica.stop()
         }
         for round in [1, 3, 0, 2] {
-            let replica = try await SyncReplica(logs.path, wall: wall, folder: folder)
             try logs.put(segment(changes[round]))
+            let replica = try await SyncReplica(logs.path, wall: wall, folder: folder)
             _ = try await replica.service.sync()
             _ = try await replica.service.sync()
             try await replica.stop()
