@@ -29,12 +29,15 @@ package struct WriterChanges {
         return minted
     }
 
-    /// Sets the clocks of other writers aside that are greater: only local changes that overwrite what they have written
-    /// get clocks that exceed them.
+    /// Sets the clocks of a writer aside that are greater: only local changes that overwrite what it has written get
+    /// clocks that exceed them.
     ///
+    /// - Parameters:
+    ///   - greatest: The greatest clock that is not set aside.
+    ///   - writer: The writer, of which a segment was accepted although it is ahead.
     /// - Throws: ``StoreError`` when the store cannot be written.
-    package func setClocksAside(after greatest: HybridClock) throws {
-        try WriterTable.setAside(after: greatest, transaction.db)
+    package func setClocksAside(after greatest: HybridClock, of writer: UniqueID) throws {
+        try WriterTable.setAside(after: greatest, of: writer, transaction.db)
     }
 
     /// Records what is decided about another writer, which becomes known when it is not.

@@ -146,17 +146,19 @@ final class WriterTable {
     ///
     /// - Parameters:
     ///   - greatest: The greatest clock that is not set aside.
+    ///   - writer: The writer; nil for all others.
     ///   - db: The connection, inside a write transaction.
     /// - Throws: ``StoreError`` when the store cannot be written.
-    static func setAside(after greatest: HybridClock, _ db: Database) throws {
+    static func setAside(after greatest: HybridClock, of writer: UniqueID? = nil, _ db: Database) throws {
         let aside = try BoundStatement(
             db,
             """
             UPDATE tributary_writer SET aside = clock
-            WHERE is_self = 0 AND (clock > ?1 OR clock < 0) AND aside IS NOT clock
+            WHERE is_self = 0 AND (clock > ?1 OR clock < 0) AND aside IS NOT clock AND uuid = ifnull(?2, uuid)
             """
         )
         aside.bind(1, Int64(clamping: greatest.rawValue))
+        aside.bind(2, writer?.description)
         try aside.run()
     }
 

@@ -45,11 +45,13 @@ struct Importer {
         // From here on the import may wait for the write lock, which is no silence of the log folder.
         state.update { $0.progress.isApplying = true }
         defer { state.update { $0.progress.isApplying = false } }
-        // Clocks that are accepted although they are ahead move the own one only where it must exceed them.
+        // A segment that is ahead is applied only when it was accepted. Its clocks move the own one only where it must
+        // exceed them.
         let greatest = HybridClock.last(of: environment.wall.later(by: configuration.maxAhead))
+        let accepted = Set(items.filter { $0.segment.greatestClock > greatest }.map(\.name.writer))
         return try await environment.replica.importTransactions { transaction in
             let result = try prefetched.apply(transaction)
-            try transaction.writerChanges.setClocksAside(after: greatest)
+            for writer in accepted { try transaction.writerChanges.setClocksAside(after: greatest, of: writer) }
             return result
         }
     }

@@ -21,7 +21,7 @@ import TributaryModel
         var transaction = ForeignTransaction(1, 2, clock: 0, ahead)
         transaction.header.clock = HybridClock(milliseconds: Replica.now.milliseconds + Self.lead)
         try replica.apply(transaction)
-        try replica.store.write { try $0.writerChanges.setClocksAside(after: Self.limit) }
+        try replica.store.write { try $0.writerChanges.setClocksAside(after: Self.limit, of: transaction.writer) }
         return replica
     }
 
@@ -154,7 +154,10 @@ import TributaryModel
                 transaction.header.clock = HybridClock(milliseconds: time)
                 foreign.append(transaction)
                 try replica.apply(transaction)
-                if setsAside { try replica.store.write { try $0.writerChanges.setClocksAside(after: Self.limit) } }
+                guard setsAside else { continue }
+                try replica.store.write {
+                    try $0.writerChanges.setClocksAside(after: Self.limit, of: transaction.writer)
+                }
             default:
                 let count = try ExportedWriter.outbox(of: replica).count
                 // The store refuses what its model or its state does not allow.
