@@ -56,7 +56,7 @@ package struct OutboxTable {
         }
     }
 
-    /// What the clocks of the transactions from `first` on rest on, by sequence, where it is known.
+    /// The basis of the clocks of the transactions from `first` on, by sequence, where it is known.
     ///
     /// - Throws: ``StoreError`` when the store cannot be read.
     func bases(from first: UInt64) throws -> [UInt64: ClockBasis] {

@@ -8,7 +8,7 @@ struct OutgoingOrigin {
     var totals = CountedTotals()
     /// The former entries of `seen` for the writers that the transaction announces.
     var announced: [UniqueID: UInt64] = [:]
-    /// What its clock rests on; nil when that is not known, as of batches and of transactions of earlier programs.
+    /// The basis of its clock; nil when that is not known, as of batches and of transactions of earlier programs.
     var basis: ClockBasis?
 
     /// A sequence of writers (16 bytes) and sequences (variable-length numbers); nil when there are none.

@@ -58,7 +58,7 @@ package struct WriterReader {
     }
 
     private func records(where condition: String) throws -> [WriterRecord] {
-        // What any branch of a forked writer has acknowledged counts: it does not depend on which of them came first.
+        // The acknowledgements of all branches of a forked writer count, whichever of them came first.
         var seen: [UniqueID: VersionVector] = [:]
         let pairs = try BoundStatement(
             database,

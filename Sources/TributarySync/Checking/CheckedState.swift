@@ -31,7 +31,7 @@ struct CheckedState: Sendable {
     var own: UniqueID
     var digest: StoreDigest
     var writers: [Writer] = []
-    /// What the store has of each writer.
+    /// The positions of the store.
     private(set) var positions = BaselinePositions()
     /// The segments that are being exported.
     var unfinished: [SegmentName] = []

@@ -1,8 +1,8 @@
 import TributaryChanges
 import TributaryStore
 
-/// What a baseline or a store has of each writer: the last transaction, the hash with which it ends, and all branches of a
-/// forked one.
+/// The positions of a baseline or a store, for each writer: the last transaction, the hash with which it ends, and all
+/// branches of a forked one.
 struct BaselinePositions: Hashable, Sendable {
     var vector = VersionVector()
     /// The hashes with which the writers' logs end, as far as they are known; of a forked one the hash of all of them.

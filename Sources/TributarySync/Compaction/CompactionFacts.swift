@@ -64,7 +64,7 @@ struct CompactionFacts: Sendable {
     /// The position of each writer; of a forked one that of the branch that reaches furthest.
     var vector: VersionVector { VersionVector(Dictionary(writers.map { ($0.id, $0.reach) }) { first, _ in first }) }
 
-    /// What the store has of each writer.
+    /// The positions of the store.
     var positions: BaselinePositions { BaselinePositions(vector: vector, hashes: ends.hashes, forks: ends.forks) }
 
     /// The owner's first transaction past a fork, from which on nothing of it is removed; nil when there is none.

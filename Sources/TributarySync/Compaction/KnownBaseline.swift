@@ -59,7 +59,7 @@ package struct KnownBaseline: Hashable, Sendable {
         )
     }
 
-    /// What it has of each writer.
+    /// Its positions.
     var positions: BaselinePositions { BaselinePositions(vector: vector, hashes: hashes, forks: forks) }
 
     /// Whether it has all that the other one has.

@@ -33,7 +33,7 @@ struct WriterLines: Sendable {
 
     /// The first line, and then the branches in the order of their hashes.
     var lines: [Line]
-    /// What came with a baseline, without its segments.
+    /// The part that came with a baseline, without its segments.
     var joined = JoinedPosition(sequence: 0, hash: nil)
 
     /// The last sequence that some line has reached.

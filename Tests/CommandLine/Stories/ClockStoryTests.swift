@@ -79,7 +79,7 @@ import TributaryAdmin
         try await StoryMachine.expectEqualDigests(machines)
         for machine in machines { #expect(try await machine.problems() == []) }
 
-        // What overwrites the accepted values cannot.
+        // A save that overwrites the accepted values cannot.
         for (name, machine) in zip(["Bea", "Cleo"], machines) {
             try await machine.rename(1, to: name)
             try await machine.sync()

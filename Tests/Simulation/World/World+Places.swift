@@ -53,7 +53,7 @@ extension World {
         try replica.folder.recover()
         guard loss != .unmounted else { return }
         try await replica.repair()
-        // What was begun before is completed.
+        // An export that was begun before is completed.
         _ = try await replica.export()
         try collect(from: index)
         try collectSegments(from: index)

@@ -42,7 +42,7 @@ import TributaryChanges
     @Test func whatCameLaterAndLostHinders() {
         let order = ReissueOrder([Self.staying(1, 50), Self.staying(5, 400), Self.staying(6, 100)])
         #expect(order.obstacle([Self.reissue(3, 300, to: 10, least: 0)]) == Self.staying(6, 100))
-        // What came later and has won wins all the more.
+        // A later one that has won wins all the more.
         #expect(order.obstacle([Self.reissue(3, 90, to: 10, least: 0)]) == nil)
         #expect(order.obstacle([Self.reissue(7, 500, to: 10, least: 0)]) == nil)
     }

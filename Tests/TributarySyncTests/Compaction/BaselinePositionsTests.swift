@@ -4,7 +4,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// What of baselines with and without branches covers what.
+/// Which baselines, with and without branches, cover which others.
 @Suite struct BaselinePositionsTests {
     private let a = LogsFolder.writer(1)
     private let b = LogsFolder.writer(2)

@@ -221,7 +221,7 @@ import TributaryStore
         #expect(VerificationRule(facts: Self.facts([theirs, mine])).decision == .nothing)
         let foreign = Self.baseline(Self.b, [Self.a: 8, Self.b: 5], model: "n")
         #expect(VerificationRule(facts: Self.facts([foreign])).decision == .nothing)
-        // What is disputed under another model is not disputed under this one.
+        // A dispute under another model is none under this one.
         let disputed = [(Self.c, "h"), (Self.id(4), "i")].map { writer, hash in
             Self.baseline(writer, [Self.a: 8, Self.b: 5], hash: hash, model: "n")
         }

@@ -154,7 +154,7 @@ import TributaryChanges
         bench.settle()
         #expect(bench.appliedHashes(of: a) == ["branch", "one", "two"])
         #expect(bench.planner.statuses(wall: bench.wall).isEmpty && bench.planner.branches.files.isEmpty)
-        // What is applied is not read again, until it changes or is asked for.
+        // An applied file is not read again, until it changes or is asked for.
         bench.scan(a)
         #expect(bench.planner.next(wall: bench.wall) == .wait(until: nil))
         #expect(bench.planner.isKnown(name(a, 2, 2)) && bench.planner.retry(name(a, 2, 2)))
