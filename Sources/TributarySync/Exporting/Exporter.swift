@@ -31,24 +31,25 @@ package struct Exporter: Sendable {
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
         try requireOwnFolder(own)
-        guard own.clock.wallTime <= wall.later(by: maxAhead) else { throw try clockAhead(own) }
+        try store.read { try requireClockInTime(own, $0) }
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         var counts = ImportCounts()
         for range in unfinished { counts = counts + (try publish(range, own: own.id)) }
-        while let range = try nextRange(own) {
+        while let range = try nextRange() {
             try store.write { try $0.beginExport(range) }
             counts = counts + (try publish(range, own: own.id))
         }
         return counts
     }
 
-    /// The failure of a store whose own clock is ahead.
-    private func clockAhead(_ own: WriterRecord) throws -> ExportFailure {
-        let greatest = HybridClock.last(of: wall.later(by: maxAhead))
-        let obstacle = try store.read { try $0.writers.obstacleToNewClocks(after: greatest) }
+    /// Checks that no transaction of the store has a clock that peers would hold.
+    private func requireClockInTime(_ own: WriterRecord, _ reader: Reader) throws {
+        let latest = wall.later(by: maxAhead)
+        guard own.clock.wallTime > latest else { return }
+        let obstacle = try reader.writers.obstacleToNewClocks(after: HybridClock.last(of: latest))
         let ahead = own.clock.wallTime.duration(since: wall)
-        guard case .restsOnAheadClock(let writer, _, _) = obstacle else { return .clockAhead(by: ahead) }
-        return .clockAhead(by: ahead, after: writer)
+        guard case .restsOnAheadClock(let writer, _, _) = obstacle else { throw ExportFailure.clockAhead(by: ahead) }
+        throw ExportFailure.clockAhead(by: ahead, after: writer)
     }
 
     /// Whether everything that is committed is exported.
@@ -81,8 +82,11 @@ package struct Exporter: Sendable {
     }
 
     /// The next range of local transactions with its header; nil when all are exported.
-    private func nextRange(_ own: WriterRecord) throws -> ExportRange? {
+    ///
+    /// The clock is looked at in the same snapshot: a transaction may have been saved since the export began.
+    private func nextRange() throws -> ExportRange? {
         try store.read { reader in
+            let own = try reader.writers.own()
             let first = try reader.outbox.lastExported().addingSaturating(1)
             var last = first - 1
             var bytes = 0
@@ -93,12 +97,13 @@ package struct Exporter: Sendable {
                 return bytes < segmentBytes
             }
             guard last >= first else { return nil }
+            try requireClockInTime(own, reader)
             let header = SegmentHeader(
                 writer: own.id,
                 name: name,
                 first: first,
                 last: last,
-                previous: try reader.writers.own().lastSegmentHash,
+                previous: own.lastSegmentHash,
                 model: store.model.version
             )
             return ExportRange(first: first, last: last, header: header.line)

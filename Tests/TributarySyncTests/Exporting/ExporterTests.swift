@@ -138,6 +138,18 @@ import TributaryStore
         #expect(logs.segments(of: own).isEmpty)
     }
 
+    /// What is saved while a segment is written must not leave with a clock that the peers would hold.
+    @Test func aClockThatRunsAheadDuringAnExportHoldsTheRest() throws {
+        try save(1...1)
+        let exporter = self.exporter { step in
+            guard case .placed(let name) = step, name.first == 1 else { return }
+            wall.advance(milliseconds: 3_600_001)
+            try save(2...2)
+        }
+        #expect(throws: ExportFailure.clockAhead(by: .milliseconds(3_600_001))) { try exporter.run() }
+        #expect(logs.segments(of: own).map(\.last) == [1])
+    }
+
     @Test func exportsImportIntoAnotherStoreAndAreNotExportedFromThere() throws {
         try save(1...3)
         _ = try store.write { transaction in
