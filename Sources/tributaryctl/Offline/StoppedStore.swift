@@ -44,7 +44,8 @@ final class StoppedStore {
 
     /// Moves the store's files away, with a time in their name: all of them, or none.
     ///
-    /// The file of the store itself is the last one. A store without its write-ahead log would lack its last saves.
+    /// The file of the store itself is the last one. A store without its write-ahead log would lack its last saves. The
+    /// caller makes the names durable.
     ///
     /// - Returns: The new path of the store.
     /// - Throws: ``CommandFailure`` with exit status 74.
@@ -63,7 +64,6 @@ final class StoppedStore {
             for moved in suffixes[..<index].reversed() { rename(aside + moved, path + moved) }
             throw failure
         }
-        try NewFile.syncFolder(of: path)
         return aside
     }
 

@@ -159,6 +159,38 @@ import TributaryAdmin
         #expect(names.count { $0.hasPrefix("left.before-restore-") } == 4, "\(names)")
     }
 
+    /// The former store has been moved away when the last step fails: the error says where it is, and how to go on.
+    @Test(arguments: [false, true])
+    func anErrorOfTheLastStepNamesTheStoreThatWasMovedAway(fromLogs: Bool) async throws {
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
+        let (daemon, backup) = try await backedUp()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let faults = try await FaultControl(in: daemon.folder)
+        // The folder is synchronized for the marker first, and then for the store that was moved away.
+        faults.begin(
+            fromLogs
+                ? .failing(.sync, daemon.folder.path, EIO, skipped: 1) : .failing(.rename, daemon.store, ENOSPC)
+        )
+        let failed = try await daemon.command(
+            ["restore", "--store", daemon.store] + (fromLogs ? ["--from-logs"] : [backup, "--move-aside"]),
+            environment: faults.environment
+        )
+        #expect(faults.hits() == 1 && failed.ending == .exited(74), "\(failed)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path)
+        let aside = try #require(names.first { $0.contains(".before-restore-") && $0.hasSuffix("Z") }, "\(names)")
+        #expect(failed.errors.contains("is now '\(daemon.folder.path(aside))'"), "\(failed)")
+        #expect(try PlainSQL(path: daemon.folder.path(aside)).value("SELECT count(*) FROM Department") == "2")
+        // The command that the error names.
+        let line = failed.errors.split(separator: "\n").first { $0.contains("tributaryctl restore ") }
+        let command = try #require(line?.components(separatedBy: "tributaryctl ").last, "\(failed)")
+        let words = command.split(separator: " ").map(String.init)
+        #expect(try await daemon.command(words).ending == .exited(0), "\(words)")
+        try await daemon.start()
+        #expect(try await daemon.command(["sync"]).ending == .exited(0), "\(daemon.log)")
+        #expect(try titles(daemon) == ["after", "before"])
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
     @Test func badBackupsAreRefused() async throws {
         let (daemon, backup) = try await backedUp()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")

@@ -170,25 +170,3 @@ import TributaryAdmin
         }
     }
 }
-
-extension RunningDaemon {
-    /// Runs the admin command with additional environment variables.
-    func command(
-        _ arguments: [String],
-        environment: [String: String]
-    ) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
-        let mark = UUID().uuidString
-        let process = try ChildProcess(
-            BuildFolder.executable("tributaryctl"),
-            arguments,
-            environment: environment.merging(["TRIBUTARY_SOCKET": socket]) { $1 },
-            output: folder.path("out-\(mark)"),
-            errors: folder.path("err-\(mark)")
-        )
-        let ending = await process.ending()
-        func text(_ file: String) -> String {
-            (try? String(contentsOfFile: folder.path(file), encoding: .utf8)) ?? ""
-        }
-        return (ending, text("out-\(mark)"), text("err-\(mark)"))
-    }
-}

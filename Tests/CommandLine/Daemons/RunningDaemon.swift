@@ -126,12 +126,15 @@ final class RunningDaemon {
     deinit { process?.send(SIGKILL) }
 
     /// Runs the admin command, and returns its ending, its standard output and its standard error.
-    func command(_ arguments: [String]) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
+    func command(
+        _ arguments: [String],
+        environment: [String: String] = [:]
+    ) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
         let mark = UUID().uuidString
         let process = try ChildProcess(
             BuildFolder.executable("tributaryctl"),
             arguments,
-            environment: ["TRIBUTARY_SOCKET": socket],
+            environment: environment.merging(["TRIBUTARY_SOCKET": socket]) { $1 },
             output: folder.path("out-\(mark)"),
             errors: folder.path("err-\(mark)")
         )

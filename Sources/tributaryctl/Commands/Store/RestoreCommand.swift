@@ -68,7 +68,10 @@ struct RestoreCommand: OfflineCommand {
         // place nor take the former store for the restored one.
         let former = try mark(target, sha256: digest)
         let aside = try target.exists ? moveAside(target, marker: former) : nil
-        try copy.finish()
+        try complete(target, aside: aside, from: file) { () throws(CommandFailure) in
+            if aside != nil { try NewFile.syncFolder(of: target.path) }
+            try copy.finish()
+        }
         report(target, aside: aside, digest: digest, terminal)
     }
 
@@ -79,6 +82,11 @@ struct RestoreCommand: OfflineCommand {
         // No daemon starts with the marker: after an interruption it would use a store without its write-ahead log.
         let former = target.exists ? try mark(target, sha256: "") : nil
         let aside = try target.exists ? moveAside(target, marker: former) : nil
+        if aside != nil {
+            try complete(target, aside: aside, from: "--from-logs") { () throws(CommandFailure) in
+                try NewFile.syncFolder(of: target.path)
+            }
+        }
         target.unmark()
         report(target, aside: aside, digest: nil, terminal)
     }
@@ -105,6 +113,32 @@ struct RestoreCommand: OfflineCommand {
                 if let marker { try target.mark(marker) } else { target.unmark() }
             }
             throw error
+        }
+    }
+
+    /// Does what follows the move of the former store; its error says where that is now, and how to go on.
+    ///
+    /// - Parameters:
+    ///   - target: The place of the store.
+    ///   - aside: The new path of the former store; nil when there was none.
+    ///   - source: The argument that says what replaces it.
+    ///   - work: The work.
+    /// - Throws: The error of `work`, with these sentences.
+    private func complete(
+        _ target: StoppedStore,
+        aside: String?,
+        from source: String,
+        _ work: () throws(CommandFailure) -> Void
+    ) throws {
+        do throws(CommandFailure) {
+            try work()
+        } catch {
+            guard let aside else { throw error }
+            var failure = error
+            failure.reason +=
+                ". The store that was there is now '\(aside)', with all of its files, and no daemon starts before the "
+                + "restoration is complete. To complete it: tributaryctl restore \(source) --store \(target.path)"
+            throw failure
         }
     }
 
