@@ -21,7 +21,8 @@ final class StoreLock: Sendable {
 
     /// Acquires the lock, and writes the process and the host into the file.
     ///
-    /// - Throws: ``StartFailure`` with exit status 75 that names the holder, or 78 when the file cannot be created.
+    /// - Throws: ``StartFailure`` with exit status 75 that names the holder, or 78 when the file cannot be created, or when
+    ///   the store has other names, under which it could be opened in spite of the lock.
     static func acquire(store: String) throws(StartFailure) -> StoreLock {
         let path = store + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
@@ -46,7 +47,25 @@ final class StoreLock: Sendable {
         let text = Array("pid \(getpid()) host \(name)\n".utf8)
         ftruncate(descriptor, 0)
         _ = pwrite(descriptor, text, text.count, 0)
-        return StoreLock(descriptor: descriptor)
+        let lock = StoreLock(descriptor: descriptor)
+        try demandOneName(store)
+        return lock
+    }
+
+    /// Refuses a store to which hard links lead.
+    ///
+    /// The lock and SQLite's write-ahead log go by the name: two programs that open the file under two names damage it. A
+    /// lock on the file itself is no remedy, because closing it would drop SQLite's own locks.
+    private static func demandOneName(_ store: String) throws(StartFailure) {
+        let path = URL(fileURLWithPath: store).resolvingSymlinksInPath().path
+        guard let count = try? FileManager.default.attributesOfItem(atPath: path)[.referenceCount] as? NSNumber,
+            count.intValue > 1
+        else { return }
+        throw StartFailure(
+            "the store '\(path)' has \(count.intValue) names (hard links): programs that open it under two of them damage it. "
+                + "Remove the other ones, which this finds: find / -xdev -samefile '\(path)'",
+            status: .badConfiguration
+        )
     }
 
     private static func contents(of descriptor: Int32) -> String {

@@ -22,6 +22,23 @@ struct StoreLockTests {
         #expect(FileManager.default.fileExists(atPath: store + ".lock"))
     }
 
+    @Test("a store with a hard link is refused under each of its names, until it has one again")
+    func hardLink() throws {
+        let folder = try TemporaryFolder("lock")
+        let (store, other) = (folder.path("s.sqlite"), folder.path("other.sqlite"))
+        let first = try StoreLock.acquire(store: store)
+        try folder.write("a store", to: "s.sqlite")
+        try FileManager.default.linkItem(atPath: store, toPath: other)
+        let refused = #expect(throws: StartFailure.self) { try StoreLock.acquire(store: other) }
+        #expect(refused?.status == .badConfiguration, "\(refused?.reason ?? "")")
+        #expect(refused?.reason.hasSuffix("find / -xdev -samefile '\(other)'") == true, "\(refused?.reason ?? "")")
+        // Of one name, the daemon that has the store is the reason.
+        #expect(#expect(throws: StartFailure.self) { try StoreLock.acquire(store: store) }?.status == .tryAgain)
+        try FileManager.default.removeItem(atPath: store)
+        _ = try StoreLock.acquire(store: other)
+        withExtendedLifetime(first) {}
+    }
+
     @Test("the lock ends with its holder while a process that was forked meanwhile still has the open file")
     func forkedMeanwhile() throws {
         let folder = try TemporaryFolder("lock")
