@@ -83,14 +83,27 @@ struct SyncRecords: Sendable {
 
     // MARK: Accepted segments
 
-    /// - Throws: what writing throws.
-    func store(accepted: [SegmentName: String]) throws {
-        let lines = accepted.sorted { $0.key < $1.key }.map { "\($0.key.path) \($0.value)" }
-        let text = lines.isEmpty ? nil : lines.joined(separator: "\n")
-        try store.write { try $0.setSetting(StoreKeys.accepted, to: text) }
+    /// Stores the accepted segments of the state, when they have changed.
+    ///
+    /// The state is read while the write lock is held, so that an older one never replaces a newer one.
+    ///
+    /// - Throws: what writing throws; the segments are still to be stored then.
+    func storeAccepted(of state: SyncStateOwner) throws {
+        guard state.read(\.acceptedToStore) != nil else { return }
+        var accepted: [SegmentName: String] = [:]
+        try store.write { transaction in
+            accepted = state.read(\.planner.accepted)
+            try transaction.setSetting(StoreKeys.accepted, to: SyncRecords.text(accepted))
+        }
+        state.update { $0.stored(accepted: accepted) }
     }
 
-    /// Reads the text that ``store(accepted:)`` writes.
+    private static func text(_ accepted: [SegmentName: String]) -> String? {
+        let lines = accepted.sorted { $0.key < $1.key }.map { "\($0.key.path) \($0.value)" }
+        return lines.isEmpty ? nil : lines.joined(separator: "\n")
+    }
+
+    /// Reads the text that ``storeAccepted(of:)`` writes.
     static func accepted(_ text: String) -> [SegmentName: String] {
         var accepted: [SegmentName: String] = [:]
         for line in text.split(separator: "\n") {
@@ -103,11 +116,11 @@ struct SyncRecords: Sendable {
 }
 
 extension SyncRecords {
-    /// Stores the accepted segments when they have changed; logs an error when that fails.
+    /// Stores the accepted segments when they have changed; logs an error when that fails, and stores them at the next
+    /// call.
     func storeAccepted(of state: SyncStateOwner, logger: Logger) {
-        guard let accepted = state.update({ $0.acceptedToStore() }) else { return }
         do {
-            try store(accepted: accepted)
+            try storeAccepted(of: state)
         } catch {
             logger.error("accepted segments were not stored", metadata: ["reason": "\(error)"])
         }

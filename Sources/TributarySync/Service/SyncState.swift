@@ -249,12 +249,11 @@ struct SyncState: Sendable {
         }
     }
 
-    /// The accepted segments, when they differ from the stored ones; they count as stored from now on.
-    mutating func acceptedToStore() -> [SegmentName: String]? {
-        guard planner.accepted != storedAccepted else { return nil }
-        storedAccepted = planner.accepted
-        return storedAccepted
-    }
+    /// The accepted segments, when they differ from the stored ones; nil when they do not.
+    var acceptedToStore: [SegmentName: String]? { planner.accepted == storedAccepted ? nil : planner.accepted }
+
+    /// Records the accepted segments that the store has now.
+    mutating func stored(accepted: [SegmentName: String]) { storedAccepted = accepted }
 
     // MARK: Exporting
 

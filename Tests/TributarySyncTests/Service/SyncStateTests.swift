@@ -171,23 +171,26 @@ import TributaryChanges
         #expect(hints.isEverything && hints.files.isEmpty)
     }
 
-    @Test mutating func acceptedSegmentsAreToBeStoredOnceForEachChange() throws {
+    @Test mutating func acceptedSegmentsAreToBeStoredUntilTheyAre() throws {
         let held = name(1, 1)
         let unknown = Result { () throws(SyncError) in try state.accept(held, wall: wall) }
         #expect(throws: SyncError.noSuchSegment(held)) { try unknown.get() }
         _ = scanned([held, name(2, 2)])
         let segments = toVerify()
         verified(segments, clock: wall.later(by: .milliseconds(7_200_000)))
-        #expect(state.acceptedToStore() == nil)
+        #expect(state.acceptedToStore == nil)
         try state.accept(held, wall: wall)
-        #expect(state.acceptedToStore() == [held: held.path])
-        #expect(state.acceptedToStore() == nil)
+        #expect(state.acceptedToStore == [held: held.path])
+        // Writing them has failed: they are still to be stored.
+        #expect(state.acceptedToStore == [held: held.path])
+        state.stored(accepted: [held: held.path])
+        #expect(state.acceptedToStore == nil)
         let runs = toApply()
         var outcome = ImportBatch.Outcome()
         outcome.finished = [held]
         outcome.positions = [writer: 1]
         state.applied(outcome, runs: runs, wall: wall)
-        #expect(state.acceptedToStore() == [:])
+        #expect(state.acceptedToStore == [:])
     }
 
     @Test mutating func theFolderStaysWhenSettingsChange() {
