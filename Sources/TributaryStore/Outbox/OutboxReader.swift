@@ -46,7 +46,8 @@ package struct OutboxReader {
 
     /// The last sequence of all export ranges, 0 when there is none.
     package func lastExported() throws -> UInt64 {
-        let statement = try BoundStatement(database, "SELECT max(last) FROM tributary_export")
+        // Each local commit asks; the ranges follow each other, so that the last one ends last.
+        let statement = try BoundStatement(database, "SELECT last FROM tributary_export ORDER BY first DESC LIMIT 1")
         return UInt64(bitPattern: try statement.first { $0.integer(0) } ?? 0)
     }
 

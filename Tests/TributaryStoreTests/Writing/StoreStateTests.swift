@@ -69,6 +69,27 @@ import TributaryModel
         #expect(count == 0)
     }
 
+    @Test func `a local commit costs the same after few and after many exported segments`() throws {
+        func steps(after count: UInt64) throws -> Int {
+            let replica = try Replica()
+            try replica.store.write { write in
+                for number in 1...count {
+                    try write.beginExport(ExportRange(first: number, last: number, header: "{}"))
+                }
+            }
+            #expect(try replica.store.read { try $0.outbox.lastExported() } == count)
+            var steps = 0
+            try replica.store.write { write in
+                try write.reportingProgress(every: 1, { steps += 1 }) {
+                    _ = try write.commit(LocalTransaction(changes: [.insert("Tag", 1)]))
+                }
+            }
+            return steps
+        }
+        let (few, many) = (try steps(after: 10), try steps(after: 2_000))
+        #expect(few > 0 && many <= few + 100, "\(few) and \(many) instructions of SQLite")
+    }
+
     @Test func `a model that changed something so that values would be lost is refused by name`() throws {
         let replica = try Replica()
         var definitions = SampleModel.definitions
