@@ -65,6 +65,13 @@ package struct HistoryReader {
     static let purgedHistoryKey = "history.purged"
 
     /// The union of the changes of the transactions after `number` up to `through`.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the transaction before the first one.
+    ///   - through: The number of the last one.
+    ///   - limit: The number of objects above which an entity is named as a whole.
+    /// - Returns: The changed objects.
+    /// - Throws: ``StoreError`` when the store cannot be read.
     package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
         var union = ObjectChanges(limit: limit)
         try forEachChange(after: number, through: through) { _, shape, id in

@@ -2,6 +2,13 @@ package import GRDB
 import TributaryModel
 
 extension Schema {
+    /// Creates the table of an entity, with the indexes of its reference columns.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - db: The connection, in a transaction.
+    ///   - layout: The model and where its objects lie.
+    /// - Throws: An error of SQLite when the store cannot be written.
     package static func createTable(_ table: TableLayout, in db: Database, layout: StoreModel) throws {
         var parts = ["_id BLOB NOT NULL UNIQUE"]
         if table.hasEntityColumn { parts.append("_entity INTEGER NOT NULL") }
@@ -15,6 +22,12 @@ extension Schema {
     /// appears or disappears.
     ///
     /// An inverse column needs none, because its register has one.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - table: Its table.
+    ///   - db: The connection, in a transaction.
+    /// - Throws: An error of SQLite when the store cannot be written.
     package static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
         guard column.hasOwnIndex else { return }
         try db.execute(

@@ -16,6 +16,12 @@ package final class BoundStatement {
     /// Takes the statement from the cache, or prepares a new one when `isKept` is false.
     ///
     /// The cache never releases a statement, so SQL texts of unlimited variety must not be cached.
+    ///
+    /// - Parameters:
+    ///   - db: The connection.
+    ///   - sql: The text of one statement.
+    ///   - isKept: Whether the statement comes from the cache.
+    /// - Throws: An error of SQLite when the text is no statement of this store.
     package init(_ db: Database, _ sql: String, isKept: Bool = true) throws {
         statement = try isKept ? db.cachedStatement(sql: sql) : db.makeStatement(sql: sql)
         pointer = statement.sqliteStatement
