@@ -80,24 +80,48 @@ struct BaselineShelf: Hashable, Sendable {
 
     /// Finds the verified and the disputed baselines, and the next one to read.
     ///
-    /// O(n log n) for n baselines, and O(w) for each pair of a verified one and one that two writers have.
+    /// O(n log n) for n baselines, and O(w) for each comparison of ``firstOpen(_:beside:covers:)``.
     private mutating func compare() {
         (verified, disputes, unread) = ([], [], nil)
-        var contested: [[KnownBaseline]] = []
+        var unread: [KnownBaseline] = []
         let sorted = baselines.values.sorted { $0.name < $1.name }
         for (_, equal) in Dictionary(grouping: sorted, by: { Point(positions: $0.positions, modelHash: $0.modelHash) })
         where Set(equal.map(\.name.writer)).count > 1 {
-            contested.append(equal)
+            if let one = equal.first(where: { !$0.isWhole }) { unread.append(one) }
             judge(equal.filter(\.isWhole))
         }
         disputes.sort { ($0.first.name, $0.second.name) < ($1.first.name, $1.second.name) }
         verified = BaselineShelf.greatestFirst(verified)
-        // Nobody needs the proof of a baseline when a verified one has all of it and more.
-        let open = contested.compactMap { equal in
-            equal.contains { one in verified.contains { $0.modelHash == one.modelHash && $0.dominates(one) } }
-                ? nil : equal.first { !$0.isWhole }
+        self.unread = BaselineShelf.firstOpen(BaselineShelf.greatestFirst(unread), beside: verified) {
+            $0.modelHash == $1.modelHash && $0.dominates($1)
         }
-        unread = BaselineShelf.greatestFirst(open).first
+    }
+
+    /// The first baseline whose proof somebody needs: no verified one has all of it and more.
+    ///
+    /// One comparison for each baseline before it and each verified one that is not covered itself, of which there are more
+    /// than one only where baselines cross.
+    ///
+    /// - Parameters:
+    ///   - baselines: The baselines, the one with the most transactions first.
+    ///   - verified: The verified baselines, in that order.
+    ///   - covers: Whether the first of two baselines has all of the second one, and more.
+    /// - Returns: The baseline; nil when there is none.
+    static func firstOpen(
+        _ baselines: [KnownBaseline],
+        beside verified: [KnownBaseline],
+        covers: (KnownBaseline, KnownBaseline) -> Bool
+    ) -> KnownBaseline? {
+        guard !baselines.isEmpty else { return nil }
+        var greatest: [KnownBaseline] = []
+        var last: KnownBaseline?
+        for baseline in verified {
+            // The equal files of several writers are one baseline.
+            let isKnown = last.map { $0.sha256 == baseline.sha256 && $0.vector == baseline.vector } ?? false
+            if !isKnown, !greatest.contains(where: { covers($0, baseline) }) { greatest.append(baseline) }
+            last = baseline
+        }
+        return baselines.first { one in !greatest.contains { covers($0, one) } }
     }
 
     /// Judges whole baselines of one vector and model.

@@ -7,44 +7,48 @@ extension ImportPlanner {
 
     // MARK: Files
 
-    /// Moves the segments that do not follow their writer's first line to the branches; O(w log n).
+    /// Moves the segments that do not follow their writer's first line to the branches; O(w log n), and O(log n) for each
+    /// segment that it moves.
     ///
     /// Of a forked writer whose first line has ended, those that may follow a branch are moved too.
     mutating func moveBranches(wall: WallTime) {
         let positions = SupposedPositions(positions, reaches: branches.reaches)
         for id in pendingWriters {
-            while let writer = writers[id] {
-                let found = segmentsOfBranches(writer, positions, wall: wall)
-                guard !found.isEmpty, moveToBranches(found, of: writer) else { break }
-            }
+            var hasMore = true
+            while hasMore { hasMore = moveToBranches(segmentsOfBranches(of: id, positions, wall: wall)) }
         }
     }
 
+    /// The next segments of a writer that belong to branches.
+    ///
+    /// The result has the entries and not their writer: a copy of the writer that lived while one of them is removed would
+    /// make that removal copy all entries.
     private func segmentsOfBranches(
-        _ writer: PlannedWriter,
+        of id: UniqueID,
         _ positions: SupposedPositions,
         wall: WallTime
-    ) -> [SegmentBounds] {
+    ) -> [PlannedSegment] {
+        guard let writer = writers[id] else { return [] }
+        let found: [SegmentBounds]
         switch verdict(writer, positions: positions, wall: wall) {
-        case .branch(let found): return found
+        case .branch(let bounds): found = bounds
         case .blocked(.gap):
             guard let reach = branches.reaches[writer.id] else { return [] }
             let next = reach.addingSaturating(1)
-            return Array(writer.order.slice(limit: ImportPlanner.examineStep).prefix { $0.first <= next })
-        case .read, .ready, .blocked: return []
+            found = Array(writer.order.slice(limit: ImportPlanner.examineStep).prefix { $0.first <= next })
+        case .read, .ready, .blocked: found = []
         }
+        return found.compactMap { writer.entries[$0] }
     }
 
-    /// Moves segments to the branches; false when there is no room for more.
-    private mutating func moveToBranches(_ found: [SegmentBounds], of writer: PlannedWriter) -> Bool {
-        for bounds in found {
-            guard let entry = writer.entries[bounds], branches.hasRoom(for: SegmentFile(id: entry.id)) else {
-                return false
-            }
+    /// Moves segments to the branches; false when there are none, or no room for more.
+    private mutating func moveToBranches(_ found: [PlannedSegment]) -> Bool {
+        for entry in found {
+            guard branches.hasRoom(for: SegmentFile(id: entry.id)) else { return false }
             branches.insert(SegmentFile(id: entry.id), entry.file, outline: entry.valid, wall: entry.found)
             removeEntry(entry.id)
         }
-        return true
+        return !found.isEmpty
     }
 
     /// Keeps segments that the position covers although they have not been applied: their place is looked up.

@@ -49,9 +49,14 @@ struct SegmentOrder: Sendable {
     @discardableResult
     mutating func remove(_ bounds: SegmentBounds) -> Int? {
         guard let index = index(of: bounds) else { return nil }
+        if index == 0 {
+            start += 1
+            trim()
+        } else {
+            list.remove(at: start + index)
+            reaches.remove(at: start + index)
+        }
         let place = start + index
-        list.remove(at: place)
-        reaches.remove(at: place)
         var reach = place > start ? reaches[place - 1] : 0
         for place in place..<list.count {
             reach = max(reach, list[place].last)
@@ -73,12 +78,16 @@ struct SegmentOrder: Sendable {
             covered.append(list.remove(at: place))
             reaches.remove(at: place)
         }
-        if start > 64, start * 2 > list.count {
-            list.removeFirst(start)
-            reaches.removeFirst(start)
-            start = 0
-        }
+        trim()
         return covered
+    }
+
+    /// Drops the removed elements at the front once they are the greater part; O(1) for each removed element.
+    private mutating func trim() {
+        guard start > 64, start * 2 > list.count else { return }
+        list.removeFirst(start)
+        reaches.removeFirst(start)
+        start = 0
     }
 
     func index(of bounds: SegmentBounds) -> Int? {

@@ -104,6 +104,24 @@ import TributaryStore
         #expect(BaselineShelf(unread).learning(from: BaselineShelf(verified)).verified.isEmpty)
     }
 
+    /// Each of n baselines is compared once with the verified one that has all of them: the next proof costs no n².
+    @Test(arguments: [500, 1_000, 2_000] as [UInt64])
+    func theNextProofIsFoundInOnePass(count: UInt64) {
+        let open = (1...count).reversed().map { Self.baseline(Self.a, [Self.a: $0, Self.b: 5], isWhole: false) }
+        let verified = (count + 1...2 * count).reversed().flatMap { sequence in
+            [Self.a, Self.b].map { Self.baseline($0, [Self.a: sequence, Self.b: 5], hash: "\(sequence)") }
+        }
+        var comparisons: UInt64 = 0
+        let next = BaselineShelf.firstOpen(open, beside: verified) { one, other in
+            comparisons += 1
+            return one.dominates(other)
+        }
+        #expect(next == nil && comparisons <= 2 * count)
+        // One that crosses is found among them.
+        let crossing = Self.baseline(Self.c, [Self.a: 1, Self.c: 1], isWhole: false)
+        #expect(BaselineShelf.firstOpen(open + [crossing], beside: verified) { $0.dominates($1) } == crossing)
+    }
+
     /// A third baseline that differs is the only one in dispute, and nothing else is.
     @Test func aDisputeStaysWhereItIs() {
         let vector = [Self.a: UInt64(10), Self.b: 5, Self.c: 3]
@@ -301,56 +319,5 @@ import TributaryStore
         // Of two equal ones nobody removes its own, and nobody removes another writer's.
         #expect(RemovalRule(facts: Self.facts(equal)).decision.baselines.isEmpty)
         #expect(RemovalRule(facts: Self.facts([Self.baseline(Self.b, old)] + equal)).decision.baselines.isEmpty)
-    }
-
-    // MARK: Joining
-
-    private static func next(
-        _ planned: inout PlannedBaselines,
-        _ positions: [UniqueID: UInt64],
-        missing: Bool = true,
-        at milliseconds: UInt64 = 0
-    ) -> PlannedBaselines.Decision {
-        planned.next(
-            positions.mapValues { WriterPosition(sequence: $0) },
-            own: b,
-            isMissing: { _, _ in missing },
-            wall: WallTime(milliseconds: milliseconds),
-            .seconds(60)
-        )
-    }
-
-    @Test func aNewStoreBeginsWithTheGreatestBaseline() {
-        var planned = PlannedBaselines()
-        #expect(Self.next(&planned, [Self.b: 0]) == .nothing)
-        let (small, great) = (Self.baseline(Self.a, [Self.a: 4]), Self.baseline(Self.a, [Self.a: 8, Self.c: 1]))
-        planned.set([great, small])
-        #expect(Self.next(&planned, [Self.b: 0], missing: false) == .join(great))
-        planned.refuse(great.name, .init(reason: "damaged", retry: nil))
-        #expect(Self.next(&planned, [Self.b: 0], missing: false) == .join(small))
-        // A baseline with later own transactions belongs to a store that is newer than this one.
-        let newer = Self.baseline(Self.a, [Self.a: 9, Self.b: 1])
-        planned.set([newer])
-        #expect(Self.next(&planned, [Self.b: 0]) == .nothing)
-        #expect(Self.next(&planned, [Self.b: 1]) == .join(newer))
-    }
-
-    @Test func aRunningStoreJoinsWhenSegmentsStayMissing() {
-        var planned = PlannedBaselines()
-        let baseline = Self.baseline(Self.a, [Self.a: 8])
-        planned.set([baseline])
-        let positions = [Self.a: UInt64(3), Self.b: 2]
-        #expect(Self.next(&planned, positions, missing: false) == .nothing)
-        let due = WallTime(milliseconds: 61_000)
-        #expect(Self.next(&planned, positions, at: 1_000) == .wait(until: due))
-        #expect(Self.next(&planned, positions, at: 60_999) == .wait(until: due))
-        // The segments have come, and are missing again.
-        #expect(Self.next(&planned, positions, missing: false, at: 60_999) == .nothing)
-        #expect(Self.next(&planned, positions, at: 61_000) == .wait(until: WallTime(milliseconds: 121_000)))
-        #expect(Self.next(&planned, positions, at: 121_000) == .join(baseline))
-        planned.refuse(baseline.name, .init(reason: "blobs", retry: WallTime(milliseconds: 130_000)))
-        #expect(Self.next(&planned, positions, at: 121_000) == .wait(until: WallTime(milliseconds: 130_000)))
-        #expect(Self.next(&planned, positions, at: 130_000) == .join(baseline))
-        #expect(Self.next(&planned, [Self.a: 8, Self.b: 2], at: 130_000) == .nothing)
     }
 }
