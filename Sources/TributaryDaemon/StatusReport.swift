@@ -155,7 +155,7 @@ enum StatusReport {
     }
 
     /// Converts `segmentsHeld` to `segments-held`.
-    private static func kebab(_ name: String) -> String {
+    static func kebab(_ name: String) -> String {
         name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
     }
 

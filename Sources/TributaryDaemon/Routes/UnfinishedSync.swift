@@ -12,9 +12,13 @@ enum UnfinishedSync {
     /// Returns the problems; nil when there are none.
     static func problems(of daemon: AdminServices) async -> [StatusMessage.Problem]? {
         // Once the store has become another writer, a fork of the former one keeps nothing from being done.
-        let isForked = daemon.state.engine?.sync.hasOwnFork ?? false
+        let sync = daemon.state.engine?.sync
+        let isForked = sync?.hasOwnFork ?? false
+        // A baseline that does not count matters only where nothing else has what is in it.
+        let idle = Set((sync?.idleBaselineProblems ?? []).map { StatusReport.kebab($0.rawValue) })
         let found = await StatusReport.make(of: daemon).problems.filter { problem in
-            !ignoredCodes.contains(problem.code) && (isForked || problem.code != "own-fork")
+            !ignoredCodes.contains(problem.code) && !idle.contains(problem.code)
+                && (isForked || problem.code != "own-fork")
         }
         return found.isEmpty ? nil : found
     }

@@ -22,9 +22,9 @@ extension Importer {
         let file = baseline.name.path
         do {
             let verified = try await queue.run { try work.verified() }
-            if let held = heldUntil(verified) {
-                let refusal = refuse(file, "it has a clock that is too far ahead", retries: true)
-                return PlannedBaselines.Refusal(reason: refusal.reason, retry: held)
+            if let held = held(verified) {
+                warn(file, held.reason)
+                return held
             }
             state.update { $0.progress.isApplying = true }
             defer { state.update { $0.progress.isApplying = false } }
@@ -38,29 +38,64 @@ extension Importer {
             return nil
         } catch let missing as BaselineImport.MissingBlobs {
             let first = missing.names.first ?? ""
-            return refuse(file, "\(missing.names.count) blobs are missing, such as \(first)", retries: true)
+            return refuse(file, "\(missing.names.count) blobs are missing, such as \(first)")
         } catch let error as SegmentError {
             // A replicator may bring the whole file later.
-            return refuse(file, error.reason, retries: true)
+            return refuse(file, error.reason)
         } catch let error as BaselineJoinError {
             // The files of the branch that the store lacks are in the log folder, or come.
-            if case .otherBranches = error { return refuse(file, "\(error)", retries: true) }
-            return refuse(file, "\(error)", retries: false)
+            if case .otherBranches = error { return refuse(file, "\(error)") }
+            warn(file, "\(error)")
+            let hint =
+                "Have the other machines make another one, with the model of this one, on each: tributaryctl compact"
+            return PlannedBaselines.Refusal(reason: "\(error)", hint: hint)
         }
     }
 
-    /// The wall time until which a segment with the greatest clock of the baseline would be held; nil when it would not.
-    private func heldUntil(_ baseline: VerifiedBaseline) -> WallTime? {
-        let limits = state.read(\.planner.limits)
-        return baseline.writers.map(\.clock).max().flatMap { limits.heldUntil($0, wall: environment.wall) }
+    /// Why a baseline waits whose greatest clock is too far ahead, as a segment with that clock would; nil when it does
+    /// not.
+    private func held(_ baseline: VerifiedBaseline) -> PlannedBaselines.Refusal? {
+        let (limits, wall) = (state.read(\.planner.limits), environment.wall)
+        guard let writer = baseline.writers.max(by: { $0.clock < $1.clock }),
+            let until = limits.heldUntil(writer.clock, wall: wall)
+        else { return nil }
+        return .clockAhead(writer.id, by: writer.clock.wallTime.duration(since: wall), retry: until)
     }
 
-    private func refuse(_ file: String, _ reason: String, retries: Bool) -> PlannedBaselines.Refusal {
+    private func refuse(_ file: String, _ reason: String) -> PlannedBaselines.Refusal {
+        warn(file, reason)
+        return PlannedBaselines.Refusal(
+            reason: reason,
+            hint: "What is missing is looked for every 30 s, and now with: tributaryctl sync",
+            retry: environment.wall.later(by: Importer.blobInterval)
+        )
+    }
+
+    private func warn(_ file: String, _ reason: String) {
         environment.logger.warning(
             "baseline is not joined",
             metadata: ["baseline": "\(file)", "reason": "\(reason)"]
         )
-        let retry = retries ? environment.wall.later(by: Importer.blobInterval) : nil
-        return PlannedBaselines.Refusal(reason: reason, retry: retry)
+    }
+}
+
+extension PlannedBaselines.Refusal {
+    /// The refusal of a baseline with a clock that is too far ahead.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer with the greatest clock.
+    ///   - ahead: Its lead over the clock of this machine.
+    ///   - retry: The time at which it is not too far ahead any more.
+    /// - Returns: The refusal.
+    static func clockAhead(_ writer: UniqueID, by ahead: Duration, retry: WallTime) -> PlannedBaselines.Refusal {
+        let seconds = ahead.components.seconds
+        return PlannedBaselines.Refusal(
+            reason: "the clock of writer \(writer) in it is \(seconds) s ahead of this machine's",
+            hint:
+                "If this machine's clock is wrong, set it right; else the baseline is joined when its time has come. To "
+                + "join it now, set clock.max_ahead above \(seconds) s and: tributaryctl reload && tributaryctl sync",
+            retry: retry,
+            writer: writer
+        )
     }
 }

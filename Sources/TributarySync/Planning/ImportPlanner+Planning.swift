@@ -32,6 +32,7 @@ extension ImportPlanner {
             own: own,
             reaches: branches.reaches,
             isMissing: isMissing,
+            isGone: isGone,
             wall: wall,
             limits.incompleteGrace
         )
@@ -72,6 +73,25 @@ extension ImportPlanner {
     /// Whether no segment in the log folder has a transaction of a writer.
     private func isMissing(_ sequence: UInt64, of writer: UniqueID) -> Bool {
         writers[writer]?.order.holders(of: sequence).isEmpty ?? true
+    }
+
+    /// Whether the log folder has no segment of a writer that begins at or before a transaction; O(1).
+    ///
+    /// A folder that still has earlier segments, of which applied ones count, may get the missing ones as well.
+    private func isGone(through sequence: UInt64, of id: UniqueID) -> Bool {
+        guard let writer = writers[id] else { return true }
+        return writer.appliedCount == 0 && !branches.hasFiles(of: id)
+            && writer.order.slice(limit: 1).allSatisfy { $0.first > sequence }
+    }
+
+    /// Whether a baseline of these positions has a transaction that is neither applied here, nor in a segment of the log
+    /// folder, nor given up; O(w).
+    func lacks(_ vector: VersionVector) -> Bool {
+        vector.entries.contains { writer, sequence in
+            let applied = max(position(of: writer).sequence, branches.reaches[writer] ?? 0)
+            guard writer != own, !abandoned.contains(writer), sequence > applied else { return false }
+            return isMissing(applied.addingSaturating(1), of: writer)
+        }
     }
 
     func verdict(_ writer: PlannedWriter, positions: SupposedPositions, wall: WallTime) -> Verdict {

@@ -3,9 +3,10 @@ import TributaryChanges
 
 /// Decides which verified baseline the store joins, and when.
 ///
-/// A store that has applied nothing begins with the greatest one. A running store joins one when the next segment of a
-/// writer is not in the log folder and the baseline has its transactions; it waits for a while before, because a
-/// replicator may bring a baseline before the segments.
+/// A store that has applied nothing begins with the greatest one, and joins at once those that have more of other writers,
+/// as long as the log folder has none of the segments for which they stand. A running store joins one when the next
+/// segment of a writer is not in the log folder and the baseline has its transactions; it waits for a while before,
+/// because a replicator may bring a baseline before the segments.
 struct PlannedBaselines: Sendable {
     enum Decision: Hashable, Sendable {
         case join(KnownBaseline)
@@ -21,18 +22,25 @@ struct PlannedBaselines: Sendable {
     private(set) var gapSince: WallTime?
     /// The baseline that has what is missing and is not joined yet.
     private(set) var waiting: Waiting?
+    /// Whether the store was new, and there have been baselines to join since.
+    private var isBeginning = false
 
     struct Waiting: Hashable, Sendable {
         var baseline: BaselineName
         /// The wall time since which something is missing.
         var since: WallTime
         /// Why it was not joined; nil while the missing segments may still come.
-        var reason: String?
+        var refusal: Refusal?
     }
 
     struct Refusal: Hashable, Sendable {
         var reason: String
+        /// The remedy, as a sentence.
+        var hint: String
+        /// The time of the next attempt; nil for none.
         var retry: WallTime?
+        /// The writer that keeps it from being joined; nil for none.
+        var writer: UniqueID?
     }
 
     mutating func set(_ verified: [KnownBaseline]) {
@@ -48,7 +56,7 @@ struct PlannedBaselines: Sendable {
         guard let waiting, waiting.baseline == baseline.name else {
             return refused[baseline.name].map { "It is not joined: \($0.reason)." }
         }
-        return waiting.reason.map { "It is not joined: \($0)." }
+        return (waiting.refusal?.reason).map { "It is not joined: \($0)." }
             ?? "It has transactions whose segments are not in the log folder; it is joined once they have been missing for "
             + "watch.incomplete_grace."
     }
@@ -63,6 +71,7 @@ struct PlannedBaselines: Sendable {
     ///   - own: The store's own writer.
     ///   - reaches: The last sequence that some branch of a forked writer has reached.
     ///   - isMissing: Whether no segment in the log folder has a transaction.
+    ///   - isGone: Whether the log folder has no segment of a writer that begins at or before a transaction.
     ///   - wall: The wall time.
     ///   - grace: The time for which a running store waits for missing segments.
     /// - Returns: The decision.
@@ -71,45 +80,51 @@ struct PlannedBaselines: Sendable {
         own: UniqueID,
         reaches: [UniqueID: UInt64] = [:],
         isMissing: (UInt64, UniqueID) -> Bool,
+        isGone: (UInt64, UniqueID) -> Bool = { _, _ in false },
         wall: WallTime,
         _ grace: Duration
     ) -> Decision {
         waiting = nil
-        guard !verified.isEmpty else {
-            gapSince = nil
-            return .nothing
-        }
+        guard !verified.isEmpty else { return end() }
         func applied(_ writer: UniqueID) -> UInt64 { max(positions[writer]?.sequence ?? 0, reaches[writer] ?? 0) }
         // A baseline with later own transactions shows that the store is older than what it has published, and one with
         // branches of the own writer that another program writes as it: the store becomes another writer first.
         let usable = verified.filter { $0.vector[own] <= applied(own) && $0.forks[own] == nil }
         let isNew = positions.allSatisfy { $0.key == own || $0.value.sequence == 0 }
-        let wanted = usable.filter { baseline in
-            baseline.vector.entries.contains { writer, sequence in
+        if isNew { isBeginning = true }
+        func lacking(_ baseline: KnownBaseline) -> [(UniqueID, UInt64)] {
+            baseline.vector.entries.filter { writer, sequence in
                 let position = applied(writer)
                 guard writer != own, sequence > position else { return false }
                 return isNew || isMissing(position.addingSaturating(1), writer)
             }
+            .map { ($0.key, $0.value) }
         }
-        guard !wanted.isEmpty else {
-            gapSince = nil
-            return .nothing
-        }
+        let wanted = usable.filter { !lacking($0).isEmpty }
+        guard !wanted.isEmpty else { return end() }
         let since = gapSince ?? wall
         gapSince = since
         let due = since.later(by: grace)
-        guard isNew || wall >= due else {
-            waiting = wanted.first.map { Waiting(baseline: $0.name, since: since) }
-            return .wait(until: due)
-        }
-        waiting = wanted.first.map { Waiting(baseline: $0.name, since: since, reason: refused[$0.name]?.reason) }
-        var retry: WallTime?
-        for baseline in wanted {
+        let isDue = isNew || wall >= due
+        // No segment can come that a writer has removed.
+        let ripe =
+            isDue ? wanted : isBeginning ? wanted.filter { lacking($0).allSatisfy { isGone($0.1, $0.0) } } : []
+        let first = ripe.first ?? wanted.first
+        waiting = first.map { Waiting(baseline: $0.name, since: since, refusal: ripe.isEmpty ? nil : refused[$0.name]) }
+        var retry = isDue ? nil : due
+        for baseline in ripe {
             guard let refusal = refused[baseline.name] else { return .join(baseline) }
             guard let time = refusal.retry else { continue }
             if time <= wall { return .join(baseline) }
             retry = min(retry ?? time, time)
         }
         return retry.map { .wait(until: $0) } ?? .nothing
+    }
+
+    /// Records that nothing is to be joined.
+    private mutating func end() -> Decision {
+        gapSince = nil
+        isBeginning = false
+        return .nothing
     }
 }

@@ -125,12 +125,10 @@ extension SyncProblem {
             .baselineWaits,
             since: waiting.since,
             detail: "Segments are missing that the baseline \(waiting.baseline.path) has. "
-                + (waiting.reason.map { "It is not joined: \($0)." }
+                + (waiting.refusal.map { "It is not joined: \($0.reason)." }
                     ?? "It is joined once they have been missing for watch.incomplete_grace."),
-            writer: waiting.baseline.writer,
-            hint: waiting.reason == nil
-                ? "Nothing; if the segments come first, they are applied instead."
-                : "What is missing is looked for every 30 s, and now with: tributaryctl sync"
+            writer: waiting.refusal?.writer ?? waiting.baseline.writer,
+            hint: waiting.refusal?.hint ?? "Nothing; if the segments come first, they are applied instead."
         )
     }
 

@@ -16,6 +16,9 @@ extension SyncService {
     /// Whether another program writes as the store's own writer, so that nothing is exported until it is another one.
     package var hasOwnFork: Bool { state.read { $0.identity.fork != nil } }
 
+    /// The problems of baselines that keep no transaction from being imported here.
+    package var idleBaselineProblems: Set<SyncProblem.Code> { state.read(\.idleBaselineProblems) }
+
     /// Returns when the initial import is complete, or when the task is cancelled.
     package func waitForInitialImport() async {
         for await _ in initialImport.stream() {}

@@ -27,6 +27,20 @@ extension SyncState {
         return [refused, waiting].compactMap(\.self)
     }
 
+    /// The problems of baselines that keep no transaction from being imported here.
+    ///
+    /// A baseline that does not count keeps those out that no other file has. Of one that cannot be read, only the last
+    /// transaction of its own writer is known, from its name. O(w) for each dispute and O(1) for each other baseline.
+    var idleBaselineProblems: Set<SyncProblem.Code> {
+        var found: Set<SyncProblem.Code> = []
+        let keepsOut = shelf.disputes.contains { !shelf.isVerified($0.first) && planner.lacks($0.first.vector) }
+        if !keepsOut { found.insert(.baselinesDiffer) }
+        if !shelf.refused.keys.contains(where: { planner.lacks(VersionVector([$0.writer: $0.sequence])) }) {
+            found.insert(.baselineRefused)
+        }
+        return found
+    }
+
     /// Whether a baseline has waited for imports to be verified; it is looked at again now.
     mutating func drainBehindBaseline() -> Bool {
         defer { isBehindBaseline = false }

@@ -58,6 +58,28 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
+    /// A baseline that does not count is a problem of the sync only where nothing else has what is in it.
+    @Test(.timeLimit(.minutes(30))) func aBrokenBaselineMattersUntilItsSegmentsAreHere() async throws {
+        let daemon = try RunningDaemon()
+        let hash = String(repeating: "0", count: 64)
+        let broken = "{}\n{\"end\":1,\"transactions\":1,\"changes\":1,\"sha256\":\"\(hash)\"}\n"
+        try daemon.folder.write(broken, to: "logs/\(Self.writer)/0000000000000001.baseline")
+        try await daemon.start()
+        let without = try await daemon.command(["sync"])
+        #expect(
+            without.ending == .exited(75) && without.output.contains(".baseline does not count"),
+            "\(without.output)"
+        )
+        var writer = ForeignWriter(id: Self.writer, milliseconds: UInt64(Date().timeIntervalSince1970 * 1000))
+        try writer.write([[Self.insert("Ann")]], to: daemon.logs)
+        let with = try await daemon.command(["sync"])
+        #expect(with.ending == .exited(0) && with.output.contains("imported 1 segment"), "\(with.output)")
+        #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
+        let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
+        #expect(problems?.map { $0["code"] as? String } == ["baseline-refused"])
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
     /// An unreadable segment was meant to be imported: a script that asks for a synchronization must be told that it
     /// was not.
     @Test(

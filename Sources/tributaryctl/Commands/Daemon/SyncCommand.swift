@@ -11,7 +11,8 @@ struct SyncCommand: DaemonCommand {
 
             Ends with 75 when a problem kept something from being done, such as a held segment or a folder that is named
             nearly as a writer's. Of a writer with branches, all of which are imported, it only warns: status --check ends
-            with 75 until the writer is evicted. Ends with 74 when local changes could not be exported: a full disk, a folder that
+            with 75 until the writer is evicted. A baseline that does not count is a problem here only while nothing else has
+            what is in it. Ends with 74 when local changes could not be exported: a full disk, a folder that
             may not be written.
             """
     )

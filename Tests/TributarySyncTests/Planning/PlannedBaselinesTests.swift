@@ -1,0 +1,174 @@
+import Testing
+import TransactionLog
+import TributaryChanges
+
+@testable import TributarySync
+
+/// Plain facts decide which verified baseline a store joins, when, and what a baseline that is not joined keeps out.
+@Suite struct PlannedBaselinesTests {
+    private static let (a, b, c) = (id(1), id(2), id(3))
+    private static let wall = WallTime(milliseconds: 1_000)
+
+    private static func id(_ low: UInt64) -> UniqueID { UniqueID(high: 0x5f0c_0000_0000_7000, low: low) }
+
+    private static func baseline(
+        _ writer: UniqueID,
+        _ vector: [UniqueID: UInt64],
+        hash: String = "h"
+    ) -> KnownBaseline {
+        KnownBaseline(
+            name: BaselineName(writer: writer, sequence: vector[writer] ?? 0),
+            modelHash: "m",
+            vector: VersionVector(vector),
+            sha256: hash,
+            bytes: 100,
+            isWhole: true
+        )
+    }
+
+    private static func refusal(_ reason: String, retry: WallTime? = nil) -> PlannedBaselines.Refusal {
+        PlannedBaselines.Refusal(reason: reason, hint: "now with: tributaryctl sync", retry: retry)
+    }
+
+    private static func next(
+        _ planned: inout PlannedBaselines,
+        _ positions: [UniqueID: UInt64],
+        missing: Bool = true,
+        gone: Bool = false,
+        at milliseconds: UInt64 = 0
+    ) -> PlannedBaselines.Decision {
+        planned.next(
+            positions.mapValues { WriterPosition(sequence: $0) },
+            own: b,
+            isMissing: { _, _ in missing },
+            isGone: { _, _ in gone },
+            wall: WallTime(milliseconds: milliseconds),
+            .seconds(60)
+        )
+    }
+
+    @Test func aNewStoreBeginsWithTheGreatestBaseline() {
+        var planned = PlannedBaselines()
+        #expect(Self.next(&planned, [Self.b: 0]) == .nothing)
+        let (small, great) = (Self.baseline(Self.a, [Self.a: 4]), Self.baseline(Self.a, [Self.a: 8, Self.c: 1]))
+        planned.set([great, small])
+        #expect(Self.next(&planned, [Self.b: 0], missing: false) == .join(great))
+        planned.refuse(great.name, Self.refusal("damaged"))
+        #expect(Self.next(&planned, [Self.b: 0], missing: false) == .join(small))
+        // A baseline with later own transactions belongs to a store that is newer than this one.
+        let newer = Self.baseline(Self.a, [Self.a: 9, Self.b: 1])
+        planned.set([newer])
+        #expect(Self.next(&planned, [Self.b: 0]) == .nothing)
+        #expect(Self.next(&planned, [Self.b: 1]) == .join(newer))
+    }
+
+    @Test func aRunningStoreJoinsWhenSegmentsStayMissing() {
+        var planned = PlannedBaselines()
+        let baseline = Self.baseline(Self.a, [Self.a: 8])
+        planned.set([baseline])
+        let positions = [Self.a: UInt64(3), Self.b: 2]
+        #expect(Self.next(&planned, positions, missing: false) == .nothing)
+        let due = WallTime(milliseconds: 61_000)
+        // An empty folder of the writer says nothing to a store that has not just begun: its segments may be on the way.
+        #expect(Self.next(&planned, positions, gone: true, at: 1_000) == .wait(until: due))
+        #expect(Self.next(&planned, positions, at: 60_999) == .wait(until: due))
+        // The segments have come, and are missing again.
+        #expect(Self.next(&planned, positions, missing: false, at: 60_999) == .nothing)
+        #expect(Self.next(&planned, positions, at: 61_000) == .wait(until: WallTime(milliseconds: 121_000)))
+        #expect(Self.next(&planned, positions, at: 121_000) == .join(baseline))
+        planned.refuse(baseline.name, Self.refusal("blobs", retry: WallTime(milliseconds: 130_000)))
+        #expect(Self.next(&planned, positions, at: 121_000) == .wait(until: WallTime(milliseconds: 130_000)))
+        #expect(Self.next(&planned, positions, at: 130_000) == .join(baseline))
+        #expect(Self.next(&planned, [Self.a: 8, Self.b: 2], at: 130_000) == .nothing)
+    }
+
+    /// Each of two baselines has more of one writer, whose segments are gone.
+    @Test func aNewStoreJoinsBothOfTwoBaselinesThatCross() {
+        var planned = PlannedBaselines()
+        let first = Self.baseline(Self.a, [Self.a: 10, Self.c: 5])
+        let second = Self.baseline(Self.c, [Self.a: 7, Self.c: 6])
+        planned.set([first, second])
+        #expect(Self.next(&planned, [Self.b: 0], gone: true) == .join(first))
+        let positions = [Self.a: UInt64(10), Self.b: 0, Self.c: 5]
+        // The folder has earlier segments of the writer: it may get the missing one as well.
+        #expect(Self.next(&planned, positions) == .wait(until: WallTime(milliseconds: 60_000)))
+        #expect(planned.waiting?.baseline == second.name && planned.waiting?.refusal == nil)
+        #expect(Self.next(&planned, positions, gone: true, at: 1) == .join(second))
+        planned.refuse(second.name, Self.refusal("blobs", retry: WallTime(milliseconds: 30_000)))
+        #expect(Self.next(&planned, positions, gone: true, at: 2) == .wait(until: WallTime(milliseconds: 30_000)))
+        #expect(planned.waiting?.refusal?.reason == "blobs")
+        #expect(Self.next(&planned, positions, gone: true, at: 30_000) == .join(second))
+        #expect(Self.next(&planned, [Self.a: 10, Self.b: 0, Self.c: 6], gone: true, at: 30_001) == .nothing)
+        // From now on it is a running store.
+        planned.set([Self.baseline(Self.c, [Self.a: 11, Self.c: 6])])
+        let later = Self.next(&planned, [Self.a: 10, Self.c: 6], gone: true, at: 40_000)
+        #expect(later == .wait(until: WallTime(milliseconds: 100_000)))
+    }
+
+    @Test(arguments: [0, 1] as [UInt64])
+    func theFolderTellsWhetherMissingSegmentsMayCome(earlier: UInt64) {
+        let (own, a, c) = (PlannerBench.own, PlannerBench.a, PlannerBench.b)
+        var planner = ImportPlanner(own: own, limits: SyncConfiguration(logs: "/logs").limits)
+        planner.baselines.set([Self.baseline(a, [a: 10, c: 5]), Self.baseline(c, [a: 7, c: 6])])
+        // An applied file that lies below both baselines, and a segment that comes after them.
+        var listing = WriterListing(writer: c)
+        for first in 1..<(1 + earlier) {
+            let bounds = SegmentBounds(first: first, last: first)
+            listing.applied[bounds] = WriterListing.Applied(inode: first, isChecked: true)
+        }
+        let after = PlannerBench.name(c, 7, 7)
+        listing.pending = [WriterListing.Pending(id: after, file: FileIdentity(inode: 7, size: 100))]
+        planner.found(listing, wall: PlannerBench.wall)
+        guard case .join(let first) = planner.next(wall: PlannerBench.wall) else {
+            Issue.record("no baseline is joined")
+            return
+        }
+        for (writer, sequence) in first.vector.entries {
+            planner.setPosition(WriterPosition(sequence: sequence), of: writer)
+        }
+        let next = planner.next(wall: PlannerBench.wall)
+        if case .join(let second) = next {
+            #expect(earlier == 0 && second.vector[c] == 6)
+        } else {
+            #expect(earlier == 1, "\(next)")
+        }
+    }
+
+    @Test func aBaselineThatDoesNotCountKeepsOutWhatNothingElseHas() {
+        let (own, a) = (PlannerBench.own, PlannerBench.a)
+        let planner = ImportPlanner(own: own, limits: SyncConfiguration(logs: "/logs").limits)
+        var state = SyncState(configuration: SyncConfiguration(logs: "/logs"), planner: planner)
+        let name = BaselineName(writer: a, sequence: 3)
+        let refusal = BaselineShelf.Refusal(reason: "broken", isIncomplete: false, since: Self.wall)
+        let sides = [Self.baseline(a, [a: 3]), Self.baseline(Self.c, [a: 3], hash: "other")]
+        let differing = Dictionary(uniqueKeysWithValues: sides.map { ($0.name, $0) })
+        let cases: [(BaselineShelf, SyncProblem.Code, SyncProblem.Code)] = [
+            (BaselineShelf().replacing([:], refused: [name: refusal], marks: [:]), .baselineRefused, .baselinesDiffer),
+            (BaselineShelf().replacing(differing, refused: [:], marks: [:]), .baselinesDiffer, .baselineRefused),
+        ]
+        for (shelf, code, other) in cases {
+            state.found(shelf, modelHash: "m", wall: Self.wall)
+            state.planner.setPosition(WriterPosition(sequence: 2), of: a)
+            #expect(state.status(wall: Self.wall).problems.map(\.code) == [code])
+            #expect(state.idleBaselineProblems == [other])
+            state.planner.setPosition(WriterPosition(sequence: 3), of: a)
+            #expect(state.status(wall: Self.wall).problems.map(\.code) == [code])
+            #expect(state.idleBaselineProblems == [code, other])
+            state = SyncState(configuration: state.configuration, planner: planner)
+        }
+    }
+
+    @Test func aBaselineThatIsAheadNamesTheClockAndTheRemedy() {
+        var planned = PlannedBaselines()
+        let baseline = Self.baseline(Self.a, [Self.a: 8])
+        planned.set([baseline])
+        let refusal = PlannedBaselines.Refusal.clockAhead(Self.c, by: .seconds(7_200), retry: Self.wall)
+        planned.refuse(baseline.name, refusal)
+        #expect(Self.next(&planned, [Self.b: 0]) == .wait(until: Self.wall))
+        let problem = planned.waiting.map(SyncProblem.baselineWaits)
+        #expect(problem?.writer == Self.c)
+        #expect(problem?.detail.contains("\(Self.c) in it is 7200 s ahead") == true, "\(problem?.detail ?? "")")
+        #expect(problem?.hint.contains("set it right") == true && problem?.hint.contains("7200 s") == true)
+        #expect(problem?.hint.hasSuffix("tributaryctl sync") == true)
+    }
+}
