@@ -11,32 +11,52 @@ struct BlobSearch {
 
     let logs: LogFolder
 
+    /// The blobs that are missing, and the first fault of their sizes.
+    struct Finding: Sendable {
+        /// The hashes of the first ones, in order.
+        var missing: [String] = []
+        /// A fault that lasts, if there is one; else one that may pass; nil for none.
+        var fault: BlobFault?
+    }
+
+    /// The blobs that a segment names and that its writer's folder has not as a whole.
+    ///
+    /// - Throws: ``SegmentError`` when the segment or a blob cannot be read.
     func missing(in segment: VerifiedSegment, file: some SegmentBytes) throws -> [String] {
+        try find(in: segment, file: file).missing
+    }
+
+    /// The blobs that a segment names and that its writer's folder has not as a whole, with a fault of their sizes.
+    ///
+    /// - Throws: ``SegmentError`` when the segment or a blob cannot be read.
+    func find(in segment: VerifiedSegment, file: some SegmentBytes) throws -> Finding {
         // Most segments name no blob, and building the values costs more than the rest of the search.
-        guard segment.mayNameBlobs else { return [] }
+        guard segment.mayNameBlobs else { return Finding() }
         let reader = SegmentReader(file, segment: segment)
         var missing: Set<String> = []
         var whole: Set<String> = []
+        var fault: BlobFault?
         while missing.count < BlobSearch.limit, let batch = try reader.nextBatch(limit: 4_096) {
             for case .changes(let changes) in batch.events {
-                for change in changes { try check(change, of: segment.name.writer, in: &missing, &whole) }
+                for change in changes { try check(change, of: segment.name.writer, in: &missing, &whole, &fault) }
             }
         }
-        return missing.sorted()
+        return Finding(missing: missing.sorted(), fault: fault)
     }
 
     /// The segments whose listed missing blobs have all arrived.
     ///
     /// These segments must be read again, because more blobs may be missing than were listed.
     func complete(_ missing: [SegmentName: [String]]) -> [SegmentName] {
-        missing.filter { name, blobs in blobs.allSatisfy { isPresent($0, size: nil, writer: name.writer) } }.map(\.key)
+        missing.filter { name, blobs in blobs.allSatisfy { self.size(of: $0, writer: name.writer) != nil } }.map(\.key)
     }
 
     private func check(
         _ change: Change,
         of writer: UniqueID,
         in missing: inout Set<String>,
-        _ whole: inout Set<String>
+        _ whole: inout Set<String>,
+        _ fault: inout BlobFault?
     ) throws {
         let writes: [PropertyWrite]
         switch change.operation {
@@ -53,6 +73,9 @@ struct BlobSearch {
             else { continue }
             guard try isWhole(hash, size: size, writer: writer) else {
                 missing.insert(hash)
+                let found = BlobFault(sha256: hash, size: size, found: self.size(of: hash, writer: writer))
+                let isFault = found.isImpossible || found.found.map { $0 != size } ?? false
+                if isFault, fault == nil || found.isLasting && fault?.isLasting == false { fault = found }
                 continue
             }
             // The search reads a blob once, even when many changes name it.
@@ -60,21 +83,21 @@ struct BlobSearch {
         }
     }
 
-    private func isPresent(_ hash: String, size: Int64?, writer: UniqueID) -> Bool {
-        guard isSHA256(hash) else { return false }
+    /// The size of a blob's file; nil when there is no regular file of its name.
+    private func size(of hash: String, writer: UniqueID) -> Int64? {
+        guard isSHA256(hash) else { return nil }
         var status = stat()
-        guard fstatat(logs.descriptor, "\(writer)/blobs/\(hash)", &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            return false
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else { return false }
-        return size.map { $0 == Int64(status.st_size) } ?? true
+        guard fstatat(logs.descriptor, "\(writer)/blobs/\(hash)", &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return Int64(status.st_size)
     }
 
     /// Whether the blob exists with its bytes; a missing blob is not opened.
     ///
     /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read the blob, so that its state is unknown.
     private func isWhole(_ hash: String, size: Int64, writer: UniqueID) throws -> Bool {
-        guard isPresent(hash, size: size, writer: writer) else { return false }
+        guard self.size(of: hash, writer: writer) == size else { return false }
         do {
             try BlobReader(logs: logs, writer: writer).read(hash, size: size) { _ in }
             return true

@@ -14,6 +14,8 @@ package struct SegmentOutline: Hashable, Sendable {
     package var lastClock: HybridClock
     /// The blobs that the segment names and that are missing.
     package var missingBlobs: [String]
+    /// A fault in the size of one of them; nil for none.
+    package var blobFault: BlobFault?
     /// The first transaction whose dependencies were unmet when the segment was verified.
     package var unmet: UnmetDependencies?
 

@@ -112,8 +112,8 @@ struct SegmentVerification: Sendable {
         let verifier = SegmentVerifier(sliceChanges: configuration.sliceChanges)
         let bytes = MeteredBytes(file, control)
         let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position)
-        let blobs: [String]
-        do { blobs = try BlobSearch(logs: logs).missing(in: segment, file: bytes) } catch {
+        let blobs: BlobSearch.Finding
+        do { blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes) } catch {
             throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
         }
         return (outline(segment, blobs: blobs, positions: positions), segment)
@@ -121,22 +121,24 @@ struct SegmentVerification: Sendable {
 
     private func outline(
         _ segment: VerifiedSegment,
-        blobs: [String],
+        blobs: BlobSearch.Finding,
         positions: [UniqueID: WriterPosition]
     ) -> SegmentOutline {
         let unmet = segment.dependencies.lazy.compactMap { dependency -> SegmentOutline.UnmetDependencies? in
             let needs = dependency.seen.filter { (positions[$0.key]?.sequence ?? 0) < $0.value }
             return needs.isEmpty ? nil : SegmentOutline.UnmetDependencies(sequence: dependency.sequence, needs: needs)
         }.first
-        return SegmentOutline(
+        var outline = SegmentOutline(
             sha256: segment.end.sha256,
             name: segment.header.name,
             previous: segment.header.previous,
             transactions: Int(clamping: segment.end.transactions),
             changes: Int(clamping: segment.end.changes),
             lastClock: segment.greatestClock,
-            missingBlobs: blobs,
+            missingBlobs: blobs.missing,
             unmet: unmet
         )
+        outline.blobFault = blobs.fault
+        return outline
     }
 }

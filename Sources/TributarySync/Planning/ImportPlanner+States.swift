@@ -236,13 +236,16 @@ extension ImportPlanner {
                     + "tributaryctl segment accept \(id.path)"
             )
         case .blobs(let names):
+            let reason =
+                names.count == 1
+                ? "A blob that it names is not in \(id.writer)/blobs, or is not whole."
+                : "\(names.count) blobs that it names are not in \(id.writer)/blobs, or are not whole."
             return SegmentStatus(
                 id: id,
                 state: .waiting,
-                reason: names.count == 1
-                    ? "A blob that it names is not in \(id.writer)/blobs, or is not whole."
-                    : "\(names.count) blobs that it names are not in \(id.writer)/blobs, or are not whole.",
-                waitingFor: names.map { .blob(writer: id.writer, sha256: $0) }
+                reason: [reason, segment.blobFault?.text].compactMap(\.self).joined(separator: " "),
+                waitingFor: names.map { .blob(writer: id.writer, sha256: $0) },
+                hint: segment.blobFault?.hint(for: id.path)
             )
         case .dependencies(let unmet):
             let missing = self.unmet(unmet, positions)

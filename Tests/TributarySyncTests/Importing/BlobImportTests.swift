@@ -105,6 +105,33 @@ import TributaryStore
         try await replica.stop()
     }
 
+    /// A size that no file has, and one that the file has not: the segment waits, and says that waiting does not help.
+    @Test(arguments: [Int64.max, 5, 1_000])
+    func aWrongSizeIsNamed(_ size: Int64) async throws {
+        let hash = SegmentText.hash(Self.small)
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let lines = [
+            #"{"transaction":1,"clock":"0190335a1bc00000","changes":1}"#,
+            #"{"insert":"Employee","id":"\#(SyncModel.employee(1))","values":{"name":"Ann","photo":{"blob":"\#(hash)","#
+                + #""size":\#(size)}}}"#,
+        ]
+        let segment = SegmentText(writer: writer, last: 1, lines)
+        if size != .max { try logs.put(Self.small, at: path(Self.small)) }
+        try logs.put(segment)
+        try await replica.service.importAll()
+        let status = try #require(try await replica.service.explanation(of: segment.name)).status
+        #expect(status.state == .waiting && status.waitingFor == [.blob(writer: writer, sha256: hash)], "\(status)")
+        let has = size == .max ? "which no file can have" : "the file has \(Self.small.count)"
+        #expect(status.reason.contains("\(size) bytes for blob \(hash)") && status.reason.contains(has), "\(status)")
+        // A file that is smaller may still be growing.
+        #expect((status.hint?.hasSuffix("tributaryctl segment retry \(segment.name.path)") ?? false) == (size != 1_000))
+        wall.advance(milliseconds: 3_600_000)
+        let problem = replica.service.status.problems.first { $0.code == .segmentsWaiting }
+        #expect(problem?.detail.contains("\(size) bytes") == true, "\(replica.service.status.problems)")
+        #expect(problem?.hint.contains("tributaryctl segment ") == true)
+        try await replica.stop()
+    }
+
     @Test func aLinkIsNoBlob() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall, hasExternalPhotos: true)
         let elsewhere = replica.folder.path("elsewhere")
