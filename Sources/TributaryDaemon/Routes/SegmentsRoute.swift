@@ -31,9 +31,9 @@ enum SegmentsRoute {
 
     /// Returns a cursor with the order of the segments: writer, first and last have a fixed width.
     ///
-    /// Conflict copies of replicators come last, by file name.
+    /// Of one name, segments of branches and conflict copies of replicators come last.
     private static func cursor(of status: SegmentStatus) -> String {
-        status.file == status.id.path
-            ? "\(status.id.writer)/\(status.id.range)" : "\(status.id.writer)/\(status.id.range)/\(status.file)"
+        let name = "\(status.id.writer)/\(status.id.range)"
+        return status.variant.isEmpty ? name : "\(name)/\(status.variant)"
     }
 }

@@ -177,6 +177,7 @@ package struct DeferredWriteReader {
                 DeferredWrite(
                     cause: .model,
                     writer: origin.writer,
+                    branch: origin.branch,
                     sequence: origin.sequence,
                     index: row.integer(1) < 0 ? nil : Int(row.integer(1)),
                     operation: row.text(2),
@@ -234,6 +235,6 @@ package struct DeferredWriteReader {
 
 extension SegmentRecord {
     fileprivate func holds(_ origin: DeferredOrigins.Origin) -> Bool {
-        writer == origin.writer && first <= origin.sequence && origin.sequence <= last
+        writer == origin.writer && branch == origin.branch && first <= origin.sequence && origin.sequence <= last
     }
 }

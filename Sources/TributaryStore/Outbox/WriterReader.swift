@@ -150,6 +150,24 @@ package struct WriterReader {
         return found.flatMap { $0.last >= sequence ? $0 : nil }
     }
 
+    /// The applied segment with a transaction of one of the writer's branches, or of its first line.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer.
+    ///   - branch: The branch; empty for the writer's first line.
+    ///   - sequence: The transaction.
+    /// - Returns: The segment; nil when it is not recorded, as that of a partly applied one.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    package func segment(writer: UniqueID, branch: String, holding sequence: UInt64) throws -> SegmentRecord? {
+        let condition = " AND w.branch = ?3 AND s.first <= ?2 ORDER BY s.first DESC LIMIT 1"
+        let statement = try BoundStatement(database, WriterReader.selectAllSegments + condition)
+        statement.bind(1, writer.description)
+        statement.bind(2, Int64(clamping: sequence))
+        statement.bind(3, branch)
+        let found = try statement.first { WriterReader.segment($0, writer) }
+        return found.flatMap { $0.last >= sequence ? $0 : nil }
+    }
+
     /// Applied segments of a writer, in order of `first`.
     package func segments(writer: UniqueID) throws -> [SegmentRecord] {
         let statement = try BoundStatement(database, WriterReader.selectSegments + " ORDER BY s.first")

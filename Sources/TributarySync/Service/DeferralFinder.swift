@@ -76,15 +76,14 @@ final class DeferralFinder: Sendable {
     ///
     /// - Throws: what reading throws.
     func named(_ statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
-        var records: [SegmentName: SegmentRecord] = [:]
-        for status in statuses where status.lacksDeferredNames {
-            records[status.id] = try reader.writers.segment(writer: status.id.writer, first: status.id.first)
+        let records = try statuses.map { status in
+            guard status.lacksDeferredNames else { return SegmentRecord?.none }
+            let (id, branch) = (status.id, status.branch)
+            return try reader.writers.segment(writer: id.writer, branch: branch, holding: id.first)
         }
-        let first = try reader.deferrals.firstWrites(of: Set(records.values))
-        return try statuses.map { status in
-            guard status.lacksDeferredNames, let write = records[status.id].flatMap({ first[$0] }) else {
-                return status
-            }
+        let first = try reader.deferrals.firstWrites(of: Set(records.compactMap(\.self)))
+        return try zip(statuses, records).map { status, record in
+            guard status.lacksDeferredNames, let write = record.flatMap({ first[$0] }) else { return status }
             var status = status
             status.name(try self.reader.values(of: [write], reader))
             return status
@@ -107,16 +106,18 @@ final class DeferralFinder: Sendable {
     ///
     /// - Throws: what reading throws.
     func appliedSegments(all: Bool, _ reader: Reader) throws -> [SegmentStatus] {
-        var statuses: [SegmentName: SegmentStatus] = [:]
+        var statuses: [SegmentRecord: SegmentStatus] = [:]
         if all {
-            for record in try reader.writers.all().flatMap({ try reader.writers.segments(writer: $0.id) }) {
-                let status = SegmentStatus(applied: record, DeferredCounts(), [])
-                statuses[status.id] = status
+            for writer in try reader.writers.all() {
+                let first = try reader.writers.segments(writer: writer.id)
+                let others = writer.branches.isEmpty ? [] : try reader.writers.branchSegments(writer: writer.id)
+                for record in first + others {
+                    statuses[record] = SegmentStatus(applied: record, DeferredCounts(), [])
+                }
             }
         }
         for segment in try reader.deferrals.segments() {
-            let status = SegmentStatus(applied: segment.record, segment.counts, [])
-            statuses[status.id] = status
+            statuses[segment.record] = SegmentStatus(applied: segment.record, segment.counts, [])
         }
         return Array(statuses.values)
     }
@@ -134,7 +135,7 @@ final class DeferralFinder: Sendable {
                 SegmentStatus(applied: segment.record, segment.counts, [])
             }
             let found = try named(statuses.filter { names.contains($0.id) }, reader)
-            return (found.sorted { $0.id < $1.id }, try reader.history.newestTransaction())
+            return (found.sorted(by: SegmentStatus.precedes), try reader.history.newestTransaction())
         }
     }
 }

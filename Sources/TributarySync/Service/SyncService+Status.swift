@@ -62,7 +62,7 @@ extension SyncService {
             let isAll = all || wanted == [.applied]
             found += try await read(reading) { [deferrals] in try deferrals.appliedSegments(all: isAll, $0) }
         }
-        return found.filter { wanted?.contains($0.state) ?? true }.sorted { $0.id < $1.id }
+        return found.filter { wanted?.contains($0.state) ?? true }.sorted(by: SegmentStatus.precedes)
     }
 
     /// Runs a function that reads statuses from the store.
@@ -88,12 +88,12 @@ extension SyncService {
         }
         guard let record = records.first else { return nil }
         var status = try await deferrals.status(ofApplied: record)
+        guard records.count > 1 else { return status }
+        status.branch = ""
+        for other in records.dropFirst() { status.add(try await deferrals.status(ofApplied: other)) }
         let hashes = records.map(\.sha256).joined(separator: " and ")
-        if records.count > 1 {
-            status.reason = "Two programs have written it: the segments with the hashes \(hashes) are applied."
-        } else if !record.branch.isEmpty {
-            status.reason = "It belongs to a branch of its writer's log, which another program has written."
-        }
+        let text = "Two programs have written it: the segments with the hashes \(hashes) are applied."
+        status.reason = status.reason.isEmpty ? text : "\(text) \(status.reason)"
         return status
     }
 }

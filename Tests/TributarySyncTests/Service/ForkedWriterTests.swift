@@ -66,6 +66,44 @@ import TributaryStore
         try await replica.stop()
     }
 
+    /// What the model cannot hold is listed for branches too: under the name of another segment, and under an own one.
+    @Test func deferredValuesOfBranchesAreListed() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let first = try logs.hire(a, 1...2)
+        _ = try await replica.service.sync()
+        func clone(_ range: ClosedRange<UInt64>) throws -> SegmentText {
+            let transactions = range.map { sequence in
+                let clock = HybridClock(SyncWall.start.later(by: .milliseconds(sequence)))
+                let header = TransactionHeader(sequence: sequence, clock: clock, changeCount: 2)
+                let shoe = SyncModel.update(50 + sequence, "shoe", .integer(Int64(sequence)))
+                return LogTransaction(header: header, changes: [SyncModel.insert(50 + sequence), shoe])
+            }
+            let segment = SegmentText(writer: a, transactions)
+            try logs.put(segment)
+            return segment
+        }
+        let second = try clone(1...2)
+        let third = try clone(2...3)
+        for _ in 0..<3 { _ = try await replica.service.sync() }
+        let listed = try await replica.service.located(try await replica.service.segments(all: true))
+            .filter { $0.id.writer == a }
+        let names = [first.name, second.name, third.name]
+        #expect(listed.map(\.id) == names && listed.map(\.state) == [.applied, .applied, .applied], "\(listed)")
+        #expect(listed.map(\.deferred) == [0, 2, 2], "\(listed)")
+        #expect(listed[0].variant.isEmpty && listed[1].variant == second.sha256 && listed[2].variant == third.sha256)
+        for status in listed.dropFirst() {
+            #expect(status.reason.contains("branch") && status.reason.contains("Employee.shoe = "), "\(status)")
+        }
+        let some = try await replica.service.segments()
+        #expect(some.map(\.id) == Array(names.dropFirst()))
+        // One segment: all that is under its name.
+        let both = try #require(try await replica.service.segment(first.name))
+        #expect(both.deferred == 2 && both.reason.contains("Two programs") && both.reason.contains("shoe"), "\(both)")
+        let values = both.deferredValues.map { $0.segment }
+        #expect(values == [first.name, first.name])
+        try await replica.stop()
+    }
+
     /// The clones' files come to three replicas in other orders, under one name or as conflict copies, with restarts in
     /// between; a new replica finds what is left in the folder.
     @Test func replicasConvergeWhateverCameFirst() async throws {
