@@ -11,11 +11,11 @@ struct FormerWriter {
     let published: UInt64
     /// The clock of that transaction.
     let clock: HybridClock
-    /// The hash of its last published segment.
+    /// The hash of its last published segment; nil when it is not known.
     let hash: String?
 
-    /// Reads the own writer; transactions through `sequence` count as published.
-    init(_ db: Database, publishedThrough sequence: UInt64) throws {
+    /// Reads the own writer, with what counts as published.
+    init(_ db: Database, _ mint: WriterMint) throws {
         let own = try WriterReader.own(db)
         (row, id, name) = (own.row, own.id, own.name)
         let segments = try BoundStatement(
@@ -27,8 +27,11 @@ struct FormerWriter {
         segments.bind(1, row)
         segments.bind(2, Int64(bitPattern: own.sequence))
         let last = try segments.first { (UInt64(bitPattern: $0.integer(0)), $0.text(1)) }
-        published = max(last?.0 ?? 0, min(sequence, own.sequence))
-        hash = last?.1
+        published = max(last?.0 ?? 0, min(mint.publishedThrough, own.sequence))
+        switch mint.lastSegment {
+        case .compacted(let known) where published > last?.0 ?? 0: hash = known
+        case .recorded, .compacted: hash = last?.1
+        }
         let clocks = try BoundStatement(
             db,
             "SELECT clock FROM tributary_transaction WHERE writer = ?1 AND sequence = ?2 AND sequence > 0"

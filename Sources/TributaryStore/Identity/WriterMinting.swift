@@ -21,7 +21,7 @@ struct WriterMinting {
         self.db = db
         self.context = context
         greatestClock = mint.greatestClock
-        former = try FormerWriter(db, publishedThrough: mint.publishedThrough)
+        former = try FormerWriter(db, mint)
     }
 
     private var environment: StoreEnvironment { context.configuration.environment }

@@ -1,5 +1,5 @@
 import GRDB
-import TributaryChanges
+package import TributaryChanges
 
 /// Reads local transactions and the ranges of their export.
 ///
@@ -49,6 +49,21 @@ package struct OutboxReader {
         // Each local commit asks; the ranges follow each other, so that the last one ends last.
         let statement = try BoundStatement(database, "SELECT last FROM tributary_export ORDER BY first DESC LIMIT 1")
         return UInt64(bitPattern: try statement.first { $0.integer(0) } ?? 0)
+    }
+
+    /// The clocks of the local transactions after a sequence, in order.
+    package func clocks(after sequence: UInt64) throws -> [HybridClock] {
+        let select = try BoundStatement(
+            database,
+            """
+            SELECT clock FROM tributary_transaction
+            WHERE writer = (SELECT id FROM tributary_writer WHERE is_self = 1) AND sequence > ?1 ORDER BY sequence
+            """
+        )
+        select.bind(1, Int64(bitPattern: sequence))
+        var found: [HybridClock] = []
+        try select.forEach { row in found.append(HybridClock(rawValue: UInt64(bitPattern: row.integer(0)))) }
+        return found
     }
 
     /// Hands local transactions from `first` on to `block`, oldest first, until it returns false.

@@ -11,12 +11,15 @@ struct PublishedOutbox {
     private(set) var records: [SegmentRecord] = []
     /// The segment after them of which only the first transactions are local ones.
     private(set) var partial: PartialRecord?
+    /// The last transaction that a verified baseline has, when its segment is gone; nil when there is none.
+    private(set) var joined: JoinedPosition?
     /// The last transaction of all these, or of the segments that the store has a record of; 0 for none.
     private(set) var last: UInt64
 
-    /// Compares the outbox with the segments of the store's own writer in the folder.
+    /// Compares the outbox with the segments of the store's own writer in the folder, and with the verified baselines.
     ///
-    /// One pass over the names of the writer's files, and over the bytes of the transactions that are compared.
+    /// One pass over the names of the writer's files, and over the bytes of the transactions that are compared; baselines
+    /// cost what ``CompactedOutbox`` says.
     ///
     /// - Parameters:
     ///   - logs: the log folder.
@@ -27,6 +30,30 @@ struct PublishedOutbox {
         last = try reader.writers.segment(writer: own.id, beginningBy: own.sequence)?.last ?? 0
         let names = try logs.fileNames(of: own.id).compactMap { SegmentName(writer: own.id, fileName: $0) }
         let byFirst = Dictionary(grouping: names, by: \.first)
+        try follow(byFirst, of: own, logs, reader)
+        // A segment of which only the first transactions are local ones has all of them, or is that of another copy.
+        guard partial == nil, last < own.sequence else { return }
+        let compacted = try CompactedOutbox(after: last, in: logs, reader).end
+        guard compacted.sequence > last else { return }
+        joined = compacted
+        last = compacted.sequence
+        try follow(byFirst, of: own, logs, reader)
+    }
+
+    /// Compares the outbox after the last published transaction with the segments that follow it.
+    ///
+    /// - Parameters:
+    ///   - byFirst: the segments of the writer by their first sequences.
+    ///   - own: the store's own writer.
+    ///   - logs: the log folder.
+    ///   - reader: reads the store.
+    /// - Throws: ``SegmentError`` when the system cannot read the folder, and ``StoreError``.
+    private mutating func follow(
+        _ byFirst: [UInt64: [SegmentName]],
+        of own: WriterRecord,
+        _ logs: LogFolder,
+        _ reader: Reader
+    ) throws {
         while last < own.sequence, let candidates = byFirst[last + 1] {
             var best: (segment: VerifiedSegment, through: UInt64)?
             for name in candidates.sorted() {

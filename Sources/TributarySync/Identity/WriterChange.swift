@@ -27,11 +27,15 @@ struct WriterChange {
             let mint = WriterMint(
                 published: published.records,
                 publishedThrough: published.last,
+                lastSegment: published.joined.map { .compacted(hash: $0.hash) } ?? .recorded,
                 greatestClock: greatestClock,
                 leavesFormerInUse: leavesFormerInUse
             )
             let minted = try transaction.writerChanges.mintWriter(mint)
             try transaction.setSetting(StoreKeys.partial(minted.former), to: published.partial?.text)
+            if let joined = published.joined {
+                try transaction.setSetting(StoreKeys.joined(minted.former), to: joined.text)
+            }
             try records(transaction, minted)
             return minted
         }

@@ -4,6 +4,7 @@ import Testing
 import TransactionLog
 import TributaryChanges
 import TributaryMigration
+import TributaryModel
 import TributaryStore
 
 @testable import TributarySync
@@ -12,9 +13,12 @@ import TributaryStore
 final class CompactingReplicas {
     let logs: LogsFolder
     let wall = SyncWall()
+    /// The model of the stores; nil for that of ``SyncModel``.
+    let model: Model?
     var replicas: [SyncReplica] = []
 
-    init() throws {
+    init(model: Model? = nil) throws {
+        self.model = model
         logs = try LogsFolder()
         wall.advance(milliseconds: 100 * 365 * 86_400_000)
     }
@@ -25,6 +29,7 @@ final class CompactingReplicas {
             logs.path,
             wall: wall,
             folder: folder,
+            model: model,
             hasExternalPhotos: true,
             configure: {
                 $0.keepSegments = .seconds(60)
