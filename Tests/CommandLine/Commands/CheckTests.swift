@@ -174,7 +174,7 @@ import TributaryChanges
 
     /// The number of checks that the daemon has ended with a result.
     private func results(_ daemon: RunningDaemon) -> Int {
-        daemon.log.components(separatedBy: "The check has found no problem").count - 1
+        daemon.journal.components(separatedBy: "The check has found no problem").count - 1
     }
 
     @Test(arguments: ["accept: text/event-stream\r\n", ""])

@@ -35,7 +35,7 @@ import TributaryAdmin
         let accepted = try await daemon.command(["segment", "accept", path])
         #expect(accepted.ending == .exited(0), "\(accepted.errors)")
         #expect(accepted.output.contains("accepted by ") && accepted.output.contains("wins over"), "\(accepted.output)")
-        #expect(daemon.log.contains("held segment is accepted  by="), "\(daemon.log)")
+        #expect(daemon.journal.contains("held segment is accepted  by="), "\(daemon.log)")
         #expect(try await daemon.command(["segment", "retry", path]).output == "read again, now applied\n")
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
     }

@@ -46,7 +46,7 @@ import TributaryAdmin
         let text = try String(contentsOfFile: daemon.folder.path("waited"), encoding: .utf8)
         #expect(text == "{\"initialImportComplete\":true}\n")
         #expect(try await daemon.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 1)
-        #expect(daemon.log.contains("the initial import is complete"), "\(daemon.log)")
+        #expect(daemon.journal.contains("the initial import is complete"), "\(daemon.log)")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 

@@ -158,14 +158,16 @@ final class RunningDaemon {
             .joined()
     }
 
-    var log: String {
-        text("\(name).log").split(separator: "\n").suffix(20).joined(separator: "\n")
-    }
+    /// Everything that the daemon has written to its journal, over all of its starts.
+    var journal: String { text("\(name).log") }
+
+    /// The end of the journal, for the messages of failures: a line may have left it already.
+    var log: String { journal.split(separator: "\n").suffix(20).joined(separator: "\n") }
 
     /// Returns the seconds from the journal's line about the start of the stop to the end of the process, which may
     /// wait after its last line.
     func secondsOfStop() throws -> TimeInterval {
-        let lines = text("\(name).log").split(separator: "\n")
+        let lines = journal.split(separator: "\n")
         let start = try #require(lines.last { $0.hasSuffix(" Stopping") }, "\(log)")
         let end = try #require(endOfStop, "it was not stopped")
         return try end.timeIntervalSince(time(of: start))

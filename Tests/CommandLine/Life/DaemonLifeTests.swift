@@ -12,7 +12,7 @@ struct DaemonLifeTests {
         let second = try daemon.spawn()
         #expect(await second.ending() == .exited(75))
         let first = try #require(daemon.process?.processID)
-        #expect(daemon.log.contains("pid \(first) host "), "\(daemon.log)")
+        #expect(daemon.journal.contains("pid \(first) host "), "\(daemon.log)")
         #expect(try await daemon.call(.get, "/v1/health").0 == 200)
         #expect(await daemon.stop() == .exited(0))
     }
@@ -37,7 +37,7 @@ struct DaemonLifeTests {
         try daemon.configure("colour: red")
         let process = try daemon.spawn()
         #expect(await process.ending() == .exited(78))
-        #expect(daemon.log.contains("one.yaml:8: colour: "), "\(daemon.log)")
+        #expect(daemon.journal.contains("one.yaml:8: colour: "), "\(daemon.log)")
     }
 
     @Test(

@@ -55,6 +55,6 @@ import TributaryChanges
         try daemon.folder.write(next, to: "model.yaml")
         let process = try daemon.spawn()
         #expect(await process.ending() == .exited(78))
-        #expect(daemon.log.contains("Employee.salary, from Double to String"), "\(daemon.log)")
+        #expect(daemon.journal.contains("Employee.salary, from Double to String"), "\(daemon.log)")
     }
 }

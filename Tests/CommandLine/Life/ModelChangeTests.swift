@@ -38,7 +38,7 @@ import TributaryAdmin
             let refused = try daemon.spawn()
             #expect(await refused.ending() == .exited(78))
             #expect(
-                daemon.log.contains("Employee.salary: 1 value") && daemon.log.contains("allow_loss"),
+                daemon.journal.contains("Employee.salary: 1 value") && daemon.journal.contains("allow_loss"),
                 "\(daemon.log)"
             )
             #expect(try PlainSQL(path: daemon.store).value("SELECT salary FROM Employee") == "10.0")
@@ -49,8 +49,8 @@ import TributaryAdmin
                 try daemon.folder.write(next, to: "model.yaml")
             }
             try await daemon.start()
-            #expect(daemon.log.contains("The migration drops values"), "\(daemon.log)")
-            #expect(daemon.log.contains("The migration has dropped values"), "\(daemon.log)")
+            #expect(daemon.journal.contains("The migration drops values"), "\(daemon.log)")
+            #expect(daemon.journal.contains("The migration has dropped values"), "\(daemon.log)")
             #expect(await daemon.stop() == .exited(0))
         }
     }

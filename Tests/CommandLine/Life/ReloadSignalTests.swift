@@ -18,6 +18,6 @@ import TributaryAdmin
         #expect(heardAgain, "\(daemon.log)")
         #expect(try await daemon.call(.get, "/v1/log-level").1["level"] as? String == "warning")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-        #expect(daemon.log.contains("the old one stays"), "\(daemon.log)")
+        #expect(daemon.journal.contains("the old one stays"), "\(daemon.log)")
     }
 }

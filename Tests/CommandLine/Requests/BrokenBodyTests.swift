@@ -15,7 +15,7 @@ import TributaryAdmin
         let answer = client.readToEnd()
         #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("bad-request"), "\(answer)")
         #expect(await daemon.stop() == .exited(0))
-        #expect(!daemon.log.contains("ERROR"), "\(daemon.log)")
+        #expect(!daemon.journal.contains("ERROR"), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func whoHangsUpIsNoFailureOfTheDaemon() async throws {
@@ -27,7 +27,7 @@ import TributaryAdmin
             client.close()
         }
         #expect(await daemon.stop() == .exited(0))
-        #expect(!daemon.log.contains("ERROR"), "\(daemon.log)")
+        #expect(!daemon.journal.contains("ERROR"), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func aHeadThatIsTooLongIsRefusedWithThatReason() async throws {

@@ -54,7 +54,7 @@ import TributaryAdmin
             let process = try daemon.spawn()
             let ending = try await withClients(of: daemon.socket) { await process.ending() }
             try #require(ending == .exited(74), "round \(round): \(daemon.log)")
-            #expect(!daemon.log.contains("Listening failed"), "\(daemon.log)")
+            #expect(!daemon.journal.contains("Listening failed"), "\(daemon.log)")
         }
     }
 }

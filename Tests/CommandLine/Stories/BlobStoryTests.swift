@@ -59,7 +59,7 @@ import TributaryAdmin
 
         for file in blobs { try shop.carry(file, to: new) }
         try await new.run(page, "join")
-        #expect(new.daemon.log.contains("joined a baseline"), "\(new.daemon.log)")
+        #expect(new.daemon.journal.contains("joined a baseline"), "\(new.daemon.log)")
         try await StoryMachine.expectEqualDigests([shop, office, new])
         for machine in [shop, office, new] { await machine.stop() }
     }

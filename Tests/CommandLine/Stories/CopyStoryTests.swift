@@ -81,7 +81,7 @@ import Testing
         try await shop.run(page, "move")
         shop.logs = "/srv/tributary/logs"
         #expect(try await shop.writer() == former)
-        #expect(shop.daemon.log.contains("the store was moved"), "\(shop.daemon.log)")
+        #expect(shop.daemon.journal.contains("the store was moved"), "\(shop.daemon.log)")
         try await shop.save(3)
         try await StoryMachine.expectEqualDigests([shop, office])
         for machine in [shop, office] { await machine.stop() }

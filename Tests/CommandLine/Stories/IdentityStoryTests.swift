@@ -93,7 +93,7 @@ import TributaryAdmin
             digests.insert(try await digest(clone))
             #expect(try await clone.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 3)
             #expect(try await problems(clone).isEmpty)
-            #expect(clone.log.contains("cause=unexported"), "\(clone.log)")
+            #expect(clone.journal.contains("cause=unexported"), "\(clone.log)")
         }
         #expect(writers.count == 2 && !writers.contains(former) && digests.count == 1)
         for clone in clones { #expect(await clone.stop() == .exited(0), "\(clone.log)") }
@@ -182,7 +182,7 @@ import TributaryAdmin
         let restamp = try await daemon.command(["writer", "restamp"])
         let new = try await writer(daemon)
         #expect(restamp.ending == .exited(0) && restamp.output.contains(new) && new != former, "\(restamp)")
-        #expect(daemon.log.contains("continues as a new writer"), "\(daemon.log)")
+        #expect(daemon.journal.contains("continues as a new writer"), "\(daemon.log)")
         // The history goes on, so that its tokens stay valid.
         #expect(try await daemon.call(.get, "/v1/history?after=\(token)").0 == 200)
         try await insert(2, on: daemon)

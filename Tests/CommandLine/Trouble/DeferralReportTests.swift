@@ -52,7 +52,7 @@ import TributaryAdmin
         let metrics = try await daemon.command(["metrics"])
         #expect(metrics.output.contains("tributary_deferred_values 3"))
         #expect(metrics.output.contains("tributary_unknown_objects 1"))
-        #expect(daemon.log.contains("deferred") && daemon.log.contains("line 4"), "\(daemon.log)")
+        #expect(daemon.journal.contains("deferred") && daemon.journal.contains("line 4"), "\(daemon.log)")
 
         // An insert of the object puts its deferred update into effect.
         try writer.write([[#"{"insert":"Department","id":"\#(Self.nobody)","values":{}}"#]], to: daemon.logs)
