@@ -16,6 +16,7 @@ final class Engine: Sendable {
     /// becomes another writer then, and the tokens of its original end.
     private let tokens: Mutex<(own: UniqueID, name: String)>
     let file: StoreFile
+    private let isInitialImportShown = Atomic(false)
 
     init(container: PersistentContainer, sync: SyncService) throws {
         self.container = container
@@ -38,6 +39,19 @@ final class Engine: Sendable {
 
     /// The newest transaction that the main context has merged, as a token.
     var token: HistoryToken { HistoryToken(store: tokenWriter, number: container.mainGeneration.number) }
+
+    /// Whether the initial import is complete, and reads at the main context's query generation find it.
+    var showsInitialImport: Bool { isInitialImportShown.load(ordering: .acquiring) }
+
+    /// Waits for the initial import, and has the main context merge it: who waits for the import reads it next.
+    ///
+    /// Returns early when the task is cancelled.
+    func waitForInitialImport() async {
+        await sync.waitForInitialImport()
+        guard !Task.isCancelled, !showsInitialImport else { return }
+        await container.mergePendingChanges()
+        isInitialImportShown.store(true, ordering: .releasing)
+    }
 
     /// The current wall time.
     var wallTime: WallTime { container.store.configuration.environment.wallTime() }

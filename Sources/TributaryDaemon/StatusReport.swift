@@ -109,7 +109,7 @@ enum StatusReport {
         status.pausedSince = sync.pausedSince?.unixSeconds
         status.segments = Dictionary(uniqueKeysWithValues: sync.segments.map { ($0.key.rawValue, $0.value) })
         status.queue = sync.queue
-        status.initialImportComplete = sync.initialImportComplete
+        status.initialImportComplete = engine.showsInitialImport
         status.lastImport = sync.lastImport?.unixSeconds
         status.problems += sync.problems.map { problem in
             var shown = StatusMessage.Problem(

@@ -23,7 +23,7 @@ struct ChangeStream: Sendable {
     func run(_ writer: inout any ResponseBodyWriter) async throws {
         let pending = PendingChangeEvents()
         if let missed { pending.append(missed) }
-        let isImported = engine.sync.isInitialImportComplete
+        let isImported = engine.showsInitialImport
         try await send(ChangeEventText.hello(start, isInitialImportComplete: isImported), to: &writer)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await collectUpdates(into: pending) }
@@ -63,7 +63,7 @@ struct ChangeStream: Sendable {
     }
 
     private func collectInitialImport(into pending: PendingChangeEvents) async {
-        await engine.sync.waitForInitialImport()
+        await engine.waitForInitialImport()
         if !Task.isCancelled { pending.append(ChangeEventText.initialImport) }
     }
 

@@ -52,7 +52,7 @@ struct EngineService: Service {
         await reportReadiness(of: engine)
         // The task ends with the engine, as the purge does.
         let initialImport = Task {
-            await engine.sync.waitForInitialImport()
+            await engine.waitForInitialImport()
             if !Task.isCancelled, state.phase == .running { notifier.status("Running") }
         }
         defer { initialImport.cancel() }

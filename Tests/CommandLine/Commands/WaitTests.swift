@@ -6,8 +6,15 @@ import TributaryAdmin
 /// The initial import has an end, which programs can wait for.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct WaitTests {
     /// A daemon that was started while importing is paused, with a segment in its log folder.
+    ///
+    /// Its timer does not let the main context merge an import for an hour.
     private func pausedDaemon() async throws -> RunningDaemon {
         let daemon = try RunningDaemon()
+        let configuration = try String(contentsOfFile: daemon.configuration, encoding: .utf8)
+        try daemon.folder.write(
+            configuration.replacing("debounce: 20ms, ceiling: 100ms", with: "debounce: 1h, ceiling: 1h"),
+            to: "one.yaml"
+        )
         try await daemon.start()
         #expect(try await daemon.command(["wait"]).ending == .exited(0))
         #expect(try await daemon.command(["pause"]).ending == .exited(0))
