@@ -13,12 +13,13 @@ struct ExampleStore {
         container = try await openCompanies(folder.path("store.sqlite"), model: ExampleStore.model)
     }
 
-    /// Companies with an employee each, saved; their IDs.
-    func companies(_ names: [String]) async throws -> [ManagedObjectID] {
+    /// Companies with an employee each, saved at once; their IDs.
+    func companies(_ names: [String], in city: String? = nil) async throws -> [ManagedObjectID] {
         try await container.performBackgroundTask { context in
             let companies = try names.map { name in
                 let company = try context.insert(Company.self)
                 company.name = name
+                company.city = city
                 let employee = try context.insert(Employee.self)
                 employee.name = "\(name)'s first"
                 employee.salary = 1000
