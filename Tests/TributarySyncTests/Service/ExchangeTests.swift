@@ -53,7 +53,6 @@ import TributaryStore
         let broken = try await SyncReplica(logs.path, wall: wall, interruptExport: stop)
         try broken.save([SyncModel.insert(1)])
         await #expect(throws: PowerFailure.self) { try await broken.service.exportNow() }
-        try await broken.watched()
         #expect(broken.service.status.problems.map(\.code) == [.exportFailed])
         let name = SegmentName(writer: broken.own, first: 1, last: 1)
         let bytes = try #require(logs.bytes(of: name))
@@ -62,7 +61,6 @@ import TributaryStore
         try await whole.service.exportNow()
         #expect(logs.bytes(of: name) == bytes)
         #expect(try whole.store.read { try $0.outbox.unfinishedExports().isEmpty })
-        try await whole.watched()
         #expect(whole.service.status.problems.isEmpty)
         try await whole.stop()
     }

@@ -75,6 +75,7 @@ final class SyncReplica: Sendable {
         // The task ends with `stop()`.
         task = Task { try await service.run() }
         await service.started()
+        try await watched()
         while !saved.isEmpty, service.status.exported.transactions == 0 { await Task.yield() }
     }
 
@@ -93,7 +94,7 @@ final class SyncReplica: Sendable {
     /// Returns when inotify notifies the service of changes.
     ///
     /// While other tests run, the service may have to wait for an inotify instance.
-    func watched() async throws {
+    private func watched() async throws {
         while service.status.problems.contains(where: { $0.code == .watchFailed }) { try await service.importAll() }
     }
 

@@ -23,7 +23,7 @@ import TributaryStore
         #expect(try replica.employees(1...9) == [1, 2, 3])
         // The second segment comes into a folder that is known by now.
         let next = try logs.hire(a, 4...5)
-        _ = try await SyncReplica.wait(events) { $0.id == next.name }
+        _ = try await SyncReplica.wait(events) { $0.id == next.name && $0.state == .applied }
         #expect(try replica.employees(1...9) == [1, 2, 3, 4, 5])
         #expect(logs.segments(of: replica.own).isEmpty)
         try await replica.stop()
