@@ -62,7 +62,10 @@ extension SyncService {
             return try await exports.exportNow()
         } catch let error as SegmentError where error.kind == .forked {
             // The name is taken by what another program has written as this store, or this store before it was set back.
-            guard await writerChange.answerFork() else { throw error }
+            // The import may have found that too, and have made the store another writer already.
+            let isAnswered = await writerChange.answerFork()
+            let own = state.read(\.planner.own)
+            guard isAnswered || error.writer.map({ $0 != own }) ?? false else { throw error }
             return try await exports.exportNow()
         }
     }

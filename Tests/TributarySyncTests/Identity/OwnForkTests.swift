@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 import TransactionLog
@@ -66,6 +67,27 @@ import TributaryStore
         _ = try await peer.service.sync()
         #expect(try digest(peer) == digest(replica))
         try await peer.stop()
+        try await replica.stop()
+    }
+
+    /// The import has made the store another writer before the request answers the failure of its export.
+    @Test func anExportThatFailsAfterTheChangeGoesOn() async throws {
+        let running = Mutex<SyncService?>(nil)
+        let replica = try await SyncReplica(
+            logs.path,
+            wall: wall,
+            interruptExport: { step in
+                guard case .begun = step, let service = running.withLock({ $0.take() }) else { return }
+                let minted = try service.writerChange.change()
+                throw SegmentError(.forked, file: "x.tlog", writer: minted.former, reason: "test")
+            }
+        )
+        try replica.save([SyncModel.insert(1)])
+        running.withLock { $0 = replica.service }
+        let counts = try await replica.service.exportNow()
+        #expect(replica.service.ownWriter != replica.own)
+        #expect(counts.changes == 1 && logs.segments(of: replica.service.ownWriter).count == 1)
+        #expect(replica.service.status.problems.isEmpty, "\(replica.service.status.problems)")
         try await replica.stop()
     }
 
