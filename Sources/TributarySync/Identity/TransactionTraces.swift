@@ -27,7 +27,7 @@ struct TransactionTraces: Hashable, Sendable {
 
     /// The last unpublished transaction that the baseline is known to have; nil when there is none.
     ///
-    /// What is shown past another transaction has the clock of an own one by chance, and proves nothing.
+    /// A transaction that is shown past a different one has the clock of an own one by chance, and proves nothing.
     var published: UInt64? { same.filter { $0 < other ?? .max }.max() }
 
     /// Whether an unpublished transaction has this sequence and this clock.

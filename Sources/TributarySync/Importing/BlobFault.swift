@@ -22,9 +22,10 @@ package struct BlobFault: Hashable, Sendable {
         return "It names \(size) bytes for blob \(sha256); \(there)."
     }
 
-    /// The remedy, which ends with a command; nil when the replicator may still bring the blob.
+    /// The remedy, which ends with a command.
     ///
     /// - Parameter segment: The path of the segment, as the command takes it.
+    /// - Returns: The remedy; nil when the replicator may still bring the blob.
     func hint(for segment: String) -> String? {
         guard isLasting else { return nil }
         let cause = isImpossible ? "The blob never comes" : "The file is not that blob, or the size is wrong"

@@ -138,7 +138,7 @@ import TributaryStore
         #expect(logs.segments(of: own).isEmpty)
     }
 
-    /// What is saved while a segment is written must not leave with a clock that the peers would hold.
+    /// A transaction that is saved while a segment is written must not leave with a clock that the peers would hold.
     @Test func aClockThatRunsAheadDuringAnExportHoldsTheRest() throws {
         try save(1...1)
         let exporter = self.exporter { step in

@@ -60,6 +60,7 @@ import TributaryStore
     ///   - copied: The saves of the copy alone.
     ///   - later: The saves of the original alone, which publishes them.
     /// - Returns: The copy in the original's place, as it has started.
+    /// - Throws: what saving, exchanging and copying throw.
     private func setBack(
         _ common: [[Change]],
         copied: [[Change]] = [],

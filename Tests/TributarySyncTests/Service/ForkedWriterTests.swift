@@ -66,7 +66,7 @@ import TributaryStore
         try await replica.stop()
     }
 
-    /// What the model cannot hold is listed for branches too: under the name of another segment, and under an own one.
+    /// Values that the model cannot hold are listed for branches too: under the name of another segment, and an own one.
     @Test func deferredValuesOfBranchesAreListed() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
         let first = try logs.hire(a, 1...2)
