@@ -24,11 +24,11 @@ package struct BlobFault: Hashable, Sendable {
 
     /// The remedy, which ends with a command.
     ///
-    /// - Parameter segment: The path of the segment, as the command takes it.
+    /// - Parameter path: The path of the segment, as the command takes it.
     /// - Returns: The remedy; nil when the replicator may still bring the blob.
-    func hint(for segment: String) -> String? {
+    func hint(for path: String) -> String? {
         guard isLasting else { return nil }
         let cause = isImpossible ? "The blob never comes" : "The file is not that blob, or the size is wrong"
-        return "\(cause). Have the writer's program write the right size, then: tributaryctl segment retry \(segment)"
+        return "\(cause). Have the writer's program write the right size, then: tributaryctl segment retry \(path)"
     }
 }
