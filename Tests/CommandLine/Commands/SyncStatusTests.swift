@@ -73,7 +73,7 @@ import TributaryAdmin
         var writer = ForeignWriter(id: Self.writer, milliseconds: UInt64(Date().timeIntervalSince1970 * 1000))
         try writer.write([[Self.insert("Ann")]], to: daemon.logs)
         let with = try await daemon.command(["sync"])
-        #expect(with.ending == .exited(0) && with.output.contains("imported 1 segment"), "\(with.output)")
+        #expect(with.ending == .exited(0), "\(with.output)")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
         let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
         #expect(problems?.map { $0["code"] as? String } == ["baseline-refused"])
