@@ -1,4 +1,3 @@
-import TestSupport
 import TransactionLog
 import TributaryChanges
 
@@ -13,8 +12,8 @@ extension World {
     /// Notes that a replica has become another writer.
     ///
     /// All that it had committed and that nobody has in a segment must be the first transactions of the new writer, with
-    /// their clocks, and nothing else. Of what only a baseline has, since its segments are removed, nothing is issued again
-    /// up to the last transaction that it shows a write of; nothing tells the others from what another branch wrote.
+    /// their clocks, and nothing else. A transaction that only a baseline has may be issued again: its segment is removed, so
+    /// that it is told from that of another branch only where the baseline shows its writes as the transaction has them.
     func become(_ writer: UniqueID, _ index: Int) throws {
         let replica = replicas[index]
         guard log(of: writer) == nil else {
@@ -42,39 +41,9 @@ extension World {
                     + "which are published, when it becomes \(writer)"
             )
         }
-        let shown = try isForked ? 0 : shownCount(of: former, replica)
-        guard again >= shown else {
-            throw Divergence(
-                "replica \(index) issues the transactions \(again + 1) to \(shown) of \(replica.writer) again, "
-                    + "of which a baseline shows the last one, when it becomes \(writer)"
-            )
-        }
         replica.become(writer, issued)
         lives[index].append(logs.count)
         logs.append(WriterLog(writer: writer))
-    }
-
-    /// The number of a replica's transactions up to the last one of which a baseline in its log folder, which two writers
-    /// have with equal bytes, has a write that still counts.
-    private func shownCount(of own: [LogTransaction], _ replica: Replica) throws -> Int {
-        let clocks = Dictionary(own.map { ($0.header.clock, $0.header.sequence) }) { first, _ in first }
-        var found: [[UInt8]] = []
-        var shown: UInt64 = 0
-        for bytes in try logs.flatMap({ try replica.folder.baselines(of: $0.writer).values }) {
-            guard found.contains(bytes) else {
-                found.append(bytes)
-                continue
-            }
-            let source = MemorySegment(bytes)
-            let reader = BaselineReader(source, try VerifiedBaseline.verify(source))
-            while let entry = try reader.next() {
-                guard case .transaction(let transaction) = entry, transaction.writer == replica.writer,
-                    clocks[transaction.clock] == transaction.sequence
-                else { continue }
-                shown = max(shown, transaction.sequence)
-            }
-        }
-        return Int(shown)
     }
 
     /// Puts an older copy of its store in the place of a replica's store.
