@@ -40,7 +40,7 @@ extension Database {
         )
         defer { sqlite3_progress_handler(sqliteConnection, 0, nil, nil) }
         return try withExtendedLifetime(interruption) {
-            try MatchingLimit.$isOver.withValue(isDue) { try block() }
+            try MatchingLimit.with(isDue) { try block() }
         }
     }
 }

@@ -13,7 +13,7 @@ import Testing
         for length in [LongTextMatch.minimumLength - 1, 3 * LongTextMatch.minimumLength] {
             let text = String(repeating: "a", count: length) + "b"
             let plain = matcher.matches(text)
-            #expect(MatchingLimit.$isOver.withValue({ false }) { matcher.matches(text) } == plain, "\(pattern)")
+            #expect(MatchingLimit.with({ false }) { matcher.matches(text) } == plain, "\(pattern)")
         }
     }
 
@@ -22,7 +22,7 @@ import Testing
         let ended = DispatchSemaphore(value: 0)
         let isBegun = Atomic(false)
         // The limit is reached as soon as the match runs.
-        let isFound = MatchingLimit.$isOver.withValue({ isBegun.load(ordering: .acquiring) }) {
+        let isFound = MatchingLimit.with({ isBegun.load(ordering: .acquiring) }) {
             LongTextMatch.run {
                 isBegun.store(true, ordering: .releasing)
                 release.wait()
@@ -56,7 +56,7 @@ import Testing
                 started += 1
                 if started == LongTextMatch.maximumCount { break }
             }
-            let isFound = MatchingLimit.$isOver.withValue({ true }) {
+            let isFound = MatchingLimit.with({ true }) {
                 LongTextMatch.run {
                     Issue.record("there was a place")
                     return true
@@ -74,7 +74,7 @@ import Testing
         let part = String(repeating: "a", count: 1 << 20) + "b"
         let matcher = try StringMatcher(operation, operation == .like ? "*\(part)*" : part)
         let questions = Atomic(0)
-        let isFound = MatchingLimit.$isOver.withValue({ questions.add(1, ordering: .relaxed).newValue == 3 }) {
+        let isFound = MatchingLimit.with({ questions.add(1, ordering: .relaxed).newValue == 3 }) {
             matcher.matches(String(repeating: "a", count: 1 << 21))
         }
         #expect(!isFound && questions.load(ordering: .relaxed) == 3)

@@ -60,7 +60,7 @@ package final class LongTextMatch: Sendable {
     }
 
     private func main(_ block: () -> Bool) {
-        let isFound = MatchingLimit.$isOver.withValue({ self.isAbandoned }, operation: block)
+        let isFound = MatchingLimit.with({ self.isAbandoned }, operation: block)
         let wasAbandoned = state.withLock { state in
             if case .abandoned = state { return true }
             state = .ended(isFound)

@@ -50,7 +50,7 @@ package struct StringMatcher: Sendable {
     package func matches(_ text: String) -> Bool {
         if case .expression(let expression) = test {
             let text = folding.subtracting(.caseInsensitive).fold(text)
-            guard MatchingLimit.isOver != nil, text.utf16.count >= LongTextMatch.minimumLength else {
+            guard MatchingLimit.isSet, text.utf16.count >= LongTextMatch.minimumLength else {
                 return StringMatcher.matches(text, expression)
             }
             return LongTextMatch.run { StringMatcher.matches(text, expression) }
