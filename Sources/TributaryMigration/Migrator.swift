@@ -20,10 +20,9 @@ package struct Migrator: StoreMigrator {
     ///
     /// - Throws: ``MigrationError`` when the store cannot be brought to the model, ``StoreError`` when it cannot be read
     ///   or written.
-    package func migrate(_ database: Database, configuration: StoreConfiguration, isForced: Bool) throws -> StoreModel {
+    package func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel {
         do {
-            return try MigrationRun(db: database, configuration: configuration, settings: settings)
-                .run(isForced: isForced)
+            return try MigrationRun(db: database, configuration: configuration, settings: settings).run()
         } catch let error where error is StoreError || error is DatabaseError || error is MigrationError {
             throw error
         } catch {

@@ -116,21 +116,6 @@ import Testing
         #expect(found == ["Sources/Stray/File.swift: belongs to no target of Package.swift"])
     }
 
-    @Test func fileThatIsTooLong() {
-        let line = "let x = 1\n"
-        #expect(reasons(LengthRule(), ["Sources/A/A.swift": String(repeating: line, count: 400)]) == [])
-        #expect(
-            reasons(LengthRule(), ["Sources/A/A.swift": String(repeating: line, count: 401)])
-                == ["Sources/A/A.swift: has 401 lines; the limit is 400"]
-        )
-        #expect(
-            reasons(LengthRule(), ["README.md": String(repeating: "text\n", count: 151)])
-                == ["README.md: has 151 lines; the limit is 150"]
-        )
-        let long = SourceTree(["Sources/A/A.swift": String(repeating: line, count: 251)])
-        #expect(LengthRule.longFiles(in: long) == ["251 Sources/A/A.swift"])
-    }
-
     @Test func nameThatSaysNothing() {
         let found = reasons(
             NameRule(),
@@ -147,41 +132,6 @@ import Testing
                 "Sources/A/StoreHelpers.swift: has a \"Helpers\" in its name",
                 "Sources/Common/B.swift: has a \"Common\" in its name",
             ]
-        )
-    }
-
-    @Test func secondTypeInAFile() {
-        let good = """
-            /// struct Other
-            package struct Reader {
-                struct Nested {}
-            }
-            private struct Companion {}
-            extension Reader: Sendable {}
-            """
-        #expect(reasons(OneTypeRule(), ["Sources/A/Reader.swift": good]) == [])
-        #expect(
-            reasons(OneTypeRule(), ["Sources/A/Reader.swift": good + "\npublic enum Mode {}"])
-                == ["Sources/A/Reader.swift:7: declares Mode beside Reader"]
-        )
-        #expect(
-            reasons(OneTypeRule(), ["Sources/A/Writer.swift": good])
-                == ["Sources/A/Writer.swift:2: declares Reader, which the file is not named after"]
-        )
-    }
-
-    @Test func extensionsInTheWrongFile() {
-        #expect(reasons(OneTypeRule(), ["Sources/A/Reader+Lines.swift": "extension Reader {}"]) == [])
-        #expect(
-            reasons(OneTypeRule(), ["Sources/A/Reader+Lines.swift": "extension Writer {}\nstruct Line {}"])
-                == [
-                    "Sources/A/Reader+Lines.swift:2: declares Line in a file of extensions",
-                    "Sources/A/Reader+Lines.swift: does not extend Reader",
-                ]
-        )
-        #expect(
-            reasons(OneTypeRule(), ["Sources/A/Strings.swift": "extension String {}"])
-                == ["Sources/A/Strings.swift:1: extends String; name the file String+Verb.swift"]
         )
     }
 
@@ -262,8 +212,5 @@ import Testing
                 "let slash = #/ /#", "func second(_ b: Int) -> Int { (a) / b + c / d }",
             ]
         )
-        let lengths = FunctionLengths.counts(in: SourceTree(["Tests/A/B.swift": text]))
-        #expect(lengths.map(\.subject) == ["Tests/A/B.swift first", "Tests/A/B.swift second"])
-        #expect(lengths.map(\.value) == [3, 1])
     }
 }

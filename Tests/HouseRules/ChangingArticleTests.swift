@@ -36,9 +36,7 @@ import Testing
             let places = Self.labels.map { task.text.range(of: "\n**\($0):**")?.lowerBound }
             #expect(!places.contains(nil), "\(task.name) lacks one of \(Self.labels)")
             #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(task.name): another order")
-            #expect((2...9).contains(task.rows.count), "\(task.name) leads to too many functions, or to none")
-            let files = Set(task.rows.map { $0.dropFirst().first ?? "" })
-            #expect(files.count <= 9, "\(task.name) leads to too many files")
+            #expect(!task.rows.isEmpty, "\(task.name) leads to no function")
         }
     }
 

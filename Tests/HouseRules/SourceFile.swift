@@ -23,9 +23,6 @@ struct SourceFile: Sendable {
     /// Fixtures are data: they are meant to break rules.
     var isFixture: Bool { path.contains("/Misuse/") || path.contains("/Fixtures/") }
 
-    /// The number of lines, not counting what follows the last newline.
-    var lineCount: Int { lines.last == "" ? lines.count - 1 : lines.count }
-
     /// A violation for each line of `lines` that `isBad` gives a reason for.
     func violations(in lines: [String], _ isBad: (String) -> String?) -> [Violation] {
         lines.enumerated().compactMap { index, line in

@@ -3,11 +3,6 @@ import Testing
 
 /// The walks name functions that are there.
 @Suite struct WalksArticleTests {
-    /// The longest walk of each section, in types.
-    private static let limits = [
-        "A segment": 20, "A property": 14, "A predicate": 6, "The setting": 6,
-    ]
-
     @Test func eachFunctionIsDeclaredInItsFile() throws {
         let tree = try SourceTree.ofThisPackage()
         let rows = try Article("Walks").rows()
@@ -27,20 +22,6 @@ import Testing
                 #expect(isUsed, "\(file.path) declares none of \(row[1])")
             }
         }
-    }
-
-    @Test func noWalkIsLongerThanItsLimit() throws {
-        let article = try Article("Walks")
-        var walks = 0
-        for section in article.text.split(separator: "\n## ").dropFirst() where !section.hasPrefix("Overview\n") {
-            let heading = String(section.prefix { $0 != "\n" })
-            let limit = try #require(Self.limits.first { heading.hasPrefix($0.key) }?.value, "\(heading)")
-            let types = article.rows(under: heading).map { $0[0] }
-            #expect(types.count > 3 && types.count <= limit, "\(heading): \(types.count) types")
-            #expect(Set(types).count == types.count, "\(heading): a type has two rows")
-            walks += 1
-        }
-        #expect(walks == 5)
     }
 
     @Test func aWrongSampleIsFound() {

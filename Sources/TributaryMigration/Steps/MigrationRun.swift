@@ -21,19 +21,18 @@ struct MigrationRun {
         var last: Int
     }
 
-    /// Migrates the store; with `isForced`, recreates views and indexes although the model is unchanged.
-    func run(isForced: Bool = false) throws -> StoreModel {
+    /// Migrates the store.
+    func run() throws -> StoreModel {
         var recorded = try RecordedModels(db, path: configuration.path)
         let model = configuration.model
         let hash = model.versionHash
         if recorded.currentHash == hash {
             let older = recorded.versions(withCurrent: false, except: hash)
-            return try AdditiveMigration(db: db, target: target(model, older), isAtModel: true)
-                .run(isForced: isForced)
+            return try AdditiveMigration(db: db, target: target(model, older), isAtModel: true).run()
         }
         guard let current = try recorded.current(), let currentHash = recorded.currentHash else {
             // The store was made before models were recorded: only additions are possible.
-            let layout = try AdditiveMigration(db: db, target: target(model, .none)).run(isForced: isForced)
+            let layout = try AdditiveMigration(db: db, target: target(model, .none)).run()
             try recorded.move(to: model, through: nil)
             return layout
         }

@@ -18,9 +18,8 @@ package protocol StoreMigrator: Sendable {
     /// - Parameters:
     ///   - database: The connection, inside a write transaction.
     ///   - configuration: The store, with the model to migrate to.
-    ///   - isForced: Whether views and indexes must be created again although the model is unchanged.
     /// - Returns: The layout of the store's tables after the migration.
     /// - Throws: The migrator's own error when it refuses the model, and ``StoreError`` when the store cannot be read or
     ///   written.
-    func migrate(_ database: Database, configuration: StoreConfiguration, isForced: Bool) throws -> StoreModel
+    func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel
 }

@@ -38,10 +38,6 @@ extension PropertyValue {
             self = .double(Double(bitPattern: bits))
         case 3: self = .boolean(false)
         case 4: self = .boolean(true)
-        case 6:
-            guard let bits = reader.next() else { return nil }
-            // Layout 1 of the store wrote this form.
-            self = .date(DateValue(unixSeconds: Double(bitPattern: bits)))
         case 14:
             guard let bits = reader.next() else { return nil }
             self = .date(DateValue(secondsSinceReferenceDate: Double(bitPattern: bits)))

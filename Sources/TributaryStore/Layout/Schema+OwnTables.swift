@@ -1,62 +1,7 @@
 import GRDB
 
 extension Schema {
-    /// The indexes with which write transactions and status queries find rows, however many writers and shapes there
-    /// are.
-    static let ownIndexes = [
-        "CREATE INDEX IF NOT EXISTS tributary_shape_form ON tributary_shape(entity, kind, properties)",
-        "CREATE INDEX IF NOT EXISTS tributary_writer_clock ON tributary_writer(clock)",
-        "CREATE INDEX IF NOT EXISTS tributary_writer_self ON tributary_writer(is_self) WHERE is_self = 1",
-        "CREATE INDEX IF NOT EXISTS tributary_writer_branch ON tributary_writer(uuid) WHERE branch <> ''",
-        """
-        CREATE INDEX IF NOT EXISTS tributary_writer_unannounced ON tributary_writer(id)
-        WHERE sequence > announced AND is_self = 0
-        """,
-        // This index replaces one on the whole version, of which the transaction's number is a part.
-        "DROP INDEX IF EXISTS tributary_parked_version",
-        """
-        CREATE INDEX IF NOT EXISTS tributary_parked_transaction
-        ON tributary_parked(version & \(VersionNumber.transactionMask))
-        """,
-        // A digest looks up, for each deferred link, whether an end of the link has been deleted.
-        """
-        CREATE INDEX IF NOT EXISTS tributary_parked_deletion ON tributary_parked(id) WHERE operation = 'delete'
-        """,
-        // This index replaces one on the target alone: the owners of a one-to-one target are read by their ranks.
-        "DROP INDEX IF EXISTS tributary_reference_target",
-        """
-        CREATE INDEX IF NOT EXISTS tributary_reference_owner
-        ON tributary_reference(target_root, target, root, place, rank, id)
-        """,
-    ]
-
-    /// Adds columns that earlier programs left out of the store's own tables; ``ownIndexes`` need some of them.
-    ///
-    static func addColumns(in db: Database) throws {
-        let added = [
-            ("tributary_reference", "rank", "BLOB"), ("tributary_outgoing", "totals", "BLOB"),
-            ("tributary_outgoing", "announced", "BLOB"), ("tributary_outgoing", "basis", "BLOB"),
-            ("tributary_object", "inserted", "INTEGER"),
-            ("tributary_object", "entity", "INTEGER"), ("tributary_object", "representative", "BLOB"),
-            ("tributary_segment", "previous", "TEXT"), ("tributary_writer", "start", "INTEGER"),
-        ]
-        for (table, column, type) in added {
-            let found = try Int.fetchOne(
-                db,
-                sql: "SELECT 1 FROM pragma_table_info('\(table)') WHERE name = '\(column)'"
-            )
-            if found == nil { try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(column) \(type)") }
-        }
-    }
-
-    /// Removes writers without applied transactions: earlier programs recorded every writer that another one named.
-    static let unknownWriters = """
-        DELETE FROM tributary_seen
-        WHERE other IN (SELECT id FROM tributary_writer WHERE sequence = 0 AND is_self = 0 AND state IS NULL);
-        DELETE FROM tributary_writer WHERE sequence = 0 AND is_self = 0 AND state IS NULL
-        """
-
-    /// The tables of the merge, the history and the positions.
+    /// The tables of the merge, the history and the positions, with their indexes.
     ///
     /// They name writers, roots, columns and link tables by small numbers: `tributary_writer.id`, and the codes of
     /// `tributary_catalogue`.
@@ -69,7 +14,18 @@ extension Schema {
         """,
         "CREATE TABLE tributary_setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 
-        writerTable,
+        // A writer has one row, and one more for each branch of its log that came with other content. `announced` is the
+        // sequence that the store's own transactions last announced as seen; `heard` the time of the last import, in Unix
+        // milliseconds; `aside` a clock that the next local one need not exceed; `start` of a branch the last sequence
+        // before it.
+        """
+        CREATE TABLE tributary_writer(
+            id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, branch TEXT NOT NULL DEFAULT '', name TEXT,
+            sequence INTEGER NOT NULL, clock INTEGER NOT NULL,
+            hash TEXT, is_self INTEGER NOT NULL DEFAULT 0, announced INTEGER NOT NULL DEFAULT 0,
+            state TEXT, heard INTEGER, aside INTEGER, start INTEGER,
+            UNIQUE (uuid, branch))
+        """,
         """
         CREATE TABLE tributary_seen(
             writer INTEGER NOT NULL, other INTEGER NOT NULL, sequence INTEGER NOT NULL,
@@ -154,6 +110,59 @@ extension Schema {
         """
         CREATE TABLE tributary_answer(
             key TEXT PRIMARY KEY, number INTEGER NOT NULL, detail TEXT NOT NULL, committed_at REAL NOT NULL)
+        """,
+
+        // The values that are preserved after deletion, as a JSON object for each deleted object.
+        """
+        CREATE TABLE tributary_tombstone(
+            transaction_number INTEGER NOT NULL, root INTEGER NOT NULL, id BLOB NOT NULL, preserved TEXT NOT NULL,
+            PRIMARY KEY (transaction_number, root, id)) WITHOUT ROWID
+        """,
+        // The conflict journal: values that lost against a concurrent write. `found`, `losing` and `winning` are numbers of
+        // transactions, of which the last two include the index of the change (see ``VersionNumber``).
+        """
+        CREATE TABLE tributary_conflict(
+            number INTEGER PRIMARY KEY, found INTEGER NOT NULL,
+            kind TEXT NOT NULL, rule TEXT NOT NULL, entity TEXT NOT NULL, id BLOB NOT NULL, property TEXT NOT NULL,
+            losing INTEGER NOT NULL, losing_value TEXT, winning INTEGER NOT NULL, winning_value TEXT,
+            object TEXT, restored INTEGER)
+        """,
+        // The unique keys of shadows, and the index that finds the shadows of a representative.
+        """
+        CREATE TABLE tributary_shadow_key(
+            root INTEGER NOT NULL, id BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (root, id, key)) WITHOUT ROWID
+        """,
+        "CREATE INDEX tributary_shadow_holder ON tributary_shadow_key(root, key, id)",
+        """
+        CREATE INDEX tributary_object_shadow ON tributary_object(root, representative, id)
+        WHERE representative IS NOT NULL
+        """,
+
+        // The indexes with which write transactions and status queries find rows, however many writers and shapes there are.
+        "CREATE INDEX tributary_shape_form ON tributary_shape(entity, kind, properties)",
+        "CREATE INDEX tributary_writer_clock ON tributary_writer(clock)",
+        "CREATE INDEX tributary_writer_self ON tributary_writer(is_self) WHERE is_self = 1",
+        "CREATE INDEX tributary_writer_branch ON tributary_writer(uuid) WHERE branch <> ''",
+        """
+        CREATE INDEX tributary_writer_unannounced ON tributary_writer(id)
+        WHERE sequence > announced AND is_self = 0
+        """,
+        """
+        CREATE INDEX tributary_parked_transaction
+        ON tributary_parked(version & \(VersionNumber.transactionMask))
+        """,
+        // A digest looks up, for each deferred link, whether an end of the link has been deleted.
+        """
+        CREATE INDEX tributary_parked_deletion ON tributary_parked(id) WHERE operation = 'delete'
+        """,
+        // The owners of a one-to-one target are read by their ranks.
+        """
+        CREATE INDEX tributary_reference_owner
+        ON tributary_reference(target_root, target, root, place, rank, id)
+        """,
+        // Objects that were written to and never inserted.
+        """
+        CREATE INDEX tributary_object_partial ON tributary_object(root, id) WHERE deleted IS NULL
         """,
     ]
 }

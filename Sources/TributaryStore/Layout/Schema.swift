@@ -14,8 +14,7 @@ package enum Schema {
     static let applicationID: Int32 = 0x5452_4942
     /// The version of the layout; it grows with each change that earlier code cannot read.
     ///
-    /// Version 2 keeps dates as seconds since 2001, version 3 states and branches of writers,
-    /// version 4 shadows: live objects that are not visible, version 5 applied branches of forked writers.
+    /// Versions before 5 were never released.
     static let version: Int32 = 5
 
     /// Prepares a store for use: creates its tables in an empty file, otherwise compares it with the model and migrates
@@ -31,9 +30,6 @@ package enum Schema {
     ) throws -> StoreModel {
         let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let found = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        if found > version, application == applicationID {
-            throw StoreError.newerStore(path: configuration.path, version: Int(found))
-        }
         let objects = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
         if application != applicationID {
             guard objects == 0, found == 0 else {
@@ -41,42 +37,37 @@ package enum Schema {
             }
             return try create(in: db, configuration: configuration, migrator: migrator)
         }
-        if found < 3 { try upgradeWriters(in: db) }
-        try addColumns(in: db)
-        for statement in [tombstoneTable, conflictTable] + ownIndexes + [partialObjectIndex] + shadowStructures
-            + [unknownWriters]
-        {
-            try db.execute(sql: statement)
-        }
+        try check(version: found, path: configuration.path)
+        var shadows = ShadowRecomputation(db, configuration)
         guard let migrator else {
-            let layout = try unchanged(in: db, configuration: configuration, format: found)
-            var shadows = ShadowRecomputation(db, configuration)
+            let layout = try unchanged(in: db, configuration: configuration)
             try shadows.run(layout)
-            try db.execute(sql: "PRAGMA user_version = \(version)")
             return layout
         }
         let foreignViews = try ForeignViews(in: db)
-        if found < 2 { try DateUpgrade(db: db).run() }
-        var shadows = ShadowRecomputation(db, configuration)
         try shadows.prepareMigration()
-        let layout = try migrator.migrate(db, configuration: configuration, isForced: found < 2)
+        let layout = try migrator.migrate(db, configuration: configuration)
         try shadows.run(layout)
         try foreignViews.restore(in: db, path: configuration.path)
-        if found < version { try db.execute(sql: "PRAGMA user_version = \(version)") }
         return layout
     }
 
+    /// Refuses a store of another version of the layout.
+    static func check(version found: Int32, path: String) throws(StoreError) {
+        guard found <= version else { throw .newerStore(path: path, version: Int(found)) }
+        guard found == version else {
+            let reason = "its format has version \(found), which no release has written; this program needs \(version)"
+            throw .cannotOpen(path: path, reason: reason)
+        }
+    }
+
     /// Returns the layout of a store that needs no migration.
-    private static func unchanged(
-        in db: Database,
-        configuration: StoreConfiguration,
-        format: Int32
-    ) throws -> StoreModel {
+    private static func unchanged(in db: Database, configuration: StoreConfiguration) throws -> StoreModel {
         let catalogue = try Catalogue(db)
         var builder = LayoutBuilder(model: configuration.model, catalogue: catalogue)
         let layout = builder.build(storeName: configuration.name)
         let recorded = try RecordedModels(db, path: configuration.path)
-        guard format >= 2, recorded.currentHash == configuration.model.versionHash,
+        guard recorded.currentHash == configuration.model.versionHash,
             Catalogue(layout).entries == catalogue.entries
         else {
             throw StoreError.cannotMigrate(
@@ -99,11 +90,7 @@ package enum Schema {
         }
         var builder = LayoutBuilder(model: model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, formerNames: formerNames)
-        for statement in ownTables + [tombstoneTable, conflictTable] + ownIndexes + [partialObjectIndex]
-            + shadowStructures
-        {
-            try db.execute(sql: statement)
-        }
+        for statement in ownTables { try db.execute(sql: statement) }
         for table in layout.tables { try createTable(table, in: db, layout: layout) }
         for link in layout.links { try createTable(link, in: db) }
         try createViews(in: db, layout: layout)

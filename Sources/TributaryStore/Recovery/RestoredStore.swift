@@ -50,8 +50,7 @@ package struct RestoredStore {
     private func checkHeader(_ database: Database) throws {
         let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         guard application == Schema.applicationID else { throw refused("it is a database of something else") }
-        let version = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard version <= Schema.version else { throw StoreError.newerStore(path: path, version: Int(version)) }
+        try Schema.check(version: Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0, path: path)
     }
 
     private func checkContent(_ database: Database) throws {

@@ -9,12 +9,22 @@ struct NameRule: HouseRule {
             }
             guard file.isSwift else { return found }
             found += file.violations(in: file.codeLines) { line in
-                guard let declaration = TopLevelDeclaration.name(ofTypeDeclaredBy: line) else { return nil }
+                guard let declaration = Self.name(ofTypeDeclaredBy: line) else { return nil }
                 let bad = Self.words(in: declaration).intersection(Self.forbidden).sorted().first
                 return bad.map { "\(declaration) has a \"\($0)\" in its name" }
             }
             return found
         }
+    }
+
+    private static let keywords = ["struct ", "class ", "enum ", "actor ", "protocol ", "typealias "]
+
+    /// The name of the type that a line declares, at any depth.
+    private static func name(ofTypeDeclaredBy line: String) -> String? {
+        guard keywords.contains(where: { line.contains($0) }) else { return nil }
+        let pattern =
+            /^\s*(?:@\w+(?:\([^)]*\))?\s+|[a-z]+(?:\([a-z]+\))?\s+)*?(?:struct|class|enum|actor|protocol|typealias)\s+([A-Z]\w*)/
+        return (try? pattern.firstMatch(in: line)).map { String($0.output.1) }
     }
 
     /// The words of a path or of a name in camel case.

@@ -81,7 +81,6 @@ import TributaryModel
                     try replica.apply(together: batch, slice: Int.random(in: 1...5, using: &generator))
                     for transaction in batch { reference.apply(transaction) }
                     if Int.random(in: 0..<8, using: &generator) == 0 {
-                        try Self.giveEarlierLayout(to: replica)
                         try replica.reopen(model)
                     }
                     guard try expectEqual(replica, reference, "seed \(generator.seed), round \(round)") else { return }
@@ -89,42 +88,6 @@ import TributaryModel
                 digests.insert(try replica.digest())
             }
             #expect(digests.count == 1, "seed \(generator.seed), round \(round)")
-        }
-    }
-
-    /// Converts the store to the layout before ranks, with its present rows.
-    @Test func aStoreWithoutRanksOpensAndShowsTheGreatest() throws {
-        let model = try DeskModel.make()
-        let replica = try Replica(model)
-        let people = (1...5).map { Change.insert("A", $0, ["desk": .to(0)]) }
-        try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))
-        try replica.apply(ForeignTransaction(2, 1, clock: 5, .update("A", 2, ["desk": .to(0)])))
-        try replica.apply(ForeignTransaction(2, 2, clock: 6, .delete("A", 5)))
-        try Self.giveEarlierLayout(to: replica)
-        let digest = try replica.digest()
-        try replica.reopen(model)
-        #expect(try replica.digest() == digest)
-        for (sequence, owner) in zip(UInt64(3)..., [2, 4, 3, 1]) {
-            #expect(try replica.values("D", .sample(0))?["owner"] == .reference(.sample(owner)))
-            try replica.apply(ForeignTransaction(2, sequence, clock: 5 + sequence, .delete("A", owner)))
-        }
-        #expect(try replica.values("D", .sample(0))?["owner"] == .null)
-    }
-
-    private static func giveEarlierLayout(to replica: Replica) throws {
-        try replica.store.write { write in
-            try write.db.execute(
-                sql: """
-                    CREATE TABLE earlier(
-                        root INTEGER NOT NULL, id BLOB NOT NULL, place INTEGER NOT NULL,
-                        target_root INTEGER NOT NULL, target BLOB NOT NULL,
-                        PRIMARY KEY (root, id, place)) WITHOUT ROWID;
-                    INSERT INTO earlier SELECT root, id, place, target_root, target FROM tributary_reference;
-                    DROP TABLE tributary_reference;
-                    ALTER TABLE earlier RENAME TO tributary_reference;
-                    CREATE INDEX tributary_reference_target ON tributary_reference(target_root, target);
-                    """
-            )
         }
     }
 

@@ -112,42 +112,4 @@ struct ExactDateTests {
         #expect(rows[3][2] == "2023-11-14 22:13:20")
         try await container.close()
     }
-
-    @Test func aStoreOfLayout1OpensAndMeansTheSame() async throws {
-        let folder = try TemporaryFolder("dates")
-        let path = folder.path("here.sqlite")
-        let numbers = [0.1, 1_700_000_000.123, 1_700_000_000.1230001, -5, 253_402_300_799]
-        let old = try await Gallery.open(folder, name: "here")
-        let digest = try await old.performBackgroundTask { context in
-            for (index, number) in numbers.enumerated() {
-                let exhibit = try context.insert(Exhibit.self)
-                exhibit.large = Int64(index)
-                try exhibit.setValue(.date(DateValue(unixSeconds: number)), forKey: "seen")
-            }
-            try context.save()
-            return 0
-        }
-        #expect(digest == 0)
-        let before = try old.store.read { try $0.mergeState.digest().digest }
-        try await old.close()
-        let values = numbers.enumerated().map { "UPDATE Exhibit SET seen = \($1) WHERE large = \($0);" }.joined()
-        try PlainSQL(path: path).execute(
-            """
-            ALTER TABLE Exhibit DROP COLUMN seen; ALTER TABLE Exhibit RENAME COLUMN _date_seen TO seen;
-            \(values) PRAGMA user_version = 1;
-            """
-        )
-        let new = try await Gallery.open(folder, name: "here")
-        #expect(try new.store.read { try $0.mergeState.digest().digest } == before)
-        try await new.performBackgroundTask { context in
-            let dates = try context.fetch(Exhibit.self, sortKeys: [SortKey("large")]).map {
-                try $0.value(forKey: "seen")
-            }
-            #expect(dates == numbers.map { .date(DateValue(unixSeconds: $0)) })
-        }
-        try await new.close()
-        let shown = try PlainSQL(path: path).rows("SELECT printf('%!.17g', seen) FROM Exhibit ORDER BY large")
-        #expect(shown.compactMap { $0[0].flatMap { Double($0) } } == numbers)
-        #expect(try PlainSQL(path: path).value("PRAGMA user_version") == "5")
-    }
 }
