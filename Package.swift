@@ -216,7 +216,7 @@ let package = Package(
         .testTarget(
             name: "Simulation",
             dependencies: [
-                "SimulationWorld", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
+                "simulate", "SimulationWorld", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
                 "TestSupport",
             ],
             exclude: ["Program", "Schedules", "World", "mutations.sh"]
@@ -312,38 +312,24 @@ if Context.environment["TRIBUTARY_MUTATIONS"] == "1" {
     }
 }
 
-// Only the fuzzer and what it links, instrumented: the fuzzer learns from the branches that an input takes.
-if isFuzzing {
-    var needed: Set = ["fuzz"]
+// With TRIBUTARY_ONLY=NAMES, separated by commas, the package is these targets with all that they need, so that a
+// sanitizer, the fuzzer or an optimized test builds nothing else.
+if let names = isFuzzing ? "fuzz" : Context.environment["TRIBUTARY_ONLY"] {
+    var needed = Set(names.split(separator: ",").map(String.init))
     // A target is declared below all that it depends on.
     for target in package.targets.reversed() where needed.contains(target.name) {
         for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
     }
     package.targets.removeAll { !needed.contains($0.name) }
     package.products.removeAll()
-    for target in package.targets where target.type != .system {
-        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])]
-        if target.type == .executable { target.linkerSettings = [.unsafeFlags(["-sanitize=fuzzer"])] }
-    }
 }
 
-// With TRIBUTARY_LIBRARY_ONLY=1 the package is what a program links, with the tests of that: nothing that needs the
-// daemon or a server, so that sanitizers and benchmarks of the library build in a fraction of the time.
-if Context.environment["TRIBUTARY_LIBRARY_ONLY"] == "1" {
-    var leftOut: Set = ["CSystemd", "TributaryAdmin", "TributarySync"]
-    var neededPackages: Set<String> = []
-    // A target is declared below all that it depends on.
-    for target in package.targets {
-        for case .byNameItem(let name, _) in target.dependencies where leftOut.contains(name) {
-            leftOut.insert(target.name)
-        }
-        guard !leftOut.contains(target.name) else { continue }
-        for case .productItem(_, let name?, _, _) in target.dependencies { neededPackages.insert(name) }
-    }
-    package.targets.removeAll { leftOut.contains($0.name) }
-    package.products.removeAll { leftOut.contains($0.name) }
-    package.dependencies.removeAll { dependency in
-        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
-        return !neededPackages.contains { location.hasSuffix("/\($0).git") }
+// The fuzzer learns from the branches that an input takes, and reports what the address sanitizer finds.
+if isFuzzing {
+    for target in package.targets where target.type != .system {
+        target.swiftSettings = (target.swiftSettings ?? []) + [
+            .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])
+        ]
+        if target.type == .executable { target.linkerSettings = [.unsafeFlags(["-sanitize=fuzzer,address"])] }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SimulationWorld
 import TestSupport
 import Testing
@@ -6,17 +7,9 @@ import Testing
 ///
 /// The program `simulate` plays many more schedules.
 @Suite struct ConvergenceTests {
-    /// The number of schedules in each of the ten parts.
-    private static let schedules = 6
-
-    @Test(arguments: 0..<10)
-    func replicasConverge(part: Int) async throws {
-        for index in 0..<Self.schedules {
-            let schedule = Schedule(seed: Self.seed &+ UInt64(part * Self.schedules + index))
-            guard let report = await ScheduleReport(schedule) else { continue }
-            Issue.record("\(report)")
-            return
-        }
+    @Test func replicasConverge() async throws {
+        let printed = try await simulate("--schedules", "60", "--seed", "\(Self.seed)")
+        #expect(printed.contains("60 schedules in"), "\(printed)")
     }
 
     /// A printed schedule is the one that was played.
@@ -35,4 +28,20 @@ import Testing
         print("seed \(seed)")
         return seed
     }()
+}
+/// Runs the program `simulate`, and returns what it prints.
+func simulate(_ arguments: String...) async throws -> String {
+    let folder = try TemporaryFolder("simulate")
+    let output = folder.path("output")
+    let process = try ChildProcess(
+        BuildFolder.executable("simulate"),
+        arguments,
+        environment: ["SWIFT_DETERMINISTIC_HASHING": "1"],
+        output: output,
+        errors: output
+    )
+    let ending = await process.ending()
+    let printed = try String(contentsOfFile: output, encoding: .utf8)
+    #expect(ending == .exited(0), "\(arguments) \(printed)")
+    return printed
 }

@@ -6,18 +6,9 @@ import TributaryChanges
 
 /// Schedules that once had a wrong result, reduced to the steps that caused it.
 @Suite struct FoundScheduleTests {
-    /// The files with schedules that `simulate` has found.
-    private static let files: [String] = {
-        let folder = PackageFolder.path("Tests/Simulation/Schedules")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(".schedule") }.sorted().map { "\(folder)/\($0)" }
-    }()
-
-    /// Without its files the next test would run no case, and would not fail.
-    @Test func theFoundSchedulesAreThere() { #expect(!Self.files.isEmpty) }
-
-    @Test(arguments: files) func aFoundScheduleEndsAsItShould(file: String) async throws {
-        try await World.play(Schedule(text: String(contentsOfFile: file, encoding: .utf8)))
+    @Test func theFoundSchedulesEndAsTheyShould() async throws {
+        let printed = try await simulate("--replay", PackageFolder.path("Tests/Simulation/Schedules"))
+        #expect(printed.components(separatedBy: ": ends as it should").count > 20, "\(printed)")
     }
 
     private static let person = UniqueID(high: 0x1000, low: 1)

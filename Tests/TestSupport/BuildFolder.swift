@@ -1,12 +1,15 @@
 import Foundation
 
-/// The folder with this test run's executables.
+/// The folders with what this test run was built with, and with the programs that it starts.
 package enum BuildFolder {
-    /// The folder of the running test bundle, which also contains `tributaryd` and `tributaryctl`.
+    /// The folder of the running test bundle, with the modules of its build.
     package static let path: String = {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return (bundle as NSString).deletingLastPathComponent
     }()
 
-    package static func executable(_ name: String) -> String { path + "/" + name }
+    /// The folder of the programs that tests start: `TRIBUTARY_PROGRAMS`, such as the one of a release build, or this one.
+    package static let programs = ProcessInfo.processInfo.environment["TRIBUTARY_PROGRAMS"] ?? path
+
+    package static func executable(_ name: String) -> String { programs + "/" + name }
 }

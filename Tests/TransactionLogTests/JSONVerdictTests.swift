@@ -88,7 +88,7 @@ import TributaryChanges
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
         let texts = Self.corpus.flatMap(\.accepted)
-        for _ in 0..<LongProofs.count(3_000, long: 100_000) {
+        for _ in LongProofs.rounds(3_000) {
             var bytes = Array((texts.randomElement(using: &random) ?? "").utf8)
             for _ in 0..<Int.random(in: 1...2, using: &random) where !bytes.isEmpty {
                 let index = Int.random(in: 0..<bytes.count, using: &random)

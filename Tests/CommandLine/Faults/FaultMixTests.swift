@@ -4,19 +4,17 @@ import Testing
 
 /// Random failures of the disk while a daemon saves, imports, exports and backs up, with kills and stops in between.
 @Suite(.timeLimit(.minutes(60)), .daemonTurns) struct FaultMixTests {
-    /// The second run shares the machine with the first one.
-    @Test(arguments: 0..<UInt64(LongProofs.count(1, long: 2)))
-    func randomFailuresLoseNothing(_ run: UInt64) async throws {
+    @Test func randomFailuresLoseNothing() async throws {
         if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
-        var random = SeededGenerator(seed: SeededGenerator.fromEnvironment().seed &+ run)
+        var random = SeededGenerator.fromEnvironment()
         print("seed \(random.seed)")
         let replica = try await FaultyReplica()
         try await replica.start()
         try await replica.startPeer()
         var (round, failed) = (0, 0)
-        let rounds = LongProofs.count(8, long: 80)
+        var rounds = LongProofs.rounds(8)
         // The rules of all rounds may be about files that their work does not touch: then more rounds follow.
-        while round < rounds || (failed == 0 && round < 8 * rounds) {
+        while rounds.next() != nil || (failed == 0 && round < 64) {
             round += 1
             let comment = Comment(rawValue: "seed \(random.seed), round \(round)")
             let rules = (0..<Int.random(in: 1...2, using: &random)).map { _ in rule(using: &random) }

@@ -10,7 +10,8 @@ import TributaryChanges
     @Test func daemonsThatExchangeRandomHistoriesEndEqual() async throws {
         let first = SeededGenerator.fromEnvironment().seed
         print("seed \(first)")
-        for seed in (0..<UInt64(LongProofs.count(2, long: 200))).map({ first &+ $0 }) {
+        for round in LongProofs.rounds(2) {
+            let seed = first &+ UInt64(round)
             let world = try DaemonExchange(seed: seed)
             try await world.play()
             let states = try await world.states()

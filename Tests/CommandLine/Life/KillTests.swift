@@ -9,13 +9,17 @@ struct KillTests {
     /// On a busy machine all kills may come before what they are to meet: more rounds follow then, with later kills.
     ///
     /// - Returns: The number of rounds.
-    private func kill(_ scene: KilledReplica, _ rounds: Int, using random: inout SeededGenerator) async throws -> Int {
-        var round = 0
-        while round < rounds || (round < 4 * rounds && !scene.hasMetEverything(in: round)) {
+    private func kill(_ scene: KilledReplica, _ rounds: LongProofs, using random: inout SeededGenerator) async throws -> Int {
+        var (rounds, round, further) = (rounds, 0, 0)
+        while true {
+            if rounds.next() == nil {
+                guard further < 150, !scene.hasMetEverything(in: round) else { break }
+                further += 1
+            }
             round += 1
             if round.isMultiple(of: 20) { try scene.changeModel() }
             try scene.dropSegments(using: &random)
-            let latest = 700 + 40 * max(0, round - rounds)
+            let latest = 700 + 40 * further
             try await scene.runUntilKilled(afterMilliseconds: .random(in: 20...latest, using: &random), round: round)
             if scene.compacts, round.isMultiple(of: 2) { try await scene.exchange(compacts: round.isMultiple(of: 4)) }
         }
@@ -35,7 +39,7 @@ struct KillTests {
         let compacts = !run.isMultiple(of: 2)
         let scene = try KilledReplica(compacts: compacts)
         let comment = Comment(rawValue: "seed \(random.seed)")
-        let rounds = try await kill(scene, LongProofs.count(50, long: 500), using: &random)
+        let rounds = try await kill(scene, LongProofs.rounds(50), using: &random)
         try await scene.settle()
         #expect(
             scene.killsBeforeReady < rounds,

@@ -3,8 +3,8 @@ import SimulationWorld
 
 /// Plays random schedules of replicas that exchange their logs, and prints the first that ends wrong.
 ///
-///     swift run -c release --static-swift-stdlib simulate [--schedules N] [--seed N] [--workers N]
-///     swift run -c release --static-swift-stdlib simulate --replay (SEED | FILE)
+///     swift run -c release --static-swift-stdlib simulate [--schedules N] [--seconds N] [--seed N] [--workers N]
+///     swift run -c release --static-swift-stdlib simulate --replay (SEED | FILE | FOLDER)
 ///     TRIBUTARY_MUTATIONS=1 swift run -c release --static-swift-stdlib simulate --mutation (NAME | list)
 ///
 /// Schedules have the seeds from the given one on; without one, a random one. A seed gives the same run each time with
@@ -23,9 +23,14 @@ struct Simulate {
             exit(64)
         }
         if let replay = options.replay { return try await play(replay) }
-        let run = SimulationRun(first: options.seed, count: options.schedules, workers: options.workers)
+        let run = SimulationRun(
+            first: options.seed,
+            count: options.schedules,
+            limit: options.limit,
+            workers: options.workers
+        )
         if let name = options.mutation { exit(await MutationSearch.find(name, run) ? 0 : 1) }
-        print("seeds \(options.seed) to \(options.seed &+ UInt64(max(1, options.schedules) - 1))")
+        print("seeds from \(options.seed)")
         let result = await run.play()
         print(result)
         guard let seed = result.failing else { return }
@@ -35,14 +40,16 @@ struct Simulate {
     }
 
     private static func play(_ replay: String) async throws {
-        let schedule: Schedule
-        if let seed = UInt64(replay) {
-            schedule = Schedule(seed: seed)
-        } else {
-            schedule = try Schedule(text: String(contentsOfFile: replay, encoding: .utf8))
+        if let seed = UInt64(replay) { return await play(Schedule(seed: seed), "seed \(seed)") }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: replay))?.sorted()
+        for path in names?.map({ "\(replay)/\($0)" }) ?? [replay] {
+            try await play(Schedule(text: String(contentsOfFile: path, encoding: .utf8)), path)
         }
-        guard let report = await ScheduleReport(schedule) else { return print("it ends as it should") }
-        print(report)
+    }
+
+    private static func play(_ schedule: Schedule, _ name: String) async {
+        guard let report = await ScheduleReport(schedule) else { return print("\(name): ends as it should") }
+        print("\(name):\n\(report)")
         exit(1)
     }
 }

@@ -22,17 +22,20 @@ package struct SimulationRun: Sendable {
 
     private let first: UInt64
     private let count: Int
+    private let limit: Duration
     private let workers: Int
 
     /// Creates a run.
     ///
     /// - Parameters:
     ///   - first: the first seed.
-    ///   - count: the number of schedules.
+    ///   - count: the greatest number of schedules.
+    ///   - limit: how long it may take; schedules that have begun are played to their end.
     ///   - workers: the number of schedules that are played at once.
-    package init(first: UInt64, count: Int, workers: Int) {
+    package init(first: UInt64, count: Int, limit: Duration, workers: Int) {
         self.first = first
         self.count = count
+        self.limit = limit
         self.workers = workers
     }
 
@@ -61,15 +64,15 @@ package struct SimulationRun: Sendable {
         let progress = Progress()
         let start = ContinuousClock.now
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<workers { group.addTask { await work(progress) } }
+            for _ in 0..<workers { group.addTask { await work(progress, until: start + limit) } }
         }
         var result = progress.current
         result.duration = ContinuousClock.now - start
         return result
     }
 
-    private func work(_ progress: Progress) async {
-        while progress.current.failing == nil {
+    private func work(_ progress: Progress, until end: ContinuousClock.Instant) async {
+        while progress.current.failing == nil, ContinuousClock.now < end {
             let index = progress.nextIndex()
             guard index < count else { return }
             let seed = first &+ UInt64(index)

@@ -59,7 +59,7 @@ import TributaryModel
             "9223372036854775808", #""a""#, #""\u00e9""#, #""é""#, "\"e\u{301}\"", #""\ud83d\ude00""#, #""\ud800""#,
             #""\u0000""#, "\"\t\"", #""K""#, "\"\u{212A}\"", #"{"a":1"#, #","a":2}"#, #"{"é":"#, ",\"e\u{301}\":",
         ]
-        for _ in 0..<LongProofs.count(3_000, long: 200_000) {
+        for _ in LongProofs.rounds(3_000) {
             let count = Int.random(in: 1...12, using: &random)
             agrees((0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined())
         }

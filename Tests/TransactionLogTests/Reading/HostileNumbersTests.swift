@@ -11,7 +11,7 @@ import TributaryChanges
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
         var kinds: Set<SegmentError.Kind> = []
-        for _ in 0..<LongProofs.count(3_000, long: 200_000) {
+        for _ in LongProofs.rounds(3_000) {
             let first = HostileNumbers.unsigned(&generator)
             let last = generator.next() % 2 == 0 ? first : HostileNumbers.unsigned(&generator)
             let text = SegmentText(

@@ -29,7 +29,7 @@ struct IndependentReaderTests {
         var transactions = RandomTransactions(random)
         let folder = try TemporaryFolder("written")
         var paths: [String] = []
-        for index in 0..<LongProofs.count(40, long: 1_000) {
+        for index in LongProofs.rounds(40) {
             let writer = transactions.id()
             let first = UInt64.random(in: 1...(1 << 40), using: &transactions.random)
             let count = Int.random(in: 1...12, using: &transactions.random)
@@ -51,7 +51,7 @@ struct IndependentReaderTests {
         var transactions = RandomTransactions(random)
         let folder = try TemporaryFolder("changed")
         var cases: [(path: String, bytes: [UInt8])] = []
-        for _ in 0..<LongProofs.count(600, long: 5_000) {
+        for _ in LongProofs.rounds(600) {
             let writer = transactions.id()
             let written = transactions.next(first: 1, count: Int.random(in: 1...4, using: &transactions.random))
             let segment = SegmentText(writer: writer, written)

@@ -17,7 +17,7 @@ import TributaryChanges
     @Test func namesAreEncodedAsFoundationEncodesThemAndReadBack() throws {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
-        for _ in 0..<LongProofs.count(5_000, long: 200_000) {
+        for _ in LongProofs.rounds(5_000) {
             let names = (0..<3).map { _ in name(&generator) }
             let encoded = try names.map {
                 try #require($0.addingPercentEncoding(withAllowedCharacters: ManagedObjectIDTests.unreserved))

@@ -28,7 +28,7 @@ import TributaryAdmin
         print("seed \(generator.seed)")
         let folder = try TemporaryFolder.inMemory("configuration")
         var (accepted, refused) = (0, 0)
-        for _ in 0..<LongProofs.count(2_000, long: 50_000) {
+        for _ in LongProofs.rounds(2_000) {
             var characters = Array(Self.text)
             for _ in 0..<Int.random(in: 0...3, using: &generator) {
                 let start = Int.random(in: 0..<characters.count, using: &generator)

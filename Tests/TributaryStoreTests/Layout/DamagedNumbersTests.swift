@@ -26,7 +26,7 @@ import TributaryChanges
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
         var (values, rows) = (0, 0)
-        for _ in 0..<LongProofs.count(20_000, long: 1_000_000) {
+        for _ in LongProofs.rounds(20_000) {
             let length = Int(generator.next() % 40)
             // Many bytes have the highest bit set, so that numbers become long.
             let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: generator.next() | generator.next() & 0x80) }

@@ -7,8 +7,6 @@ import TributaryModel
 
 /// SQLite and memory return equal results for each predicate.
 struct ReadingDifferentialTests {
-    private static let worlds = LongProofs.count(40, long: 120)
-
     @Test
     func predicatesAnswerInSQLAsInMemory() throws {
         var random = SeededGenerator.fromEnvironment()
@@ -17,7 +15,7 @@ struct ReadingDifferentialTests {
         var selective = 0
         var lengths = 0
         var empties = 0
-        for _ in 0..<ReadingDifferentialTests.worlds {
+        for _ in LongProofs.rounds(40) {
             let world = try ReadingWorld(random: &random)
             let queries = ReadingQueries(model: world.model)
             let relationships = world.model.entities.flatMap(\.properties).compactMap(\.relationship)

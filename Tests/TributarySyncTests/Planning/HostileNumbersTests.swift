@@ -12,7 +12,7 @@ import TributaryStore
     @Test func thePlannerTakesAnyNumbers() {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
-        for _ in 0..<LongProofs.count(300, long: 20_000) {
+        for _ in LongProofs.rounds(300) {
             var run = HostilePlan(&generator)
             for _ in 0..<40 { run.step(&generator) }
         }

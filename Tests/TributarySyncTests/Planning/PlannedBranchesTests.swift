@@ -20,7 +20,7 @@ import TributaryChanges
     @Test func theFilesStayInOrder() {
         var generator = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(generator.seed)")
-        for _ in 0..<LongProofs.count(100, long: 2_000) {
+        for _ in LongProofs.rounds(100) {
             var branches = PlannedBranches()
             var plain: Set<SegmentFile> = []
             for step in 0..<60 {

@@ -8,7 +8,7 @@ import Testing
     @Test func itFindsWhatAPlainListFinds() {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
-        for _ in 0..<LongProofs.count(150, long: 10_000) {
+        for _ in LongProofs.rounds(150) {
             var order = SegmentOrder()
             var plain: Set<SegmentBounds> = []
             var position: UInt64 = 0

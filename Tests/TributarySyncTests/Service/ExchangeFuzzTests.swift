@@ -6,7 +6,8 @@ import Testing
     @Test func replicasThatExchangeRandomHistoriesEndEqual() async {
         let first = SeededGenerator.fromEnvironment().seed
         print("seed \(first)")
-        for seed in (0..<UInt64(LongProofs.count(6, long: 80))).map({ first &+ $0 }) {
+        for round in LongProofs.rounds(6) {
+            let seed = first &+ UInt64(round)
             do {
                 try await ExchangeFuzz.run(seed: seed)
             } catch {

@@ -6,32 +6,32 @@ import TributaryModel
 /// Random interleavings of saves, merges, fetches, faults, IDs that are handed over, pins and checkpoints on the view
 /// context, a background context, a pinned one, children, and a second container on the same file, against a model.
 ///
-/// How many there are is fixed; `TRIBUTARY_LONG_PROOFS=1` takes many more.
+/// How many there are is fixed; `TRIBUTARY_LONG_PROOFS` takes many more.
 struct GenerationInterleavingTests {
     @Test
     func contextsOfOneContainerShowWhatTheModelSays() async throws {
-        try await run(interleavings: LongProofs.count(12, long: 120), steps: 40, hasSecondContainer: false)
+        try await run(interleavings: LongProofs.rounds(12), steps: 40, hasSecondContainer: false)
     }
 
     @Test
     func twoContainersOnOneFileShowWhatTheModelSays() async throws {
-        try await run(interleavings: LongProofs.count(8, long: 80), steps: 40, hasSecondContainer: true)
+        try await run(interleavings: LongProofs.rounds(8), steps: 40, hasSecondContainer: true)
     }
 
-    @Test(.enabled(if: LongProofs.isOn, "with TRIBUTARY_LONG_PROOFS=1"))
+    @Test(.enabled(if: LongProofs.isOn, "with TRIBUTARY_LONG_PROOFS"))
     func relationshipsOfOneContainerAreWhatTheModelSays() async throws {
-        try await runGraphs(interleavings: LongProofs.count(8, long: 60), steps: 50, hasSecondContainer: false)
+        try await runGraphs(interleavings: LongProofs.rounds(8), steps: 50, hasSecondContainer: false)
     }
 
-    @Test(.enabled(if: LongProofs.isOn, "with TRIBUTARY_LONG_PROOFS=1"))
+    @Test(.enabled(if: LongProofs.isOn, "with TRIBUTARY_LONG_PROOFS"))
     func relationshipsOfTwoContainersAreWhatTheModelSays() async throws {
-        try await runGraphs(interleavings: LongProofs.count(6, long: 40), steps: 50, hasSecondContainer: true)
+        try await runGraphs(interleavings: LongProofs.rounds(6), steps: 50, hasSecondContainer: true)
     }
 
-    private func run(interleavings: Int, steps: Int, hasSecondContainer: Bool) async throws {
+    private func run(interleavings: LongProofs, steps: Int, hasSecondContainer: Bool) async throws {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
-        for number in 0..<interleavings {
+        for number in interleavings {
             let run = try await InterleavingRun(hasSecondContainer: hasSecondContainer, seed: random.next())
             for step in 0..<steps {
                 if let failure = try await run.step(&random) {
@@ -44,10 +44,10 @@ struct GenerationInterleavingTests {
         }
     }
 
-    private func runGraphs(interleavings: Int, steps: Int, hasSecondContainer: Bool) async throws {
+    private func runGraphs(interleavings: LongProofs, steps: Int, hasSecondContainer: Bool) async throws {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
-        for number in 0..<interleavings {
+        for number in interleavings {
             let rules = GraphModel.Rules(&random)
             let run = try await GraphRun(rules: rules, hasSecondContainer: hasSecondContainer, seed: random.next())
             for step in 0..<steps {

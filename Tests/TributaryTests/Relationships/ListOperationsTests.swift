@@ -19,8 +19,8 @@ struct ListOperationsTests {
         var random = SeededGenerator.fromEnvironment()
         let seed = random.seed
         // Each step holds the whole list against the array: the cost of a round is the square of its steps.
-        let steps = LongProofs.count(300, long: 800)
-        for _ in 0..<LongProofs.count(5, long: 8) {
+        let steps = 300
+        for _ in LongProofs.rounds(5) {
             let roundSeed = random.next()
             try await container.performBackgroundTask { context in
                 var random = SeededGenerator(seed: roundSeed)
@@ -73,7 +73,7 @@ struct ListOperationsTests {
         var random = SeededGenerator.fromEnvironment()
         let seed = random.seed
         let roundSeed = random.next()
-        let steps = LongProofs.count(400, long: 3_000)
+        let steps = 400
         try await container.performBackgroundTask { context in
             var random = SeededGenerator(seed: roundSeed)
             context.undoStack = UndoStack()

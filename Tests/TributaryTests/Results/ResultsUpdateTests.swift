@@ -207,7 +207,7 @@ struct ResultsUpdateTests {
         for (index, controller) in controllers.enumerated() {
             controller.onChange = { mirrors[index] = $0.applied(to: mirrors[index]) }
         }
-        for _ in 0..<LongProofs.count(12, long: 400) {
+        for _ in LongProofs.rounds(12) {
             for _ in 0..<Int.random(in: 1...30, using: &random) {
                 let employee = try #require(controllers[0].fetchedObjects.randomElement(using: &random))
                 switch Int.random(in: 0..<8, using: &random) {
