@@ -327,9 +327,10 @@ if let names = isFuzzing ? "fuzz" : Context.environment["TRIBUTARY_ONLY"] {
 // The fuzzer learns from the branches that an input takes, and reports what the address sanitizer finds.
 if isFuzzing {
     for target in package.targets where target.type != .system {
-        target.swiftSettings = (target.swiftSettings ?? []) + [
-            .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])
-        ]
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [
+                .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])
+            ]
         if target.type == .executable { target.linkerSettings = [.unsafeFlags(["-sanitize=fuzzer,address"])] }
     }
 }

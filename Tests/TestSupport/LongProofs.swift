@@ -5,7 +5,8 @@ import Foundation
 ///
 /// Only this type reads the variable.
 package struct LongProofs: Sequence, IteratorProtocol {
-    private static let seconds = ProcessInfo.processInfo.environment["TRIBUTARY_LONG_PROOFS"].flatMap { Double($0) } ?? 0
+    private static let seconds =
+        ProcessInfo.processInfo.environment["TRIBUTARY_LONG_PROOFS"].flatMap { Double($0) } ?? 0
     package static var isOn: Bool { seconds > 0 }
 
     private let least: Int

@@ -15,7 +15,8 @@ import Testing
             "/bin/sh",
             ["-c", "exec \(command)"],
             environment: [
-                "PATH": "\(BuildFolder.programs):/usr/bin:/bin", "TRIBUTARY_SOCKET": nowhere, "TRIBUTARY_STORE": nowhere,
+                "PATH": "\(BuildFolder.programs):/usr/bin:/bin", "TRIBUTARY_SOCKET": nowhere,
+                "TRIBUTARY_STORE": nowhere,
             ],
             output: folder.path("output"),
             errors: folder.path("errors")

@@ -9,7 +9,9 @@ struct KillTests {
     /// On a busy machine all kills may come before what they are to meet: more rounds follow then, with later kills.
     ///
     /// - Returns: The number of rounds.
-    private func kill(_ scene: KilledReplica, _ rounds: LongProofs, using random: inout SeededGenerator) async throws -> Int {
+    private func kill(_ scene: KilledReplica, _ rounds: LongProofs, using random: inout SeededGenerator) async throws
+        -> Int
+    {
         var (rounds, round, further) = (rounds, 0, 0)
         while true {
             if rounds.next() == nil {

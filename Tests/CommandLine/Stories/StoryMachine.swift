@@ -113,7 +113,8 @@ final class StoryMachine {
         let mark = UUID().uuidString
         let functions = #"sudo() { [ "$1" != -u ] || shift 2; "$@"; }; "#
         var environment = clock?.environment ?? [:]
-        environment["PATH"] = BuildFolder.programs + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
+        environment["PATH"] =
+            BuildFolder.programs + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
         environment["TRIBUTARY_SOCKET"] = daemon.socket
         environment["TRIBUTARY_STORE"] = path("/var/lib/tributary/store.sqlite")
         let root = path("")
