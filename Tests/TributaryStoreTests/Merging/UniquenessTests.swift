@@ -342,22 +342,6 @@ import TributaryModel
         try replica.apply(ForeignTransaction(4, 1, clock: 5, .insert("Person", 4, ["badge": 1])))
         #expect(try replica.people() == [1, 2])
     }
-
-    @Test func `a store of version 3 is decided about when it is opened`() throws {
-        let replica = try Replica(try UniquenessModel.make())
-        try replica.apply([Self.insert(1, clock: 1, 1, ["email": "a"]), Self.insert(2, clock: 2, 2, ["email": "b"])])
-        try replica.store.close()
-        try PlainSQL(path: replica.path).execute(
-            """
-            UPDATE Person SET email = 'a'; DELETE FROM tributary_setting WHERE key = 'uniqueness.constraints';
-            DROP TABLE tributary_shadow_key; DROP INDEX tributary_object_shadow;
-            ALTER TABLE tributary_object DROP COLUMN representative; ALTER TABLE tributary_object DROP COLUMN entity;
-            ALTER TABLE tributary_object DROP COLUMN inserted; PRAGMA user_version = 3
-            """
-        )
-        try replica.reopen(try UniquenessModel.make())
-        #expect(try replica.people() == [1])
-    }
 }
 
 extension Replica {

@@ -217,35 +217,4 @@ import TributaryStore
         try await whole.stop()
         try await joined.stop()
     }
-
-    /// A store that a program without branches has written learns of them.
-    @Test func aStoreOfFormat4LearnsOfBranches() async throws {
-        let files = files()
-        let logs = try LogsFolder()
-        var replica = try await SyncReplica(logs.path, wall: wall)
-        for file in [files.stem, files.branches[0], files.other] { try logs.put(file) }
-        try await sync(replica)
-        try await replica.stop()
-        try PlainSQL(path: replica.folder.path("store.sqlite")).execute(
-            """
-            DROP INDEX tributary_writer_branch; ALTER TABLE tributary_segment DROP COLUMN previous;
-            ALTER TABLE tributary_writer DROP COLUMN start; PRAGMA user_version = 4
-            """
-        )
-        replica = try await SyncReplica(logs.path, wall: wall, folder: replica.folder)
-        let version = try PlainSQL(path: replica.folder.path("store.sqlite")).value("PRAGMA user_version")
-        #expect(version == "5")
-        var names: Set<SegmentName> = Set([files.stem, files.branches[0], files.other].map(\.name))
-        for file in files.branches.dropFirst() { try put(file, &names, logs) }
-        try await sync(replica)
-        let wholeLogs = try LogsFolder()
-        let whole = try await SyncReplica(wholeLogs.path, wall: wall)
-        names = []
-        for file in files.all { try put(file, &names, wholeLogs) }
-        try await sync(whole)
-        #expect(try digest(replica) == digest(whole))
-        #expect(try baseline(replica) == baseline(whole))
-        try await whole.stop()
-        try await replica.stop()
-    }
 }
