@@ -146,7 +146,8 @@ struct MergeOperation {
         var values = row.values
         for propertyIndex in object.changed.propertyIndexes {
             values[propertyIndex] = object.values[propertyIndex]
-            guard let property = object.descriptor.entity.properties[propertyIndex].relationship, !property.isToMany
+            guard let property = object.descriptor.entity.properties[propertyIndex].relationship, !property.isToMany,
+                object.row?.values[propertyIndex] != row.values[propertyIndex]
             else { continue }
             // The derived other ends recorded a move from the old row's target; they now record one from the new row's
             // target.

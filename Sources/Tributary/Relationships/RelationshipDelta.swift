@@ -112,14 +112,15 @@ struct RelationshipDelta: Sendable {
 
     /// Adds an object: one that was removed before is restored, any other one is new.
     ///
-    /// An object that the store no longer has is new as well.
-    mutating func add(_ id: ManagedObjectID, to key: Key, isStored: Bool = true) {
+    /// An object that the store no longer has is new as well. One that is added by an edit is the last one of an ordered
+    /// relationship; any other one keeps the place that it had.
+    mutating func add(_ id: ManagedObjectID, to key: Key, isStored: Bool = true, isEdit: Bool = true) {
         ordinal += 1
         let ordinal = ordinal
         change(key) { change in
             if change.removed.remove(id) == nil || !isStored { change.append(id, ordinal) }
         }
-        orderings[key]?.append(id)
+        if isEdit || orderings[key]?.contains(id) == false { orderings[key]?.append(id) }
     }
 
     /// Removes an object; one that was added before leaves no trace, unless the store has it by now.

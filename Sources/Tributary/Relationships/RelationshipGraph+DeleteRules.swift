@@ -22,6 +22,8 @@ extension RelationshipGraph {
         of object: ManagedObject
     ) {
         let others = object.objectsAtOtherEnd(propertyIndex)
+        let recorder = UndoRecorder(context: context)
+        recorder.recordOrder(of: object, propertyIndex)
         if relationship.deleteRule == .cascade {
             for other in others { context.delete(other) }
         }
@@ -29,7 +31,9 @@ extension RelationshipGraph {
         switch storage {
         case .column:
             // The object's own register is deleted with it; the derived other end changes at once.
-            moveInverse(object, propertyIndex, from: object.read(propertyIndex).referencedID, to: nil, addsOwners: true)
+            let target = object.read(propertyIndex)
+            recorder.recordOrders(object, propertyIndex, from: target, to: .null)
+            moveInverse(object, propertyIndex, from: target.referencedID, to: nil, isEdit: true)
         case .inverse:
             guard letsGo, let inverse = inverse(of: relationship) else { return }
             for other in others where other.state != .deleted { setRegister(other, inverse.propertyIndex, to: nil) }
@@ -39,7 +43,7 @@ extension RelationshipGraph {
                     setPair(object, propertyIndex, with: other, isLinked: false)
                 } else {
                     // The store removes the pair together with the object; undo has to restore both.
-                    UndoRecorder(context: context).recordPair(object, propertyIndex, with: other, isLinked: false)
+                    recorder.recordPair(object, propertyIndex, with: other, isLinked: false)
                 }
             }
         }
@@ -78,6 +82,19 @@ extension RelationshipGraph {
         context.undoStack?.record(.appeared(object))
         context.recordChange { notice in
             if wasSaved { notice.addResurrection(of: object.objectID) } else { notice.inserted.insert(object.objectID) }
+        }
+    }
+
+    /// Whether the context has given a relationship another order than the stored one; forgets orders that are equal.
+    func isReordered(_ object: ManagedObject) -> Bool {
+        object.descriptor.entity.properties.indices.contains { propertyIndex in
+            let key = RelationshipDelta.Key(object, propertyIndex)
+            guard context.pending.delta.orderings[key] != nil else { return false }
+            guard context.pending.delta[key] == nil,
+                relatedIDs(object, propertyIndex) == storedIDs(object, propertyIndex)
+            else { return true }
+            context.pending.delta.forget(key)
+            return false
         }
     }
 

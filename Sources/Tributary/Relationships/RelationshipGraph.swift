@@ -155,7 +155,7 @@ struct RelationshipGraph {
         let old = object.read(propertyIndex).referencedID
         guard old != target else { return }
         object.write(target.map { .reference($0) } ?? .null, propertyIndex)
-        moveInverse(object, propertyIndex, from: old, to: target, addsOwners: true)
+        moveInverse(object, propertyIndex, from: old, to: target, isEdit: true)
     }
 
     /// Adds the change of a register to the delta of its derived other ends.
@@ -167,13 +167,14 @@ struct RelationshipGraph {
     ///   - propertyIndex: the propertyIndex of the register.
     ///   - old: the target before the change.
     ///   - new: the target after the change.
-    ///   - addsOwners: whether the objects at the other ends count as updated.
+    ///   - isEdit: whether the program makes the change: the objects at the other ends count as updated, and the object
+    ///     is the last one of an ordered relationship. Otherwise it keeps the place that it had.
     func moveInverse(
         _ object: ManagedObject,
         _ propertyIndex: Int,
         from old: UniqueID?,
         to new: UniqueID?,
-        addsOwners: Bool = false
+        isEdit: Bool = false
     ) {
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             let (descriptor, inverseIndex) = inverse(of: relationship)
@@ -184,12 +185,14 @@ struct RelationshipGraph {
             guard let end else { continue }
             let key = RelationshipDelta.Key(rootIndex: descriptor.rootIndex, id: end, propertyIndex: inverseIndex)
             if isNew {
-                keepOrder(key, relationship: descriptor.entity.properties[inverseIndex].relationship, adding: id)
-                context.pending.delta.add(id, to: key)
+                if isEdit {
+                    keepOrder(key, relationship: descriptor.entity.properties[inverseIndex].relationship, adding: id)
+                }
+                context.pending.delta.add(id, to: key, isEdit: isEdit)
             } else {
                 context.pending.delta.remove(id, from: key)
             }
-            if addsOwners { context.pending.addOwner(ObjectKey(rootIndex: descriptor.rootIndex, id: end)) }
+            if isEdit { context.pending.addOwner(ObjectKey(rootIndex: descriptor.rootIndex, id: end)) }
             context.recordChange { notice in
                 if let live = context.registry.object(end, rootIndex: descriptor.rootIndex) {
                     notice.addUpdate(of: live.objectID)
@@ -270,7 +273,7 @@ struct RelationshipGraph {
                     if isAdded {
                         context.pending.delta.remove(object.objectID, from: there)
                     } else {
-                        context.pending.delta.add(object.objectID, to: there)
+                        context.pending.delta.add(object.objectID, to: there, isEdit: false)
                     }
                 }
             }

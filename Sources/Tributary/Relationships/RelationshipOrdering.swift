@@ -13,6 +13,8 @@ struct RelationshipOrdering {
         completeAt = version
     }
 
+    func contains(_ id: ManagedObjectID) -> Bool { members.contains(id) }
+
     /// Moves or adds the object to the end.
     mutating func append(_ id: ManagedObjectID) {
         if !members.insert(id).inserted { ids.removeAll { $0 == id } }

@@ -34,9 +34,10 @@ struct UndoOperation {
         // The oldest order of each relationship is set last.
         for case .order(let object, let propertyIndex, let old) in group.records.reversed() {
             guard object.state != .deleted, object.state != .gone else { continue }
-            guard context.relationships.relatedIDs(object, propertyIndex) != old else { continue }
-            UndoRecorder(context: context).recordOrder(of: object, propertyIndex)
-            object.setRelatedObjects(old.map { context.object(with: $0) }.filter { $0.state != .gone }, propertyIndex)
+            let current = context.relationships.relatedIDs(object, propertyIndex)
+            let restored = RelationshipOrdering(old).ordering(current)
+            guard restored != current else { continue }
+            object.arrange(restored, propertyIndex)
             touched.append(object)
         }
         context.processChanges()
@@ -76,7 +77,9 @@ struct UndoOperation {
         guard object.state == .updated, let row = object.row else { return }
         for propertyIndex in object.changed.propertyIndexes
         where object.values[propertyIndex] == row.values[propertyIndex] { object.changed.remove(propertyIndex) }
-        guard object.changed.isEmpty, !context.relationships.hasPairs(object) else { return }
+        guard object.changed.isEmpty, !context.relationships.hasPairs(object),
+            !context.relationships.isReordered(object)
+        else { return }
         context.pending.move(object, on: .revertToRow)
     }
 }

@@ -30,13 +30,13 @@ struct UndoRecorder {
 
     /// Records the orders at the other ends that a register's change from one target to another affects.
     func recordOrders(_ object: ManagedObject, _ propertyIndex: Int, from old: PropertyValue, to new: PropertyValue) {
-        guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
+        guard context.undoStack?.isUndoRegistrationEnabled == true,
+            let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             let (descriptor, inverseIndex) = context.relationships.inverse(of: relationship),
             descriptor.entity.properties[inverseIndex].relationship?.isOrdered == true
         else { return }
         for id in [old.referencedID, new.referencedID] {
-            guard let id, let end = context.registry.object(id, rootIndex: descriptor.rootIndex) else { continue }
-            recordOrder(of: end, inverseIndex)
+            if let id { recordOrder(of: context.object(with: descriptor.objectID(id)), inverseIndex) }
         }
     }
 }
