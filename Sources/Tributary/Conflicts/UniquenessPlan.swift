@@ -11,6 +11,8 @@ struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     /// The replacements of new objects that are not written, by root entity; a replacement may be replaced as well.
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
+    /// The stored objects that take the values and links of new ones.
+    var heirs: [ObjectIdentifier: Row] = [:]
     /// Updates of stored objects that take the values of new ones.
     var updates: [Change] = []
     /// Deletions of stored objects that lose their key.

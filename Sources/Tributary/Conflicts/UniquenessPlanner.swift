@@ -89,6 +89,7 @@ struct UniquenessPlanner {
             }
             plan.results[ObjectIdentifier(object)] = .gone(isLost: true)
             plan.replace(object, with: row.id.uniqueID)
+            plan.heirs[ObjectIdentifier(object)] = row
             plan.touched.append((row.id, false))
         case .error, .objectTrump:
             plan.conflicts.append(key.conflict([object.objectID], stored: row.snapshot(context.store.readable)))

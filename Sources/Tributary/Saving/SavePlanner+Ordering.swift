@@ -5,25 +5,31 @@ import TributaryStore
 /// Computes positions for objects in ordered relationships, from the newest positions in the store.
 extension SavePlanner {
     /// Returns a link with positions for each ordered relationship with new or moved objects.
-    func orderChanges(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws
-        -> [Change]
-    {
+    ///
+    /// A stored object that takes the values of a new one has the new one's place in lists, and the objects of its lists
+    /// behind its own.
+    func orderChanges(
+        _ plan: inout SavePlan,
+        without dropped: Set<ObjectIdentifier>,
+        _ heirs: [ObjectIdentifier: Row]
+    ) throws -> [Change] {
         var changes: [Change] = []
         for key in context.pending.delta.orderedKeys.sorted(by: {
             ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex)
         }) {
-            guard let owner = context.relationships.owner(of: key), !dropped.contains(ObjectIdentifier(owner)),
-                owner.state != .deleted,
-                owner.state != .gone,
+            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone,
                 let relationship = owner.descriptor.entity.properties[key.propertyIndex].relationship,
                 relationship.isOrdered
             else { continue }
-            let placed = try positions(key, owner, dropped)
+            let heir = heirs[ObjectIdentifier(owner)]
+            guard heir?.entity.property(named: relationship.name) != nil || !dropped.contains(ObjectIdentifier(owner))
+            else { continue }
+            let placed = try positions(key, owner, heir, relationship, dropped, heirs)
             guard !placed.isEmpty else { continue }
             changes.append(
                 Change(
-                    entity: owner.descriptor.entity.name,
-                    id: owner.uniqueID,
+                    entity: heir?.entity.name ?? owner.descriptor.entity.name,
+                    id: heir?.id.uniqueID ?? owner.uniqueID,
                     operation: .link(
                         to: relationship.name,
                         ids: placed.map(\.id.uniqueID),
@@ -45,22 +51,32 @@ extension SavePlanner {
     private func positions(
         _ key: RelationshipDelta.Key,
         _ owner: ManagedObject,
-        _ dropped: Set<ObjectIdentifier>
+        _ heir: Row?,
+        _ relationship: Relationship,
+        _ dropped: Set<ObjectIdentifier>,
+        _ heirs: [ObjectIdentifier: Row]
     ) throws -> [(id: ManagedObjectID, position: String)] {
-        let wanted = context.relationships.relatedIDs(owner, key.propertyIndex).filter { id in
-            guard let object = context.registeredObject(for: id) else { return true }
-            return object.state != .deleted && object.state != .gone && !dropped.contains(ObjectIdentifier(object))
-        }
         let stored = try reader.positions(
-            of: owner.uniqueID,
-            entity: owner.descriptor.entity,
-            propertyIndex: key.propertyIndex
+            of: heir?.id.uniqueID ?? owner.uniqueID,
+            entity: heir?.entity ?? owner.descriptor.entity,
+            propertyIndex: heir?.entity.propertyIndex(named: relationship.name) ?? key.propertyIndex
         )
+        let known =
+            heir == nil ? context.relationships.storedIDs(owner, key.propertyIndex) : stored.map(\.id)
+        var seen: Set<ManagedObjectID> = []
+        let wanted = ((heir == nil ? [] : known) + context.relationships.relatedIDs(owner, key.propertyIndex))
+            .compactMap { id -> ManagedObjectID? in
+                guard let object = context.registeredObject(for: id) else { return id }
+                if let heir = heirs[ObjectIdentifier(object)] { return known.contains(heir.id) ? nil : heir.id }
+                let isLeftOut = object.state.isDeletion || dropped.contains(ObjectIdentifier(object))
+                return isLeftOut ? nil : id
+            }
+            .filter { seen.insert($0).inserted }
         var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
         // Moves are found against the list that the context had read; objects that others have moved keep their new
         // position.
         let added = context.pending.delta[key].map { Set($0.added.keys) } ?? []
-        var kept = RelationshipOrdering.unmoved(wanted, in: context.relationships.storedIDs(owner, key.propertyIndex))
+        var kept = RelationshipOrdering.unmoved(wanted, in: known)
             .filter {
                 positions[$0] != nil
             }

@@ -52,8 +52,8 @@ struct SavePlanner {
                 }
             }
         )
-        let orders = try orderChanges(&plan, without: dropped)
-        plan.changes += updates + pairChanges(without: dropped) + orders + deletions
+        let orders = try orderChanges(&plan, without: dropped, unique.heirs)
+        plan.changes += updates + pairChanges(without: dropped, unique.heirs) + orders + deletions
         try derive(&plan, without: dropped)
         add(unique, &plan)
         return plan
@@ -186,21 +186,28 @@ struct SavePlanner {
     // MARK: Pairs
 
     /// Returns links and unlinks of relationships that are stored as pairs, from the side that owns them.
-    private func pairChanges(without dropped: Set<ObjectIdentifier>) -> [Change] {
+    private func pairChanges(without dropped: Set<ObjectIdentifier>, _ heirs: [ObjectIdentifier: Row]) -> [Change] {
         guard !context.pending.delta.isEmpty else { return [] }
         var changes: [Change] = []
-        for object in context.pending.objects where !dropped.contains(ObjectIdentifier(object)) {
+        for object in context.pending.objects {
+            let heir = heirs[ObjectIdentifier(object)]
+            guard heir != nil || !dropped.contains(ObjectIdentifier(object)) else { continue }
             for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
                 guard case .relationship(let relationship, .links(_, ownsPairs: true)) = property,
+                    heir?.entity.property(named: relationship.name) != nil || heir == nil,
                     let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)]
                 else { continue }
                 let removed = difference.removed.map(\.uniqueID).sorted()
-                if !removed.isEmpty { changes.append(change(object, .unlink(to: relationship.name, ids: removed))) }
+                if !removed.isEmpty, heir == nil {
+                    changes.append(change(object, .unlink(to: relationship.name, ids: removed)))
+                }
                 let added = difference.addedInOrder.map(\.uniqueID)
                 guard !added.isEmpty else { continue }
                 // An ordered relationship is linked with its positions, from the side that has the order.
                 guard !isOrdered(relationship) else { continue }
-                changes.append(change(object, .link(to: relationship.name, ids: added, positions: nil)))
+                var change = change(object, .link(to: relationship.name, ids: added, positions: nil))
+                if let heir { (change.entity, change.id) = (heir.entity.name, heir.id.uniqueID) }
+                changes.append(change)
             }
         }
         return changes

@@ -1,0 +1,80 @@
+import TestSupport
+import Testing
+import TributaryStore
+
+@testable import Tributary
+
+/// What becomes of the links of a new object whose unique key a stored object has.
+struct UniqueLinkTests {
+    /// The relationships lead from either side, because one of the two entities keeps the pairs of a relationship.
+    private func open(_ folder: TemporaryFolder) async throws -> PersistentContainer {
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Key:
+                    attributes: {code: String?}
+                    unique: [code]
+                    relationships:
+                      before: {to: Anchor, many: true, inverse: keysAfter}
+                      after: {to: Zone, many: true, inverse: keysBefore}
+                      zones: {to: Zone, many: true, ordered: true, inverse: keys}
+                      parts: {to: Part, many: true, ordered: true, inverse: key}
+                      shelf: {to: Shelf?, inverse: keys}
+                  Anchor: {relationships: {keysAfter: {to: Key, many: true, inverse: before}}}
+                  Zone:
+                    attributes: {name: String?}
+                    relationships:
+                      keysBefore: {to: Key, many: true, inverse: after}
+                      keys: {to: Key, many: true, inverse: zones}
+                  Part: {attributes: {name: String?}, relationships: {key: {to: Key?, inverse: parts}}}
+                  Shelf: {relationships: {keys: {to: Key, many: true, ordered: true, inverse: shelf}}}
+                """
+        )
+        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "links", model: model)
+        return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+    }
+
+    private func key(_ code: String, _ suffix: String, in context: ManagedObjectContext) throws -> ManagedObject {
+        let key = try context.insert(entity: "Key")
+        try key.setValue(.string(code), forKey: "code")
+        try key.link(try context.insert(entity: "Anchor"), forKey: "before")
+        try key.link(try context.insert(entity: "Zone"), forKey: "after")
+        for name in ["1", "2"] {
+            try key.link(try OrderedModel.named(name + suffix, "Zone", in: context), forKey: "zones")
+            try key.insert(try OrderedModel.named(name + suffix, "Part", in: context), forKey: "parts", at: 0)
+        }
+        return key
+    }
+
+    @Test
+    func `under objectTrump the stored object takes all links of the new one, in order`() async throws {
+        let folder = try TemporaryFolder("unique-links")
+        let container = try await open(folder)
+        let stored = try await container.performBackgroundTask { context in
+            let stored = try key("A", "a", in: context)
+            try context.save()
+            return stored.objectID
+        }
+        let background = container.newBackgroundContext(mergePolicy: .objectTrump)
+        let shelf = try await background.perform { context in
+            let shelf = try context.insert(entity: "Shelf")
+            for code in ["X", "A", "Y"] { try shelf.link(try key(code, "b", in: context), forKey: "keys") }
+            try context.save()
+            return shelf.objectID
+        }
+        try await container.performBackgroundTask { context in
+            let object = try context.existingObject(with: stored)
+            #expect(try object.objectIDs(forKey: "before").count == 2)
+            #expect(try object.objectIDs(forKey: "after").count == 2)
+            #expect(try OrderedModel.names(object, "zones") == "1a2a1b2b")
+            #expect(try OrderedModel.names(object, "parts") == "2a1a2b1b")
+            let codes = try context.existingObject(with: shelf).objects(forKey: "keys").map {
+                try $0.value(forKey: "code")
+            }
+            #expect(codes == [.string("X"), .string("A"), .string("Y")])
+            #expect(try context.count(for: FetchRequest("Key")) == 3)
+        }
+        try await container.close()
+    }
+}
