@@ -28,4 +28,13 @@ public enum MergeRule: String, Sendable, CaseIterable {
         case .max, .min, .counter: false
         }
     }
+
+    /// Whether the value is a bound: one of the values ever written, whatever their versions.
+    @inlinable
+    package var isBound: Bool {
+        switch self {
+        case .max, .min: true
+        case .latest, .counter: false
+        }
+    }
 }

@@ -111,7 +111,7 @@ final class BaselineJoin {
         guard case .column(let column) = entity.places[property],
             case .attribute(_, let rule) = layout[StoreModel.ColumnIndex(table: entity.table, column: column)].kind
         else { return false }
-        return rule == .max || rule == .min
+        return rule.isBound
     }
 
     private func begin(_ transaction: BaselineTransaction) throws {

@@ -84,7 +84,7 @@ final class BaselineState {
             let index = StoreModel.ColumnIndex(table: object.table.index, column: column.index)
             guard let name = name(of: index, in: object.entity) else { continue }
             let write = PropertyWrite(name: name.property, value: try json(register.value))
-            if layout[index].mergeRule != .latest {
+            if layout[index].mergeRule.isBound {
                 try emit(.bound(BaselineBound(entity: name.entity, id: object.id, write: write)))
                 continue
             }

@@ -23,19 +23,20 @@ package struct ConflictRestoration {
     ///
     /// - Throws: ``Refusal``, and ``StoreError`` when the store cannot be read.
     package func change() throws -> Change {
-        if conflict.rule == .max || conflict.rule == .min {
+        switch conflict.rule {
+        case .max, .min:
             throw Refusal(
                 reason: "the property '\(conflict.property)' has the merge rule \(conflict.rule.rawValue), under which "
                     + "the other value stands whatever is written later"
             )
-        }
-        if conflict.rule == .uniqueness {
+        case .uniqueness:
             var other = ""
             if case .string(let id)? = conflict.winning.value { other = " \(conflict.entity) \(id)" }
             throw Refusal(
                 reason: "\(subject) is not lost: it is shown again when the object\(other) has another value of "
                     + "'\(conflict.property)', or is deleted"
             )
+        case .latest, .deletion, .oneToOne: break
         }
         guard let value = conflict.losing.value else {
             throw Refusal(reason: "the value was too long for the conflict journal, which has not kept it")
