@@ -82,11 +82,6 @@ package struct CounterTotals: Equatable, Sendable {
         }
     }
 
-    /// The increment of an assignment: the difference, or the greatest or least finite double when it is beyond that.
-    package static func increment(from old: Double, to new: Double) -> Double {
-        ExactSum.rounded(ExactSum.sum(.double(new), .double(-old)))
-    }
-
     /// The number that the log has for an amount or a total; nil when it is none.
     ///
     /// A string is the exact decimal form of a sum that no double has.

@@ -21,6 +21,7 @@ enum ExactSum {
 
     /// The number with the opposite sign.
     static func negated(_ number: PropertyValue) -> PropertyValue {
+        if case .double(let number) = number { return .double(0 - number) }
         var parts = parts(of: number)
         parts.isNegative.toggle()
         return value(DecimalText.sum([parts]))

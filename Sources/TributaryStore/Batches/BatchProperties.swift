@@ -79,6 +79,10 @@ struct BatchProperties {
         return attribute.increment(from: .null, to: value)
     }
 
+    func isCounter(_ propertyIndex: Int) -> Bool {
+        entity.entity.properties[propertyIndex].attribute?.mergeRule == .counter
+    }
+
     /// The write in the log for a changed value.
     func updateWrite(from old: PropertyValue, to new: PropertyValue, propertyIndex: Int) -> PropertyWrite? {
         guard !old.isSame(as: new) else { return nil }

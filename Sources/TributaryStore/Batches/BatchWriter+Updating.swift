@@ -36,16 +36,15 @@ extension BatchWriter {
                             propertyIndex: propertyIndex,
                             row: nil
                         )
-                        guard
-                            let write = properties.updateWrite(
-                                from: row.values[propertyIndex],
-                                to: new,
-                                propertyIndex: propertyIndex
-                            )
-                        else {
-                            continue
+                        var old = row.values[propertyIndex]
+                        var written = new
+                        // A counter's increment is written as it is: the new value may be rounded.
+                        if case .increment(let amount) = expression, properties.isCounter(propertyIndex) {
+                            (old, written) = (.null, amount)
                         }
-                        writes.append(write)
+                        if let write = properties.updateWrite(from: old, to: written, propertyIndex: propertyIndex) {
+                            writes.append(write)
+                        }
                     }
                     guard !writes.isEmpty else { continue }
                     changes.append(Change(entity: row.entity.name, id: id, operation: .update(writes)))

@@ -74,15 +74,15 @@ struct LocalChanges {
     private func increment(_ write: PropertyWrite, _ change: Change, _ entity: EntityLayout, _ columnIndex: Int) throws
         -> JSONValue
     {
-        func by(_ amount: JSONValue) -> JSONValue { .object([JSONMember(key: "increment", value: amount)]) }
-        switch (write.value, try value(columnIndex, of: change.id, entity)) {
-        case (.integer(let new), .integer(let old)): return by(.integer(new &- old))
-        case (.integer(let new), .double(let old)):
-            return by(.double(CounterTotals.increment(from: old, to: Double(new))))
-        case (.double(let new), .double(let old)): return by(.double(CounterTotals.increment(from: old, to: new)))
-        case (.integer, _), (.double, _): return by(write.value)
+        let new: PropertyValue
+        switch write.value {
+        case .integer(let value): new = .integer(value)
+        case .double(let value): new = .double(value)
         default: return write.value
         }
+        let old = try value(columnIndex, of: change.id, entity)
+        let amount = old.isNull ? new : CounterTotals.difference(new, old)
+        return .object([JSONMember(key: "increment", value: amount.json)])
     }
 
     private func value(_ columnIndex: Int, of id: UniqueID, _ entity: EntityLayout) throws -> PropertyValue {

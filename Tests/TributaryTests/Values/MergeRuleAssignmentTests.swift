@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryStore
 
 @testable import Tributary
 
@@ -56,6 +57,31 @@ struct MergeRuleAssignmentTests {
         try await set(id, "sum", .double(1))
         #expect(try MeterModel.written("sum", in: container) == ["{\"increment\":1.5}", "{\"increment\":-0.5}"])
         #expect(try await value(id, "sum") == .double(1))
+    }
+
+    @Test
+    func anAssignmentGoesOutExactly() async throws {
+        let id = try await insert(["sum": .double(1e16)])
+        try await set(id, "sum", .double(0.1))
+        #expect(try await value(id, "sum") == .double(0.1))
+        try await set(id, "sum", .double(1))
+        #expect(try await value(id, "sum") == .double(1))
+        for number in [1e16, 0.1] {
+            let write = PropertyWrite(name: "sum", value: .double(number))
+            let change = Change(entity: "Meter", id: id.uniqueID, operation: .update([write]))
+            try await container.importTransactions { transaction in
+                ((), [try transaction.commit(LocalTransaction(changes: [change]))])
+            }
+        }
+        #expect(try await value(id, "sum") == .double(0.1))
+    }
+
+    @Test
+    func aBatchAddsAFractionExactly() async throws {
+        let id = try await insert(["sum": .double(1e16)])
+        let request = BatchUpdateRequest("Meter", setting: ["sum": .increment(.double(0.75))])
+        for _ in 0..<8 { try await container.execute(request) }
+        #expect(try await value(id, "sum") == .double(1e16 + 6))
     }
 
     @Test
