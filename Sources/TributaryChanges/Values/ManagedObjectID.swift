@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The identifier of an object in every context and on every machine.
 ///
 /// The root entity and the UUID identify the object. The concrete entity and the configured name of the store are
@@ -46,8 +48,17 @@ extension ManagedObjectID: CustomStringConvertible, Codable {
         return "tributary://\(path)/\(uniqueID)"
     }
 
+    /// Returns ``uri`` as a URL.
+    public func uriRepresentation() -> URL {
+        guard let url = URL(string: uri) else { preconditionFailure("the names in '\(uri)' are encoded") }
+        return url
+    }
+
     /// The concrete entity and the UUID, for messages.
     public var description: String { "\(entity)/\(uniqueID)" }
+
+    /// Reads what ``uriRepresentation()`` has returned; nil for any other URL.
+    public init?(uriRepresentation url: URL) { self.init(uri: url.absoluteString) }
 
     /// Parses the text of ``uri``; nil for any other text.
     public init?(uri: String) {

@@ -25,6 +25,7 @@ import TributaryChanges
             let uri = ManagedObjectIDTests.uri(names[0], names[1], names[2])
             #expect(Array(uri.utf8) == Array("tributary://\(encoded.joined(separator: "/"))/\(Self.uniqueID)".utf8))
             let id = try #require(ManagedObjectID(uri: uri))
+            #expect(ManagedObjectID(uriRepresentation: id.uriRepresentation())?.uri == uri)
             for (read, name) in zip([id.store, id.rootEntity, id.entity], names) {
                 #expect(Array(read.utf8) == Array(name.utf8), "\(name.debugDescription)")
             }

@@ -176,7 +176,80 @@ struct ComingFromCoreDataTests {
         #expect(project.state == .gone && !project.isDeleted)
     }
 
+    @Test
+    func aTransientChangeAloneIsNoChange() throws {
+        let ann = try ann()
+        ann.mood = "sad"
+        #expect(ann.mood == "sad" && !ann.hasChanges && !view.hasChanges && view.updatedObjects.isEmpty)
+        view.undo()
+        #expect(ann.mood == nil)
+    }
+
+    @Test
+    func theValueForAKeyIsTheAttributesNotThatOfAComputedProperty() async throws {
+        let container = try await Loud.open()
+        try await container.performBackgroundTask { context in
+            let note = try context.insert(Loud.self)
+            try note.setValue(.string("a"), forKey: "name")
+            #expect(note.name == "A!")
+            #expect(try note.value(forKey: "name") == .string("a"))
+        }
+        try await container.close()
+    }
+
+    @Test
+    func aDeletionIsPreparedOnce() async throws {
+        let container = try await Loud.open()
+        try await container.performBackgroundTask { context in
+            let note = try context.insert(Loud.self)
+            try context.save()
+            context.undoStack = UndoStack()
+            for _ in 0..<2 { context.delete(note) }
+            try context.save()
+            #expect(note.preparations == 1)
+        }
+        try await container.close()
+    }
+
+    @Test
+    func aMandatoryDerivedAttributeMayLackAValue() async throws {
+        let container = try await Loud.open()
+        try await container.performBackgroundTask { context in
+            let note = try context.insert(Loud.self)
+            try note.validateForInsert()
+            try context.save()
+            #expect(try note.value(forKey: "key") == .null)
+            try note.setValue(.string("Ä"), forKey: "name")
+            try context.save()
+            #expect(try note.value(forKey: "key") == .string("a"))
+        }
+        try await container.close()
+    }
+
+    @Test
+    func aMergeRegistersNoInsertedObjectAndUnregistersADeletedOne() async throws {
+        let ann = try ann()
+        let inserted = try await fixture.container.performBackgroundTask { context in
+            let project = try context.insert(Project.self)
+            context.delete(context.object(with: fixture.ann))
+            try context.save()
+            return project.objectID
+        }
+        await fixture.container.mergePendingChanges()
+        #expect(view.registeredObject(for: inserted) == nil)
+        #expect(try view.existingObject(with: inserted).objectID == inserted)
+        #expect(!view.registeredObjects.contains(ann) && ann.state == .gone)
+    }
+
     // MARK: Fetching
+
+    @Test
+    func sectionsByATransientAttributeAreRefused() {
+        let error = #expect(throws: ObjectPredicateError.self) {
+            try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view, sectionKeyPath: "mood")
+        }
+        #expect(error.map { "\($0)".contains("'mood' is transient") } == true)
+    }
 
     @Test
     func fetchedObjectsHaveTheirValuesUnlessTheRequestSaysOtherwise() async throws {
@@ -224,5 +297,27 @@ struct ComingFromCoreDataTests {
         let id = ManagedObjectID(store: "company", entity: "Project", rootEntity: "Project", uniqueID: unknown)
         #expect(view.object(with: id).isFault)
         #expect(throws: ContextError.notFound(id)) { try view.existingObject(with: id) }
+    }
+}
+
+/// A note whose Swift properties show something else than its attributes.
+private final class Loud: ManagedObject {
+    override class var entityName: String { "Note" }
+    var name: String {
+        guard case .string(let text)? = try? value(forKey: "name") else { return "" }
+        return text.uppercased() + "!"
+    }
+    private(set) var preparations = 0
+    override func prepareForDeletion() { preparations += 1 }
+
+    static func open() async throws -> PersistentContainer {
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Note: {attributes: {name: String?, key: {type: String, optional: false, derived: 'canonical:(name)'}}}
+                """
+        )
+        return try await PersistentContainer(name: "notes", model: model, classes: [Loud.self], store: .memory)
     }
 }
