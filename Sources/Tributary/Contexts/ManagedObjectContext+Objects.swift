@@ -98,6 +98,21 @@ extension ManagedObjectContext {
     /// Returns the object of a class that has the given values, or inserts a new object with them.
     ///
     /// ```swift
+    /// let product = try context.upsert(Product.self, by: (Product.country, "CH"), (Product.serial, "17"))
+    /// ```
+    /// - Throws: ``ContextError`` when the class has no such attribute, or a new object cannot be made.
+    public func upsert<Object: ManagedObject, each Value: FieldValue>(
+        _ type: Object.Type,
+        by key: repeat (Field<each Value>, each Value)
+    ) throws(ContextError) -> Object {
+        var values: [String: PropertyValue] = [:]
+        for (field, value) in repeat each key { values[field.name] = value.fieldValue }
+        return try upsert(type, by: values)
+    }
+
+    /// Returns the object of a class that has the given values, or inserts a new object with them.
+    ///
+    /// ```swift
     /// let product = try context.upsert(Product.self, by: ["code": .string("A1")])
     /// ```
     /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object

@@ -162,7 +162,7 @@ extension PersistentContainer {
     ) -> PersistentHistoryTransaction {
         PersistentHistoryTransaction(
             token: HistoryToken(store: store, number: transaction.number),
-            timestamp: transaction.committedAt.unixSeconds,
+            timestamp: transaction.committedAt.date,
             author: transaction.author,
             contextName: transaction.contextName,
             process: transaction.writer,

@@ -1,3 +1,4 @@
+public import Foundation
 public import TributaryChanges
 
 /// The changes of one save, one batch or one imported transaction.
@@ -6,8 +7,8 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
     public let token: HistoryToken
     /// The number of the transaction in its store.
     public var number: Int64 { token.number }
-    /// The Unix seconds of the commit in this store.
-    public let timestamp: Double
+    /// The time of the commit in this store.
+    public let timestamp: Date
     /// The author of the changes.
     public let author: String?
     /// The name of the context; nil for imported transactions.

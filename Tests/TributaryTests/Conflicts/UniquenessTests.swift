@@ -12,6 +12,8 @@ struct UniquenessTests {
 
     final class Product: ManagedObject {
         override class var entityName: String { "Product" }
+        static let country = Field<String?>("country")
+        static let serial = Field<String?>("serial")
     }
 
     init() async throws {
@@ -206,6 +208,10 @@ struct UniquenessTests {
             try new.setValue(.string("A9"), forKey: "code")
             #expect(try context.upsert(Product.self, by: ["code": .string("A1")]) !== new)
             #expect(throws: ContextError.self) { try context.upsert(Product.self, by: ["no": .null]) }
+            let serial = "17"
+            let typed = try context.upsert(Product.self, by: (Product.country, "CH"), (Product.serial, serial))
+            #expect(try typed.value(forKey: "country") == .string("CH") && typed !== new)
+            #expect(try context.upsert(Product.self, by: (Product.serial, serial), (Product.country, "CH")) === typed)
         }
         let plan = try PlainSQL(path: folder.path("store.sqlite"))
             .rows("EXPLAIN QUERY PLAN SELECT 1 FROM Product WHERE code = 'A1'")
