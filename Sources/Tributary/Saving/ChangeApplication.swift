@@ -18,7 +18,7 @@ struct ChangeApplication {
         defer { context.saving.request = terms }
         var ids: [ManagedObjectID] = []
         for (index, conditional) in changes.enumerated() {
-            let object = try apply(conditional.change, at: index)
+            let object = try apply(conditional.change, &terms, at: index)
             if case .link(let name, let targets, let positions?) = conditional.change.operation {
                 try setPositions(positions, of: targets, in: name, of: object, &terms, at: index)
             }
@@ -36,18 +36,22 @@ struct ChangeApplication {
         return ids
     }
 
-    private func apply(_ change: Change, at index: Int) throws(ChangeError) -> ManagedObject {
+    private func apply(
+        _ change: Change,
+        _ terms: inout RequestConditions,
+        at index: Int
+    ) throws(ChangeError) -> ManagedObject {
         guard let descriptor = context.schema.descriptor(named: change.entity) else {
             throw ChangeError(index: index, reason: .unknownEntity(change.entity))
         }
         switch change.operation {
         case .insert(let writes):
             let object = try insert(change, descriptor, at: index)
-            for write in writes { try apply(write, to: object, at: index) }
+            for write in writes { try apply(write, to: object, &terms, at: index) }
             return object
         case .update(let writes):
             let object = try existing(change.id, descriptor, at: index)
-            for write in writes { try apply(write, to: object, at: index) }
+            for write in writes { try apply(write, to: object, &terms, at: index) }
             return object
         case .delete:
             let object = try existing(change.id, descriptor, at: index)
@@ -96,16 +100,26 @@ struct ChangeApplication {
         return object
     }
 
-    private func apply(_ write: PropertyWrite, to object: ManagedObject, at index: Int) throws(ChangeError) {
+    private func apply(
+        _ write: PropertyWrite,
+        to object: ManagedObject,
+        _ terms: inout RequestConditions,
+        at index: Int
+    ) throws(ChangeError) {
         let entity = object.descriptor.entity
         guard let propertyIndex = entity.propertyIndex(named: write.name) else {
             throw ChangeError(index: index, reason: .unknownProperty(entity: entity.name, property: write.name))
         }
         let property = entity.properties[propertyIndex]
         if let attribute = property.attribute, attribute.mergeRule == .counter,
-            let sum = incremented(object.read(propertyIndex), by: write.value["increment"])
+            var amount = write.value["increment"].flatMap(CounterTotals.number)
         {
-            return object.write(sum, propertyIndex)
+            var fits = !attribute.type.isInteger
+            if case .integer(let whole) = amount {
+                if fits { amount = .double(Double(whole)) }
+                fits = true
+            }
+            if fits { return increment(object, propertyIndex, by: amount, &terms) }
         }
         guard let value = property.value(from: write.value), property.attribute?.isStored ?? true else {
             throw wrongValue(entity, property, write.value, at: index)
@@ -130,15 +144,26 @@ struct ChangeApplication {
         }
     }
 
-    private func incremented(_ value: PropertyValue, by increment: JSONValue?) -> PropertyValue? {
-        switch (value, increment) {
-        case (.integer(let old), .integer(let amount)): .integer(old &+ amount)
-        case (.null, .integer(let amount)): .integer(amount)
-        case (.double(let old), .integer(let amount)): .double(old + Double(amount))
-        case (.double(let old), .double(let amount)): .double(old + amount)
-        case (.null, .double(let amount)): .double(amount)
-        default: nil
+    private func increment(
+        _ object: ManagedObject,
+        _ propertyIndex: Int,
+        by amount: PropertyValue,
+        _ terms: inout RequestConditions
+    ) {
+        guard amount != .integer(0), amount != .double(0) else { return }
+        let (key, old) = (RelationshipDelta.Key(object, propertyIndex), object.read(propertyIndex))
+        var increment = RequestConditions.Increment(before: old, sum: amount, shown: old)
+        if let known = terms.increments[key], known.shown == old {
+            increment = known
+            increment.sum = CounterTotals.sum(known.sum, amount)
         }
+        let start = increment.before == .null ? nil : increment.before
+        increment.shown = CounterTotals.value(of: [start, increment.sum].compactMap(\.self)) ?? amount
+        object.write(increment.shown, propertyIndex)
+        terms.increments[key] = increment
+        // The value that it shows may be too large to change.
+        object.changed.insert(propertyIndex)
+        context.recordEdit(of: object)
     }
 
     private func link(

@@ -13,4 +13,15 @@ struct RequestConditions {
     var indices: [ManagedObjectID: Int] = [:]
     /// The positions that objects were given in ordered relationships.
     var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
+    /// The increments that counters were given.
+    var increments: [RelationshipDelta.Key: Increment] = [:]
+
+    /// The exact sum of a counter's increments, because the difference of the values that it shows may be rounded.
+    struct Increment {
+        /// The counter's value before the first increment.
+        let before: PropertyValue
+        var sum: PropertyValue
+        /// The value after the last one; when the counter has another value, somebody has assigned it.
+        var shown: PropertyValue
+    }
 }

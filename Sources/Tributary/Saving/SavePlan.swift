@@ -47,7 +47,17 @@ struct SavePlan {
                     return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
                 }
                 let before = isInsert ? nil : object.row?.values[propertyIndex]
-                return attribute.increment(from: before ?? .null, to: value)
+                let terms = object.managedObjectContext?.saving.request
+                guard let given = terms?.increments[RelationshipDelta.Key(object, propertyIndex)], given.shown == value
+                else { return attribute.increment(from: before ?? .null, to: value) }
+                // An assignment before the increments counts as one more.
+                let assigned = attribute.increment(from: before ?? .null, to: given.before)?.value["increment"]
+                let sum = CounterTotals.sum(assigned.flatMap(CounterTotals.number), given.sum)
+                guard sum != .integer(0), sum != .double(0) else { return nil }
+                return PropertyWrite(
+                    name: attribute.name,
+                    value: .object([JSONMember(key: "increment", value: sum.json)])
+                )
             case .relationship(let relationship, let storage):
                 guard case .column = storage else { return nil }
                 return PropertyWrite(name: relationship.name, value: relationship.json(for: value))

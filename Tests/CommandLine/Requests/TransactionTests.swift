@@ -49,4 +49,33 @@ struct TransactionTests {
         #expect(try await daemon.call(.get, "/v1/objects/Department?count=true").1["count"] as? Int == 1)
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
+
+    @Test("increments are exported as they came, whatever digits the value shows", .timeLimit(.minutes(30)))
+    func increments() async throws {
+        let daemon = try RunningDaemon()
+        let model = EmployeeModel.text(adding: "mileage: {type: Double, optional: true, merge: counter}")
+        try daemon.folder.write(model, to: "model.yaml")
+        try await daemon.start()
+        let id = "0190f1a2-0000-7000-8000-00000000000a"
+        func update(_ mileage: String) -> String {
+            #"{"update":"Employee","id":"\#(id)","values":{"mileage":\#(mileage)}}"#
+        }
+        // 1e16 + 0.1 shows no other value than 1e16, and 1e16 + 3.3 shows 4 more.
+        let transactions = [
+            [#"{"insert":"Employee","id":"\#(id)","values":{"name":"Ann","mileage":{"increment":1e16}}}"#],
+            [update(#"{"increment":0.1}"#)], [update(#"{"increment":3.3}"#)],
+            [update(#"{"increment":0.25}"#), update(#"{"increment":0.5}"#)], [update("0")],
+            [update("2"), update(#"{"increment":0.5}"#)],
+        ]
+        for changes in transactions {
+            let body = "{\"changes\":[\(changes.joined(separator: ","))]}"
+            #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        }
+        let object = try await daemon.call(.get, "/v1/objects/Employee/\(id)").1
+        #expect((object["values"] as? [String: Any])?["mileage"] as? Double == 2.5, "\(object)")
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        let amounts = try daemon.exportedText().matches(of: /"increment":([^}]+)/).map { String($0.1) }
+        #expect(Set(amounts).isSuperset(of: ["1e+16", "0.1", "3.3", "0.75"]), "\(amounts)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
 }
