@@ -13,7 +13,7 @@ package enum ExitStatus: Int32, Error, Sendable {
 
     /// The command's exit status for a problem document of the daemon.
     package init(_ problem: ProblemDocument) {
-        self = problem.type == ProblemKind.inputOutput.type ? .inputOutput : ExitStatus(httpStatus: problem.status)
+        self.init(httpStatus: problem.status)
     }
 
     /// The command's exit status for an HTTP status of the daemon.
@@ -23,7 +23,7 @@ package enum ExitStatus: Int32, Error, Sendable {
             case 200..<300: .done
             case 403: .notPermitted
             case 404: .noSuchThing
-            case 409, 503: .tryAgain
+            case 409, 503, 507: .tryAgain
             case 410, 413, 422: .badData
             case 400..<500: .usage
             default: .internalError

@@ -45,7 +45,9 @@ public enum ContextError: Error, Hashable, Sendable {
     case deadlock(String)
     /// The container has been closed.
     case closed
-    /// The disk of the store is full, or cannot be written or read; trying again helps once it can.
+    /// The disk of the store is full; trying again helps once it has room.
+    case diskFull(reason: String)
+    /// The disk of the store cannot be written or read; trying again helps once it can.
     case inputOutput(reason: String)
     /// Another program keeps the store locked; trying again helps once it ends.
     case locked(reason: String)
@@ -89,7 +91,8 @@ extension ContextError: CustomStringConvertible {
             "\(holder) is writing to the store on this thread: let that save or transaction end, then save"
         case .deadlock(let cycle): "waiting would never end: \(cycle)"
         case .closed: "the container has been closed"
-        case .inputOutput(let reason), .locked(let reason), .store(let reason): "the store refused: \(reason)"
+        case .diskFull(let reason), .inputOutput(let reason), .locked(let reason), .store(let reason):
+            "the store refused: \(reason)"
         }
     }
 }

@@ -3,6 +3,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case badRequest = "bad-request"
     case badPredicate = "bad-predicate"
     case unknownParameter = "unknown-parameter"
+    case unknownMember = "unknown-member"
     case notPermitted = "not-permitted"
     case notFound = "not-found"
     case unknownEntity = "unknown-entity"
@@ -18,8 +19,9 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case tooManyClients = "too-many-clients"
     case notReady = "not-ready"
     case failure = "failure"
-    /// A failure of the disk or the file system, such as a full disk.
+    /// A failure of the disk or the file system, which may pass.
     case inputOutput = "input-output"
+    case storageFull = "storage-full"
     /// A condition that only an administrator can end, such as a wrong clock or a conflict with another writer.
     case blocked = "blocked"
     case timeout = "timeout"
@@ -28,7 +30,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
 
     package var status: Int {
         switch self {
-        case .badRequest, .badPredicate, .unknownParameter: 400
+        case .badRequest, .badPredicate, .unknownParameter, .unknownMember: 400
         case .notPermitted: 403
         case .notFound, .unknownEntity: 404
         case .methodNotAllowed: 405
@@ -36,8 +38,9 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .expired: 410
         case .tooLarge: 413
         case .invalid, .badConfiguration: 422
-        case .failure, .inputOutput: 500
-        case .tooManyClients, .notReady, .timeout: 503
+        case .failure: 500
+        case .tooManyClients, .notReady, .timeout, .inputOutput: 503
+        case .storageFull: 507
         }
     }
 
@@ -46,6 +49,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .badRequest: "The request cannot be understood"
         case .badPredicate: "The predicate cannot be understood"
         case .unknownParameter: "There is no such query parameter"
+        case .unknownMember: "The body has a member that is not known"
         case .notPermitted: "Not permitted"
         case .notFound: "There is no such thing"
         case .unknownEntity: "The model has no such entity"
@@ -63,6 +67,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .timeout: "The request took too long"
         case .failure: "The daemon failed"
         case .inputOutput: "A disk or file system failed"
+        case .storageFull: "A disk is full"
         case .blocked: "Something keeps this from being done"
         }
     }

@@ -13,6 +13,8 @@ struct AdminRequest: Sendable {
     let caller: Caller
     let parameters: Parameters
     let query: QueryParameters
+    /// The known members of the body.
+    let members: Set<String>
     let daemon: AdminServices
 
     /// The greatest size of a body in bytes.
@@ -63,13 +65,15 @@ struct AdminRequest: Sendable {
         }
     }
 
-    /// Parses the body as JSON; an empty body is an empty object.
+    /// Parses the body, an object with known members; an empty body is an empty object.
     func json() async throws -> JSONValue {
         let bytes = try await body()
         guard !bytes.isEmpty else { return .object([]) }
         do {
-            return try JSONParser.parse(bytes, depthLimit: AdminRequest.deepestBody)
-        } catch {
+            let body = try JSONParser.parse(bytes, depthLimit: AdminRequest.deepestBody)
+            try body.check(members: members, of: "the body", at: "this path")
+            return body
+        } catch let error as JSONError {
             var problem = ProblemDocument(.badRequest, detail: "the body is not valid JSON: \(error.reason)")
             problem.position = error.offset
             throw problem
@@ -82,5 +86,26 @@ struct AdminRequest: Sendable {
             throw ProblemDocument(.notReady, detail: "the daemon is \(daemon.state.phase.rawValue)")
         }
         return engine
+    }
+}
+
+extension JSONValue {
+    /// Refuses a value of a request that is no object, or that has a member that nobody would read.
+    ///
+    /// - Parameters:
+    ///   - known: The members that are read.
+    ///   - name: The name of the value in messages.
+    ///   - place: What takes the members.
+    /// - Throws: ``ProblemDocument``.
+    func check(members known: Set<String>, of name: String, at place: String) throws(ProblemDocument) {
+        guard case .object(let members) = self else {
+            throw ProblemDocument(.badRequest, detail: "\(name) is \(kind), not an object")
+        }
+        guard let other = members.first(where: { !known.contains($0.key) }) else { return }
+        let list = known.isEmpty ? "none" : known.sorted().joined(separator: ", ")
+        throw ProblemDocument(
+            .unknownMember,
+            detail: "\(name) has the member '\(other.key.prefix(80))', which is not known; \(place) takes \(list)"
+        )
     }
 }

@@ -47,16 +47,18 @@ struct AdminResponder: Sendable {
             try route.access.check(caller, writers: daemon.state.configuration.admin.writers)
             let query = try QueryParameters(request.uri.query, known: route.query)
             if route.requirement == .openStore { try daemon.state.requireOpenStore() }
-            return try await route.handle(
-                AdminRequest(
-                    request: request,
-                    channel: context.channel,
-                    caller: caller,
-                    parameters: context.parameters,
-                    query: query,
-                    daemon: daemon
-                )
+            let request = AdminRequest(
+                request: request,
+                channel: context.channel,
+                caller: caller,
+                parameters: context.parameters,
+                query: query,
+                members: route.body,
+                daemon: daemon
             )
+            // A misplaced `{"dryRun":true}` must not be taken for a request without it.
+            if route.method != .get, route.body.isEmpty { _ = try await request.json() }
+            return try await route.handle(request)
         } catch {
             return .problem(ProblemMapping.problem(of: error, logger: daemon.logger, path: route.path.rawValue))
         }

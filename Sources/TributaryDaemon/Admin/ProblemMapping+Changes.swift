@@ -56,6 +56,7 @@ extension ProblemMapping {
         case .notYetMerged: .conflict
         case .duplicateID: .alreadyExists
         case .closed, .detached, .locked: .notReady
+        case .diskFull: .storageFull
         case .inputOutput: .inputOutput
         case .unreadable, .foreignObject, .unsettled, .missingTransformer, .derivations, .fields, .store,
             .saveInProgress,

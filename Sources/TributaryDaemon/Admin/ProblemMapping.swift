@@ -1,3 +1,4 @@
+import Glibc
 import Hummingbird
 import Logging
 import TransactionLog
@@ -38,6 +39,7 @@ enum ProblemMapping {
     private static func problem(of error: SegmentError) -> ProblemDocument {
         let kind: ProblemKind =
             switch error.kind {
+            case .inputOutput(ENOSPC), .inputOutput(EDQUOT): .storageFull
             case .inputOutput, .missing: .inputOutput
             case .forked: .blocked
             case .incomplete, .damaged, .rejected, .changed: .failure
@@ -136,7 +138,8 @@ enum ProblemMapping {
             return ProblemDocument(.notReady, detail: "\(error)", hint: "let that program end what it does")
         default:
             logger.error("The store failed", metadata: ["path": "\(path)", "error": "\(ErrorText.text(of: error))"])
-            return ProblemDocument(error.isInputOutput ? .inputOutput : .failure, detail: "\(error)")
+            let kind: ProblemKind = error.isFull ? .storageFull : error.isInputOutput ? .inputOutput : .failure
+            return ProblemDocument(kind, detail: "\(error)")
         }
     }
 }

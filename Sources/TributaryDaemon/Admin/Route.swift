@@ -19,6 +19,8 @@ struct Route: Sendable {
     let requirement: Requirement
     /// The known query parameters; any other is refused.
     let query: Set<String>
+    /// The known members of the body; any other is refused.
+    let body: Set<String>
     let handle: Handler
 
     init(
@@ -27,6 +29,7 @@ struct Route: Sendable {
         _ access: RouteAccess,
         needs requirement: Requirement = .openStore,
         query: Set<String> = [],
+        body: Set<String> = [],
         _ handle: @escaping Handler
     ) {
         self.method = method
@@ -34,6 +37,7 @@ struct Route: Sendable {
         self.access = access
         self.requirement = requirement
         self.query = query
+        self.body = body
         self.handle = handle
     }
 }

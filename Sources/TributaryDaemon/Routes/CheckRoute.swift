@@ -40,20 +40,12 @@ enum CheckRoute {
 
     /// Reads the body: nothing, or an object with `repair`.
     private static func repairs(_ request: AdminRequest) async throws -> Bool {
-        guard case .object(let members) = try await request.json() else {
-            throw ProblemDocument(.badRequest, detail: "the body must be an object")
+        switch try await request.json()["repair"] {
+        case nil: return false
+        case .boolean(let value)?: return value
+        case let other?:
+            throw ProblemDocument(.badRequest, detail: "'repair' is \(other.kind), not true or false")
         }
-        var repairs = false
-        for member in members {
-            guard member.key == "repair", case .boolean(let value) = member.value else {
-                throw ProblemDocument(
-                    .badRequest,
-                    detail: "the body may have 'repair', true or false, and nothing else"
-                )
-            }
-            repairs = value
-        }
-        return repairs
     }
 
     private static func log(_ report: CheckReport, by caller: Caller, _ logger: Logger) {

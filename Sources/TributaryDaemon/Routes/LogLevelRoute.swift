@@ -10,7 +10,7 @@ enum LogLevelRoute {
     }
 
     static func put(_ request: AdminRequest) async throws -> Response {
-        guard case .string(let text) = try await request.json()["level"] ?? .null,
+        guard case .string(let text)? = try await request.json()["level"],
             let level = Logger.Level(rawValue: text)
         else {
             let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")

@@ -47,7 +47,7 @@ enum TransactionsRoute {
         return key.description
     }
 
-    private static func changes(in body: JSONValue, store: Store) throws(ProblemDocument) -> [ConditionalChange] {
+    private static func changes(in body: JSONValue, store: Store) throws -> [ConditionalChange] {
         guard case .array(let values)? = body["changes"], !values.isEmpty else {
             throw ProblemDocument(.badRequest, detail: "the body must be {\"changes\": [one change or more]}")
         }
@@ -55,16 +55,35 @@ enum TransactionsRoute {
         for (index, value) in values.enumerated() {
             do {
                 let parsed = try ParsedChange(value)
+                try check(value, parsed.verb, index)
                 let version = try version(parsed.ifVersion)
                 let change = parsed.change(newID: store.configuration.environment.newID())
                 changes.append(ConditionalChange(change, ifVersion: version))
-            } catch {
+            } catch let error as JSONError {
                 var problem = ProblemDocument(.badRequest, detail: "change \(index): \(error.reason)")
                 problem.index = index
                 throw problem
             }
         }
         return changes
+    }
+
+    private static func check(_ value: JSONValue, _ verb: ParsedChange.Verb, _ index: Int) throws(ProblemDocument) {
+        let members: Set<String> =
+            switch verb {
+            case .insert, .update: ["values"]
+            case .delete: []
+            case .link: ["to", "ids", "positions"]
+            case .unlink: ["to", "ids"]
+            }
+        do throws(ProblemDocument) {
+            let known = members.union([verb.rawValue, "id", "ifVersion"])
+            try value.check(members: known, of: "change \(index)", at: "'\(verb.rawValue)'")
+        } catch {
+            var problem = error
+            problem.index = index
+            throw problem
+        }
     }
 
     private static func version(_ value: JSONValue?) throws(JSONError) -> Int64? {

@@ -177,7 +177,8 @@ final class BlobFolder: Sendable {
     }
 
     private func failure(_ path: String) -> StoreError {
-        .blob(path: path, reason: String(cString: strerror(errno)))
+        let error = StoreError.scratch(path: path, code: errno)
+        return error.isFull ? error : .blob(path: path, reason: String(cString: strerror(errno)))
     }
 
     /// The SHA-256 in lower-case hexadecimal.

@@ -27,9 +27,6 @@ extension StoreError: CustomStringConvertible {
         }
     }
 
-    /// SQLITE_FULL.
-    private static let full: Int32 = 13
-
     private static func text(ofCode code: Int32, _ message: String) -> String {
         switch code & 0xFF {
         case full: "the disk of the store is full (SQLite: \(message))"

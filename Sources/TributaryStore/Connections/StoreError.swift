@@ -1,3 +1,4 @@
+import Glibc
 package import TributaryChanges
 
 /// The reason for which a store refused or failed an operation.
@@ -31,7 +32,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case deadlock(cycle: String)
     /// A large binary beside the store, or the folder of these binaries, cannot be written or read; 74.
     case blob(path: String, reason: String)
-    /// A file or folder beside the store for a backup or a check cannot be created; `code` is `errno`; 74.
+    /// A file or folder beside the store cannot be written; `code` is `errno`; 74.
     case scratch(path: String, code: Int32)
 
     /// Whether another program kept the store locked for longer than the store waits.
@@ -49,6 +50,18 @@ package enum StoreError: Error, Hashable, Sendable {
         guard case .database(let code, _) = self else { return false }
         return [11, 26].contains(code & 0xFF)
     }
+
+    /// Whether the disk of the store is full.
+    package var isFull: Bool {
+        switch self {
+        case .database(let code, _): code & 0xFF == StoreError.full
+        case .scratch(_, let code): code == ENOSPC || code == EDQUOT
+        default: false
+        }
+    }
+
+    /// SQLITE_FULL.
+    static let full: Int32 = 13
 
     /// Whether the disk or the file system caused the error, rather than the data or the program.
     package var isInputOutput: Bool {

@@ -110,7 +110,15 @@ extension SyncService {
     @discardableResult
     package func accept(_ name: SegmentName, by user: String? = nil) async throws -> SegmentStatus? {
         let wall = environment.wall
-        try state.update { state throws(SyncError) in try state.accept(name, wall: wall) }
+        do {
+            try state.update { state throws(SyncError) in try state.accept(name, wall: wall) }
+        } catch SyncError.noSuchSegment {
+            // The planner forgets segments that are simply applied.
+            guard let known = try await explanation(of: name), !known.isMissing else {
+                throw SyncError.noSuchSegment(name)
+            }
+            throw SyncError.notHeld(name, state: known.status.state)
+        }
         SyncRecords(store: environment.store).storeAccepted(of: state, logger: environment.logger)
         environment.logger.warning(
             "held segment is accepted",

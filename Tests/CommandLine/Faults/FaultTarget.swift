@@ -69,10 +69,10 @@ enum FaultTarget: String, CaseIterable, Sendable {
     /// The report of the daemon: the statuses of responses, and the codes of problems in its status.
     var reports: [String] {
         switch self {
-        case .wal: ["500", "import-failed"]
+        case .wal: ["503", "import-failed"]
         case .store: ["checkpoint-failed"]
-        case .staging, .naming: ["500", "export-failed"]
-        case .blob, .backup: ["500"]
+        case .staging, .naming: ["503", "export-failed"]
+        case .blob, .backup: ["503"]
         case .reading: ["segments-rejected"]
         }
     }

@@ -28,6 +28,25 @@ struct BadRequestTests {
             #expect(answer.0 == status, "\(method) \(target): \(answer)")
             #expect((answer.1["type"] as? String)?.hasPrefix("urn:tributary:problem:") == true, "\(target)")
         }
+        // Nobody would read these members: each one is refused, with the known ones.
+        let id = "0190f1a2-0000-7000-8000-00000000000a"
+        let bodies: [(AdminCall.Method, String, String, String)] = [
+            (.post, "/v1/pause", #"{"for":"2s"}"#, "takes forSeconds"),
+            (.post, "/v1/check", #"{"mend":true}"#, "takes repair"),
+            (.put, "/v1/log-level", #"{"level":"debug","for":60}"#, "takes level"),
+            (.post, "/v1/compact", #"{"dryRun":true}"#, "takes none"),
+            (.post, "/v1/transactions", #"{"changes":[{"delete":"Employee","id":"\#(id)"}],"key":1}"#, "takes changes"),
+            (
+                .post, "/v1/transactions", #"{"changes":[{"update":"Employee","id":"\#(id)","value":{"name":"A"}}]}"#,
+                "'update' takes id, ifVersion, update, values"
+            ),
+        ]
+        for (method, target, body, known) in bodies {
+            let answer = try await daemon.call(method, target, body)
+            #expect(answer.0 == 400 && answer.1["type"] as? String == ProblemKind.unknownMember.type, "\(answer)")
+            #expect((answer.1["detail"] as? String)?.contains(known) == true, "\(answer)")
+        }
+        #expect(try await daemon.call(.get, "/v1/status").1["state"] as? String == "running")
         let predicate = try await daemon.call(.get, "/v1/objects/Employee?where=name%20%3D%3D%20%3D%3D").1
         #expect(predicate["position"] is Int, "\(predicate)")
         let command = try await daemon.command(["object", "list", "Nobody"])

@@ -82,6 +82,8 @@ import TributaryChanges
         let unknown = ["0190f1a2-0000-7000-8000-000000000009", missing[1]]
         try await talk.ask("GET /v1/segments/{writer}/{range}", unknown, expecting: 404)
         try await talk.ask("POST /v1/segments/{writer}/{range}/accept", missing, expecting: 404)
+        let refusal = try await talk.ask("POST /v1/segments/{writer}/{range}/accept", name, expecting: 409)
+        #expect(refusal.text.contains("is applied, not held"), "\(refusal.text)")
     }
 
     private func writers(_ writer: String, _ talk: InterfaceTalk) async throws {

@@ -27,14 +27,15 @@ final class InterfaceTalk {
     ///   - query: The query, encoded except for brackets.
     ///   - body: The JSON to send.
     ///   - status: The status of the answer.
+    /// - Returns: The answer.
     /// - Throws: What keeps the request from being sent, or its answer from being read.
-    func ask(
+    @discardableResult func ask(
         _ name: String,
         _ parts: [String] = [],
         query: String? = nil,
         body: String? = nil,
         expecting status: Int
-    ) async throws {
+    ) async throws -> AdminResponse {
         let operation = try #require(operations[name], "\(name)")
         let method = try #require(AdminCall.Method(rawValue: operation.method))
         var path = operation.path
@@ -50,6 +51,7 @@ final class InterfaceTalk {
         #expect(answer.status == status, "\(name): \(answer.text)")
         try check(answer, of: operation)
         if status < 300 { unasked.remove(name) }
+        return answer
     }
 
     private func check(_ answer: AdminResponse, of operation: InterfaceDescription.Operation) throws {

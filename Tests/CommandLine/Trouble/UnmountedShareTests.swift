@@ -22,7 +22,7 @@ import TributaryAdmin
         try await daemon.start()
         #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("second")).0 == 200)
         let sync = try await daemon.command(["sync"])
-        #expect(sync.ending == .exited(74) && sync.errors.contains("another folder"), "\(sync)")
+        #expect(sync.ending == .exited(75) && sync.errors.contains("another folder"), "\(sync)")
         let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
         #expect(problems?.map { $0["code"] as? String } == ["logs-missing"], "\(problems ?? [])")
         #expect(try FileManager.default.contentsOfDirectory(atPath: daemon.logs) == [])
@@ -51,7 +51,7 @@ import TributaryAdmin
             try FileManager.default.removeItem(atPath: daemon.logs + "/" + name)
         }
         #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("second")).0 == 200)
-        #expect(try await daemon.command(["sync"]).ending == .exited(74))
+        #expect(try await daemon.command(["sync"]).ending == .exited(75))
         let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
         let hint = try #require(problems?.first?["hint"] as? String)
         let command = try #require(hint.components(separatedBy: "tributaryctl ").last)

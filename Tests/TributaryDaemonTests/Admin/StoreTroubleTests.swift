@@ -10,7 +10,7 @@ import TributaryStore
 @Suite struct StoreTroubleTests {
     /// Full disk, disk error with its extended code, read-only, missing file; locked.
     private static let codes: [(Int32, ProblemKind)] = [
-        (13, .inputOutput), (778, .inputOutput), (8, .inputOutput), (14, .inputOutput), (5, .notReady),
+        (13, .storageFull), (778, .inputOutput), (8, .inputOutput), (14, .inputOutput), (5, .notReady),
     ]
 
     @Test(arguments: codes)

@@ -11,11 +11,14 @@ import TributaryChanges
     private static func key(_ route: Route) -> String { "\(route.method) \(route.path.rawValue)" }
 
     @Test func theOperationsAreTheRoutes() throws {
-        let operations = try InterfaceDescription().operations
+        let description = try InterfaceDescription()
+        let operations = description.operations
         #expect(operations.map(\.description).sorted() == RouteTable.routes.map(Self.key).sorted())
         for route in RouteTable.routes {
             let operation = try #require(operations.first { $0.description == Self.key(route) })
             #expect(operation.query == route.query, "\(operation)")
+            let body = operation.request.map { description.members(description.resolved($0)["properties"]) } ?? []
+            #expect(Set(body.map(\.key)) == route.body, "\(operation)")
             #expect(operation.access == "\(route.access)", "\(operation)")
             let parts = route.path.rawValue.matches(of: /\{(\w+)\}/).map { String($0.1) }
             #expect(operation.pathParameters == Set(parts), "\(operation)")

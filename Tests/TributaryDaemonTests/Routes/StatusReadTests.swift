@@ -32,7 +32,7 @@ import TributaryStore
     @Test func `a disk that fails is told from a program that does`() {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         for (code, kind) in [
-            (Int32(13), ProblemKind.inputOutput), (10, .inputOutput), (10 | 3 << 8, .inputOutput), (8, .inputOutput),
+            (Int32(13), ProblemKind.storageFull), (10, .inputOutput), (10 | 3 << 8, .inputOutput), (8, .inputOutput),
             (14, .inputOutput), (11, .failure), (1, .failure),
         ] as [(Int32, ProblemKind)] {
             let error = StoreError.database(code: code, message: "no")
