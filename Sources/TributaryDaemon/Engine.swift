@@ -60,6 +60,7 @@ final class Engine: Sendable {
     static let readTimeout = Duration.seconds(10)
 
     let readLimiter = ReadLimiter()
+    let changeTexts = ChangeTexts()
     /// Limits reads for the status; separate from clients' reads, so that the status is available when these are at
     /// their limit.
     let statusReadLimiter = ReadLimiter(limit: Engine.statusReadLimit)

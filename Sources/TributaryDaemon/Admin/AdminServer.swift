@@ -38,8 +38,8 @@ struct AdminServer: Service {
             let isAdded = connections.add(channel)
             return channel.eventLoop.makeCompletedFuture {
                 if !isAdded { try channel.pipeline.syncOperations.addHandler(RefusalHandler(most: connections.limit)) }
-                // The handler comes right after the socket, so that it sees the bytes of each response.
-                try channel.pipeline.syncOperations.addHandler(UnreadableRequestHandler())
+                // The handlers come right after the socket, so that they see the bytes of each response.
+                try channel.pipeline.syncOperations.addHandlers(UnreadResponseHandler(), UnreadableRequestHandler())
                 return channel
             }
         }

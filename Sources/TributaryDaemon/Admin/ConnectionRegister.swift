@@ -92,3 +92,44 @@ final class ConnectionRegister: Sendable {
         channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
 }
+
+/// Closes a connection while the server stops when its client has ceased to read.
+///
+/// The handler comes right after the socket, and sees all that is written.
+final class UnreadResponseHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = IOData
+
+    /// The numbers of writes that the kernel has not taken yet, and that it has taken.
+    private var pending = 0
+    private var taken = 0
+    /// The time in which a client has to read something.
+    private static let patience = TimeAmount.milliseconds(250)
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+        pending += 1
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in
+            handler.value.pending -= 1
+            handler.value.taken += 1
+        }
+        context.write(data, promise: written)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent { watch(context.channel, taken: -1, unread: .max) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func watch(_ channel: any Channel, taken before: Int, unread bytes: Int) {
+        guard channel.isActive else { return }
+        let unread = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        guard pending == 0 || taken != before || unread < bytes else { return channel.close(promise: nil) }
+        let handler = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        let taken = taken
+        channel.eventLoop.scheduleTask(in: Self.patience) {
+            handler.value.watch(channel, taken: taken, unread: unread)
+        }
+    }
+}

@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import Synchronization
 import Tributary
 import TributaryAdmin
 import TributaryChanges
@@ -81,5 +83,19 @@ enum ChangeEventText {
 
     private static func member(_ key: String, _ text: String) -> JSONMember {
         JSONMember(key: key, value: .string(text))
+    }
+}
+
+/// The text of the newest update, which the clients share: one that names many objects is large.
+final class ChangeTexts: Sendable {
+    private let newest = Mutex<(update: StoreUpdate, buffer: ByteBuffer)?>(nil)
+
+    func buffer(of update: StoreUpdate) -> ByteBuffer {
+        newest.withLock { newest in
+            if let newest, newest.update == update { return newest.buffer }
+            let buffer = ByteBuffer(string: ChangeEventText.update(update))
+            newest = (update, buffer)
+            return buffer
+        }
     }
 }

@@ -12,8 +12,11 @@ struct ChangeStream: Sendable {
     let channel: any Channel
     /// The newest transaction that the client knows.
     let start: HistoryToken
-    /// The changes between `start` and the transaction that the main context had merged when the client connected.
-    let missed: StoreUpdate?
+    /// The transaction that the main context had merged when the client connected.
+    let known: Int64
+    /// The events to be sent after the first one: the changes between `start` and `known`.
+    let pending: PendingChangeEvents
+    let texts: ChangeTexts
 
     private static let commentInterval = Duration.seconds(15)
     /// The time after which a client that reads nothing is disconnected.
@@ -21,10 +24,12 @@ struct ChangeStream: Sendable {
 
     @concurrent
     func run(_ writer: inout any ResponseBodyWriter) async throws {
-        let pending = PendingChangeEvents()
-        if let missed { pending.append(missed) }
         let isImported = engine.showsInitialImport
+        // What a client does not read waits in the kernel and in these bytes, before it is dropped.
+        try await channel.setOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 8 << 10)).get()
         try await send(ChangeEventText.hello(start, isInitialImportComplete: isImported), to: &writer)
+        // A task that waited for the end of the connection could not be cancelled, and the stream would not end before.
+        channel.closeFuture.whenComplete { _ in pending.end() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await collectUpdates(into: pending) }
             group.addTask { await collectActivities(into: pending) }
@@ -40,17 +45,12 @@ struct ChangeStream: Sendable {
                 await shutdownBroadcast.wait()
                 pending.end()
             }
-            group.addTask {
-                try? await channel.closeFuture.get()
-                pending.end()
-            }
             defer { group.cancelAll() }
             try await sendAll(of: pending, to: &writer)
         }
     }
 
     private func collectUpdates(into pending: PendingChangeEvents) async {
-        let known = missed?.token.number ?? start.number
         for await update in updates where update.token.number > known { pending.append(update) }
     }
 
@@ -72,7 +72,7 @@ struct ChangeStream: Sendable {
         for await _ in pending.wakeUps {
             for item in pending.removeAll() {
                 switch item {
-                case .update(let update): try await send(ChangeEventText.update(update), to: &writer)
+                case .update(let update): try await send(texts.buffer(of: update), to: &writer)
                 case .event(let event): try await send(ChangeEventText.text(event), to: &writer)
                 case .comment: try await send(ChangeEventText.comment, to: &writer)
                 case .end: return try await send(ChangeEventText.bye, to: &writer)
@@ -83,8 +83,13 @@ struct ChangeStream: Sendable {
 
     @concurrent
     private func send(_ text: String, to writer: inout any ResponseBodyWriter) async throws {
+        try await send(ByteBuffer(string: text), to: &writer)
+    }
+
+    @concurrent
+    private func send(_ buffer: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {
         let drop = channel.eventLoop.scheduleTask(in: Self.timeLimit) { [channel] in channel.close(promise: nil) }
         defer { drop.cancel() }
-        try await writer.write(ByteBuffer(string: text))
+        try await writer.write(buffer)
     }
 }

@@ -3,7 +3,8 @@ import Tributary
 import TributaryAdmin
 import TributaryChanges
 
-/// The pending events of one client, in bounded memory: updates are combined into one, other events are limited.
+/// The pending events of one client, in a few KiB: updates are combined into one, which names no objects when they are
+/// many, and the oldest of other events are dropped.
 final class PendingChangeEvents: Sendable {
     /// An item of the stream, in order.
     enum Item: Sendable {
@@ -16,13 +17,17 @@ final class PendingChangeEvents: Sendable {
     private struct State {
         var update: StoreUpdate?
         var events: [ServerSentEvent] = []
+        /// The length of the events' data.
+        var bytes = 0
         var wantsComment = false
         var hasEnded = false
     }
 
-    /// The greatest number of pending activities and segments; further ones replace the oldest, because they are not
-    /// needed to follow the data.
-    private static let mostEvents = 256
+    /// The greatest number of objects that updates name while an earlier one waits.
+    private static let objectLimit = 250
+    /// The greatest length in bytes of pending activities and segments; further ones replace the oldest, because they
+    /// are not needed to follow the data.
+    private static let byteLimit = 8 << 10
 
     private let state = Mutex(State())
     private let wakeUp: AsyncStream<Void>.Continuation
@@ -40,7 +45,11 @@ final class PendingChangeEvents: Sendable {
                 return
             }
             var changes = waiting.changes
-            changes.formUnion(update.changes)
+            if changes.count + update.changes.count > PendingChangeEvents.objectLimit {
+                changes.collapseEverything()
+            } else {
+                changes.formUnion(update.changes)
+            }
             state.update = StoreUpdate(token: update.token, changes: changes)
         }
         wakeUp.yield()
@@ -48,8 +57,11 @@ final class PendingChangeEvents: Sendable {
 
     func append(_ event: ServerSentEvent) {
         state.withLock { state in
-            if state.events.count == PendingChangeEvents.mostEvents { state.events.removeFirst() }
             state.events.append(event)
+            state.bytes += event.data.utf8.count
+            while state.bytes > PendingChangeEvents.byteLimit, state.events.count > 1 {
+                state.bytes -= state.events.removeFirst().data.utf8.count
+            }
         }
         wakeUp.yield()
     }
@@ -73,7 +85,7 @@ final class PendingChangeEvents: Sendable {
             if let update = state.update { items.append(.update(update)) }
             if items.isEmpty, state.wantsComment { items.append(.comment) }
             if state.hasEnded { items.append(.end) }
-            state.events = []
+            (state.events, state.bytes) = ([], 0)
             state.update = nil
             state.wantsComment = false
             return items

@@ -9,6 +9,9 @@ import TributaryStore
 /// `GET /v1/changes`: server-sent events; `Last-Event-ID` has precedence over `after`, and without either the stream
 /// starts now.
 enum ChangesRoute {
+    /// The number of missed objects above which a client that comes again is told their entity as a whole.
+    private static let missedLimit = 1_000
+
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         guard let permit = StreamPermit(request.daemon.counters) else {
@@ -26,17 +29,21 @@ enum ChangesRoute {
         var missed: StoreUpdate?
         if let after, after < now.number {
             let changes = try await engine.read {
-                try $0.history.changes(after: after, through: now.number, limit: ObjectChanges.defaultLimit)
+                try $0.history.changes(after: after, through: now.number, limit: missedLimit)
             }
             missed = StoreUpdate(token: now, changes: changes)
         }
+        let pending = PendingChangeEvents()
+        if let missed { pending.append(missed) }
         let stream = ChangeStream(
             engine: engine,
             updates: updates,
             shutdownBroadcast: request.daemon.shutdownBroadcast,
             channel: request.channel,
             start: after.map { HistoryToken(store: engine.tokenWriter, number: $0) } ?? now,
-            missed: missed
+            known: max(after ?? now.number, now.number),
+            pending: pending,
+            texts: engine.changeTexts
         )
         return Response(
             status: .ok,

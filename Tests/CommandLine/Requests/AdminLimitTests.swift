@@ -1,8 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import TributaryAdmin
 
-/// The number of clients is limited, and a client beyond the limit gets a response that says so.
+/// The number of clients, the length of answers and what waits for a client are limited.
 @Suite(.daemonTurns) struct AdminLimitTests {
     @Test(.timeLimit(.minutes(30))) func connectionsPastTheLimitAreRefusedWithAReason() async throws {
         let daemon = try RunningDaemon()
@@ -32,5 +33,29 @@ import Testing
         #expect(connections.last?.read().hasPrefix("HTTP/1.1 200") == true)
         connections = []
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    private static func insert(_ count: Int, name: String = "Ann") -> String {
+        let change = #"{"insert":"Employee","values":{"name":"\#(name)"}}"#
+        return "{\"changes\":[" + Array(repeating: change, count: count).joined(separator: ",") + "]}"
+    }
+
+    @Test(.timeLimit(.minutes(30))) func aFollowerThatDoesNotReadIsToldThatEverythingChanged() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let (slow, silent) = (try RawConnection(daemon.socket), try RawConnection(daemon.socket))
+        for follower in [slow, silent] { follower.send("GET /v1/changes HTTP/1.1\r\nhost: localhost\r\n\r\n") }
+        #expect(slow.read().hasPrefix("HTTP/1.1 200"))
+        for _ in 0..<20 { #expect(try await daemon.call(.post, "/v1/transactions", Self.insert(1_000)).0 == 200) }
+        let text = try await onThread {
+            var text = ""
+            while !text.contains("everything"), !text.contains("collapsed") { text += slow.read() }
+            return text
+        }
+        #expect(text.contains(#""everything":true"#) && text.utf8.count < 1 << 20, "\(text.suffix(200))")
+        // The other one still reads nothing, and is not waited for.
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        #expect(try daemon.secondsOfStop() < 4, "\(daemon.log)")
+        withExtendedLifetime(silent) {}
     }
 }
