@@ -69,11 +69,11 @@ final class Engine: Sendable {
     /// response.
     static let statusReadLimit = 16
 
-    /// Reads at the main context's query generation, off the main actor.
+    /// Reads at the main context's query generation, off the main actor; `body` may run twice.
     ///
-    /// - Throws: ``ProblemDocument`` when too many reads wait already; what `body` throws.
+    /// - Throws: ``ProblemDocument`` when too many reads wait already, or this one has waited too long; what `body` throws.
     func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
-        try await readLimiter.run {
+        try await readLimiter.runInTurn { [container] in
             try await container.mainGeneration.readInTurn(timeout: Engine.readTimeout, body)
         }
     }

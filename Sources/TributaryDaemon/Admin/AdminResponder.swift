@@ -58,7 +58,8 @@ struct AdminResponder: Sendable {
             )
             // A misplaced `{"dryRun":true}` must not be taken for a request without it.
             if route.method != .get, route.body.isEmpty { _ = try await request.json() }
-            return try await route.handle(request)
+            let client = ReadLimiter.Client(user: caller.user, process: caller.process)
+            return try await ReadLimiter.Client.$current.withValue(client) { try await route.handle(request) }
         } catch {
             return .problem(ProblemMapping.problem(of: error, logger: daemon.logger, path: route.path.rawValue))
         }

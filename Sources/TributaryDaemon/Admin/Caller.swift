@@ -6,14 +6,10 @@ import TributaryAdmin
 struct Caller: Sendable, Hashable {
     let user: uid_t
     let groups: [gid_t]
+    let process: pid_t
 
     /// The number that the kernel reports for a user unknown to this namespace; it matches no user.
     private static let nobody: UInt32 = 65534
-
-    init(user: uid_t, groups: [gid_t]) {
-        self.user = user
-        self.groups = groups
-    }
 
     /// Reads the credentials of the process at the other end of a connected Unix socket from the kernel.
     static func of(_ channel: any Channel) async throws -> Caller {
@@ -34,7 +30,11 @@ struct Caller: Sendable, Hashable {
         var groups = [credentials.group]
         // The call fails when the caller is in more groups than fit; the caller then has its primary group only.
         if let list = try? await supplementaryGroups(options) { groups += list }
-        return Caller(user: credentials.user, groups: groups.filter { $0 != nobody })
+        return Caller(
+            user: credentials.user,
+            groups: groups.filter { $0 != nobody },
+            process: credentials.process
+        )
     }
 
     /// The `struct ucred`, which Glibc's module does not export.

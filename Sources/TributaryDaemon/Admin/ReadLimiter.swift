@@ -1,19 +1,35 @@
+import Glibc
 import Synchronization
 import TributaryAdmin
 import TributaryStore
 
-/// Limits the reads for clients that run or wait at one time, and counts those that failed.
+/// Limits the reads for clients that run or wait at one time, gives each client its turn, and counts those that failed.
 final class ReadLimiter: Sendable {
+    /// A process that asks for reads, over however many connections.
+    struct Client: Hashable, Sendable {
+        var user: uid_t = 0
+        var process: pid_t = 0
+
+        /// The client whose request the current task answers.
+        @TaskLocal static var current = Client()
+    }
+
     /// The greatest number of reads; each one holds a client's connection and its request.
     static let limit = 256
+    /// The time after which a read counts as a long one.
+    private static let shortRead = Duration.milliseconds(250)
 
     private let count = Atomic(0)
     private let cancelledCount = Atomic<UInt64>(0)
     private let timedOutCount = Atomic<UInt64>(0)
     private let limit: Int
+    /// The greatest time that a read waits for its turn.
+    private let patience: Duration
+    private let turns = Mutex(ReadTurns())
 
-    init(limit: Int = ReadLimiter.limit) {
+    init(limit: Int = ReadLimiter.limit, patience: Duration = .seconds(10)) {
         self.limit = limit
+        self.patience = patience
     }
 
     /// The number of reads that run or wait.
@@ -42,6 +58,133 @@ final class ReadLimiter: Sendable {
             if error is CancellationError { cancelledCount.add(1, ordering: .relaxed) }
             if case StoreError.timedOut = error { timedOutCount.add(1, ordering: .relaxed) }
             throw error
+        }
+    }
+
+    /// Runs a read in the turn of its client; a long one goes on only while no other is running, and is otherwise
+    /// interrupted to begin anew in a later turn.
+    ///
+    /// - Throws: ``ProblemDocument`` `too-many-clients`, also when the turn does not come in time; what `body` throws.
+    func runInTurn<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+        try await run {
+            if let result = try await turn(isLong: false, { try await self.runShortly($0, body) }) { return result }
+            return try await turn(isLong: true) { _ in try await body() }
+        }
+    }
+
+    private func turn<T>(isLong: Bool, _ body: (_ turn: UInt64) async throws -> T) async throws -> T {
+        let signal = Signal()
+        let turn = turns.withLock { $0.add(Client.current, isLong: isLong) { signal.raise() } }
+        defer { turns.withLock { $0.remove(turn) } }
+        if turns.withLock({ !$0.isRunning(turn) }) {
+            // The task is unstructured, so that a read whose turn comes does not wait for its end.
+            let timer = Task { [patience] in
+                try? await Task.sleep(for: patience)
+                signal.raise()
+            }
+            await signal.wait()
+            timer.cancel()
+        }
+        guard turns.withLock({ $0.isRunning(turn) }) else {
+            try Task.checkCancellation()
+            throw ProblemDocument(
+                .tooManyClients,
+                detail: "other reads have taken the time for \(patience.components.seconds) s",
+                hint: "try again in a moment"
+            )
+        }
+        return try await body(turn)
+    }
+
+    /// Runs a read that is short, or that becomes the long one; nil when it was interrupted.
+    private func runShortly<T: Sendable>(
+        _ turn: UInt64,
+        _ body: @escaping @Sendable () async throws -> T
+    ) async throws -> T? {
+        try await withThrowingTaskGroup(of: (goesOn: Bool, result: T?).self) { group in
+            defer { group.cancelAll() }
+            group.addTask { (false, try await body()) }
+            group.addTask { [self] in
+                try await Task.sleep(for: ReadLimiter.shortRead)
+                return (turns.withLock { $0.lengthen(turn) }, nil)
+            }
+            while let (goesOn, result) = try await group.next() {
+                if !goesOn { return result }
+            }
+            return nil
+        }
+    }
+}
+
+/// The order of reads: short ones before long ones, and among equals the client first that had no turn for longest.
+///
+/// Long reads run one at a time, so that there is a place where only short ones run.
+struct ReadTurns {
+    private struct Waiter {
+        let number: UInt64
+        let client: ReadLimiter.Client
+        let isLong: Bool
+        let wake: @Sendable () -> Void
+    }
+
+    /// The number of connections that clients' reads use; the main context's generation has one more.
+    private static let places = 2
+
+    private var waiting: [Waiter] = []
+    /// Whether each running read is a long one, by its number.
+    private var running: [UInt64: Bool] = [:]
+    /// The time of each client's last turn: first of short reads, then of long ones.
+    private var lastTurns: [[ReadLimiter.Client: UInt64]] = [[:], [:]]
+    private var now: UInt64 = 0
+
+    func isRunning(_ number: UInt64) -> Bool { running[number] != nil }
+
+    /// Adds a read, and calls `wake` when it may run, perhaps at once.
+    mutating func add(_ client: ReadLimiter.Client, isLong: Bool, wake: @escaping @Sendable () -> Void) -> UInt64 {
+        now += 1
+        waiting.append(Waiter(number: now, client: client, isLong: isLong, wake: wake))
+        defer { admit() }
+        return now
+    }
+
+    /// Counts a running read as a long one; false when another one is running.
+    mutating func lengthen(_ number: UInt64) -> Bool {
+        guard running[number] != nil, !running.values.contains(true) else { return false }
+        running[number] = true
+        admit()
+        return true
+    }
+
+    /// Removes a read that has ended or waits no longer.
+    mutating func remove(_ number: UInt64) {
+        running[number] = nil
+        waiting.removeAll { $0.number == number }
+        admit()
+    }
+
+    private mutating func admit() {
+        while running.count < ReadTurns.places, let index = next() {
+            let waiter = waiting.remove(at: index)
+            now += 1
+            running[waiter.number] = waiter.isLong
+            lastTurns[waiter.isLong ? 1 : 0][waiter.client] = now
+            waiter.wake()
+        }
+        if running.isEmpty, waiting.isEmpty { lastTurns = [[:], [:]] }
+    }
+
+    private func next() -> Int? {
+        // The last place goes to a long read, unless one runs already.
+        let isLongDue = !running.values.contains(true)
+        let prefersLong = isLongDue && !running.isEmpty
+        return first(isLong: prefersLong) ?? (isLongDue ? first(isLong: !prefersLong) : nil)
+    }
+
+    /// The waiting read of the client that had no turn for longest.
+    private func first(isLong: Bool) -> Int? {
+        let turns = lastTurns[isLong ? 1 : 0]
+        return waiting.indices.filter { waiting[$0].isLong == isLong }.min { one, other in
+            turns[waiting[one].client] ?? 0 < turns[waiting[other].client] ?? 0
         }
     }
 }

@@ -16,4 +16,49 @@ import TributaryAdmin
             #expect(try await room.run { 7 } == 7)
         }
     }
+
+    /// Thirty long reads of one client, and then the short ones of others.
+    @Test func shortReadsOfOthersDoNotWaitForLongOnes() {
+        var turns = ReadTurns()
+        let (one, other) = (ReadLimiter.Client(process: 1), ReadLimiter.Client(process: 2))
+        let long = (0..<30).map { _ in turns.add(one, isLong: true) {} }
+        #expect(long.filter { turns.isRunning($0) } == [long[0]])
+        let short = (0..<3).map { _ in turns.add(one, isLong: false) {} }
+        let later = turns.add(other, isLong: false) {}
+        #expect(turns.isRunning(short[0]) && !turns.isRunning(later))
+        // The other client comes before the further reads of the first one, and long reads one after the other.
+        turns.remove(short[0])
+        #expect(turns.isRunning(later) && !turns.isRunning(short[1]))
+        let longer = turns.add(other, isLong: true) {}
+        let isLong = turns.lengthen(later)
+        #expect(!isLong)
+        turns.remove(long[0])
+        #expect(turns.isRunning(longer) && !turns.isRunning(long[1]))
+        for read in short + long + [later, longer] { turns.remove(read) }
+        let last = turns.add(one, isLong: false) {}
+        let isAlone = turns.lengthen(last)
+        #expect(turns.isRunning(last) && isAlone)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aReadWhoseTurnDoesNotComeIsRefused() async throws {
+        let limiter = ReadLimiter(patience: .milliseconds(1))
+        let (starts, start) = AsyncStream<Void>.makeStream()
+        let ends = (0..<2).map { _ in AsyncStream<Void>.makeStream() }
+        let busy = ends.map { end in
+            Task {
+                // The inner task goes on although the read is interrupted.
+                try? await limiter.runInTurn {
+                    start.yield()
+                    await Task { for await _ in end.stream {} }.value
+                }
+            }
+        }
+        var iterator = starts.makeAsyncIterator()
+        for _ in busy { await iterator.next() }
+        let refusal = await #expect(throws: ProblemDocument.self) { try await limiter.runInTurn {} }
+        #expect(refusal?.status == 503, "\(String(describing: refusal))")
+        for end in ends { end.continuation.finish() }
+        for task in busy { await task.value }
+        #expect(limiter.current == 0)
+    }
 }
