@@ -154,6 +154,8 @@ struct SaveOperation {
                 restoredConflict: context.saving.request?.restoredConflict
             )
         )
+        // A large save needs their memory again.
+        plan.changes = []
         for case (let object, .reread) in plan.results {
             plan.rows[ObjectIdentifier(object)] = try transaction.reader.row(
                 object.uniqueID,

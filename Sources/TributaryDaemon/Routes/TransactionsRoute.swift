@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Synchronization
 import TransactionLog
 import Tributary
 import TributaryAdmin
@@ -12,12 +13,14 @@ enum TransactionsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let key = try idempotencyKey(request)
-        let changes = try changes(in: try await request.json(), store: engine.container.store)
+        let changes = Mutex(try changes(in: try await request.json(), store: engine.container.store))
         if let key, let response = try known(key, engine: engine) {
             return try await repeated(response, engine: engine)
         }
-        let ids = changes.map(\.change.id.description)
-        let idempotency = key.map { LocalTransaction.Idempotency(key: $0, detail: ids.joined(separator: " ")) }
+        let ids = changes.withLock { $0.map(\.change.id) }
+        let idempotency = key.map { key in
+            LocalTransaction.Idempotency(key: key, detail: ids.lazy.map(\.description).joined(separator: " "))
+        }
         let context = engine.container.newBackgroundContext(
             name: "admin",
             author: request.caller.name,
@@ -25,11 +28,12 @@ enum TransactionsRoute {
         )
         do {
             let token = try await context.perform { context throws(any Error) in
-                _ = try context.apply(changes, idempotency: idempotency)
+                // The save needs the memory of the changes, which the context has now.
+                _ = try context.apply(changes.withLock { exchange(&$0, with: []) }, idempotency: idempotency)
                 try context.save()
                 return context.lastSaveToken
             }
-            return try await response(number: token?.number, ids: ids, engine: engine)
+            return try await response(number: token?.number, ids: ids.map(\.description), engine: engine)
         } catch let first as RepeatedRequest {
             return try await repeated((first.number, first.detail), engine: engine)
         } catch {
