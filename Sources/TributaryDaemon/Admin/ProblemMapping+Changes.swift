@@ -29,7 +29,7 @@ extension ProblemMapping {
             .invalid,
             detail: count == 1 ? error.failures[0].description : "\(count) properties do not pass validation"
         )
-        problem.errors = error.failures.map { failure in
+        problem.errors = error.failures.prefix(QueryParameters.largestLimit).map { failure in
             .init(
                 entity: failure.objectID.entity,
                 id: failure.objectID.uniqueID.description,

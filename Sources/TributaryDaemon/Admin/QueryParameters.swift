@@ -8,6 +8,8 @@ struct QueryParameters: Sendable {
     /// The greatest length of a list.
     static let largestLimit = 1_000
     static let usualLimit = 100
+    /// The length in bytes, about, after which a list ends before its limit; one item is always there.
+    static let byteLimit = 4 << 20
 
     init(_ text: String?, known: Set<String>) throws(ProblemDocument) {
         for pair in (text ?? "").split(separator: "&") {

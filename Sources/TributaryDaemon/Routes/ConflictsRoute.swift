@@ -10,15 +10,17 @@ enum ConflictsRoute {
         let engine = try request.engine()
         let limit = try request.query.limit()
         let after = try request.query["after"].map(number) ?? 0
-        let (conflicts, counts) = try await engine.read { reader in
-            (try reader.conflicts.conflicts(after: after, limit: limit + 1), try reader.conflicts.counts())
+        let (page, counts) = try await engine.read { reader in
+            (
+                try reader.conflicts.page(after: after, limit: limit, byteLimit: QueryParameters.byteLimit),
+                try reader.conflicts.counts()
+            )
         }
-        let shown = conflicts.prefix(limit)
         var members = [
-            JSONMember(key: "conflicts", value: .array(shown.map(\.json))),
+            JSONMember(key: "conflicts", value: .array(page.found.map(\.json))),
             JSONMember(key: "dropped", value: .integer(Int64(counts.dropped))),
         ]
-        if conflicts.count > limit, let last = shown.last {
+        if page.hasMore, let last = page.found.last {
             members.append(JSONMember(key: "next", value: .string(String(last.number))))
         }
         return .json(.object(members))

@@ -5,29 +5,51 @@ import TributaryChanges
 import TributaryStore
 
 /// `GET /v1/history`: transactions after a token, and the next token.
+///
+/// A page is limited by its changes: a long transaction comes in several pages.
 enum HistoryRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let limit = try request.query.limit()
         let given = request.query["after"]
         var after: Int64?
-        if let given { after = try await TokenArgument.number(given, engine: engine) }
-        let page = try await engine.read { [after] reader in
-            let start = try after ?? reader.history.oldestNumber()
-            let transactions = try reader.history.transactions(after: start, limit: limit + 1)
-            return (start: start, transactions: transactions)
+        // Within a transaction, `next` is a token, `:`, and the number of its changes in earlier pages.
+        let parts = given?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
+        if let token = parts.first { after = try await TokenArgument.number(token, engine: engine) }
+        guard let skipped = parts.count < 2 ? 0 : Int(parts[1]), skipped >= 0 else {
+            throw ProblemDocument(.badRequest, detail: "'after' must be what an answer gave as 'next' or as token")
         }
-        let shown = page.transactions.prefix(limit)
-        let last = HistoryToken(store: engine.tokenWriter, number: shown.last?.number ?? page.start)
+        let (start, page) = try await engine.read { [after] reader in
+            let start = try after ?? reader.history.oldestNumber()
+            let page = try reader.history.page(
+                after: start,
+                skipping: skipped,
+                limit: limit,
+                changeLimit: changeLimit,
+                byteLimit: QueryParameters.byteLimit
+            )
+            return (start, page)
+        }
+        // A transaction that goes on is not covered by the token yet.
+        let whole = page.cut == nil ? page.transactions[...] : page.transactions.dropLast()
+        let token = HistoryToken(store: engine.tokenWriter, number: whole.last?.number ?? start)
+        var shown = whole.map { JSONValue.object(transaction($0)) }
+        if page.cut != nil, let last = page.transactions.last {
+            shown.append(.object(transaction(last) + [JSONMember(key: "more", value: .boolean(true))]))
+        }
         var members = [
-            JSONMember(key: "transactions", value: .array(shown.map(transaction))),
-            JSONMember(key: "token", value: .string(last.text)),
+            JSONMember(key: "transactions", value: .array(shown)), JSONMember(key: "token", value: .string(token.text)),
         ]
-        if page.transactions.count > limit { members.append(JSONMember(key: "next", value: .string(last.text))) }
+        if page.hasMore {
+            let next = token.text + (page.cut.map { ":\($0)" } ?? "")
+            members.append(JSONMember(key: "next", value: .string(next)))
+        }
         return .json(.object(members))
     }
 
-    private static func transaction(_ transaction: HistoryTransaction) -> JSONValue {
+    private static let changeLimit = 10_000
+
+    private static func transaction(_ transaction: HistoryTransaction) -> [JSONMember] {
         var members = [
             JSONMember(key: "number", value: .integer(transaction.number)),
             JSONMember(key: "writer", value: .string(transaction.writer.description)),
@@ -37,7 +59,7 @@ enum HistoryRoute {
         if let author = transaction.author { members.append(JSONMember(key: "author", value: .string(author))) }
         members.append(JSONMember(key: "committedAt", value: .double(transaction.committedAt.unixSeconds)))
         members.append(JSONMember(key: "changes", value: .array(transaction.changes.map(change))))
-        return .object(members)
+        return members
     }
 
     private static func change(_ change: HistoryTransaction.Change) -> JSONValue {

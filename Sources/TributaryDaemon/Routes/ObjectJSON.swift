@@ -65,19 +65,23 @@ struct ObjectJSON: Sendable {
         return members
     }
 
-    /// Returns the destination objects of the included relationships, each once, up to the greatest length of a list.
+    /// Returns the destination objects of the included relationships, each once, up to the limits of a list.
     func included(with rows: [Row], in reader: Reader) throws -> [JSONValue] {
         guard !include.isEmpty else { return [] }
         var seen = Set(rows.map(\.id))
         var result: [JSONValue] = []
         let plain = ObjectJSON(model: model)
+        var bytes = 0
         for row in rows {
             for name in include {
                 guard let propertyIndex = row.entity.propertyIndex(named: name) else { continue }
                 for target in try targets(of: row, propertyIndex: propertyIndex, in: reader)
                 where seen.insert(target).inserted {
-                    guard result.count < QueryParameters.largestLimit else { return result }
+                    guard result.count < QueryParameters.largestLimit, bytes <= QueryParameters.byteLimit else {
+                        return result
+                    }
                     if let other = try reader.row(target.uniqueID, rootEntity: target.rootEntity) {
+                        bytes += other.byteCount
                         result.append(try plain.object(of: other, in: reader))
                     }
                 }

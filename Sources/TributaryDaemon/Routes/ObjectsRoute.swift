@@ -5,7 +5,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// `GET /v1/objects/{Entity}`: fetches at the main context's query generation.
+/// `GET /v1/objects/{Entity}`: fetches at the main context's query generation; a list ends early when it becomes large.
 enum ObjectsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -23,15 +23,24 @@ enum ObjectsRoute {
         }
         let shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
         let response = try await engine.read { [query] reader in
-            let rows = try reader.rows(query)
-            let shown = Array(rows.prefix(limit))
-            var members = [
-                JSONMember(key: "objects", value: .array(try shown.map { try shape.object(of: $0, in: reader) }))
-            ]
+            let (rows, isCut) = try reader.rows(query, upTo: QueryParameters.byteLimit)
+            var objects: [JSONValue] = []
+            var links = 0
+            for row in rows.prefix(limit) where links * 40 <= QueryParameters.byteLimit {
+                let object = try shape.object(of: row, in: reader)
+                if !shape.include.isEmpty, case .object(let values)? = object["values"] {
+                    for case .array(let ids) in values.map(\.value) { links += ids.count }
+                }
+                objects.append(object)
+            }
+            let shown = Array(rows.prefix(objects.count))
+            var members = [JSONMember(key: "objects", value: .array(objects))]
             if !shape.include.isEmpty {
                 members.append(JSONMember(key: "included", value: .array(try shape.included(with: shown, in: reader))))
             }
-            if rows.count > limit { members.append(JSONMember(key: "next", value: .string(String(offset + limit)))) }
+            if isCut || rows.count > shown.count {
+                members.append(JSONMember(key: "next", value: .string(String(offset + shown.count))))
+            }
             return JSONValue.object(members)
         }
         return .json(response)

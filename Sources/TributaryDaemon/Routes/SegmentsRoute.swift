@@ -20,14 +20,23 @@ enum SegmentsRoute {
         let reading: SyncService.StatusReading = { body in try await engine.read(body) }
         var statuses = try await sync.segments(in: wanted, all: try request.query.flag("all"), reading: reading)
         if let after = request.query["after"] { statuses.removeAll { cursor(of: $0) <= after } }
-        let shown = try await sync.located(Array(statuses.prefix(limit)), reading: reading)
+        // A segment may wait for each writer that its own one has seen.
+        var waits = 0
+        let page = statuses.prefix(limit).prefix { status in
+            defer { waits += status.waitingFor.count }
+            return waits <= waitLimit
+        }
+        let shown = try await sync.located(Array(page), reading: reading)
         return try .json(
             SegmentsMessage(
                 segments: shown.map { SegmentsMessage.Segment($0) },
-                next: statuses.count > limit ? shown.last.map(cursor) : nil
+                next: statuses.count > page.count ? shown.last.map(cursor) : nil
             )
         )
     }
+
+    /// The number of transactions waited for after which a list ends before its limit.
+    private static let waitLimit = 50_000
 
     /// Returns a cursor with the order of the segments: writer, first and last have a fixed width.
     ///

@@ -25,13 +25,28 @@ package struct ConflictReader {
 
     /// The conflicts after a number, in the order in which they were found.
     package func conflicts(after number: Int64, limit: Int) throws -> [Conflict] {
+        try page(after: number, limit: limit, byteLimit: .max).found
+    }
+
+    /// The first of ``conflicts(after:limit:)`` until their values have `byteLimit` bytes, and whether there are others.
+    package func page(
+        after number: Int64,
+        limit: Int,
+        byteLimit: Int
+    ) throws -> (found: [Conflict], hasMore: Bool) {
         let sql = ConflictReader.select(withObject: false) + " WHERE c.number > ?1 ORDER BY c.number LIMIT ?2"
         let statement = try BoundStatement(reader.database, sql)
         statement.bind(1, number)
-        statement.bind(2, Int64(limit))
+        statement.bind(2, Int64(limit == .max ? limit : limit + 1))
         var found: [Conflict] = []
-        try statement.forEach { row in if let conflict = ConflictReader.conflict(row) { found.append(conflict) } }
-        return found
+        var (bytes, hasMore) = (0, false)
+        try statement.forEach { row in
+            hasMore = found.count == limit || bytes > byteLimit
+            guard !hasMore, let conflict = ConflictReader.conflict(row) else { return }
+            for column: Int32 in [10, 16] { bytes += row.optionalText(column)?.utf8.count ?? 0 }
+            found.append(conflict)
+        }
+        return (found, hasMore)
     }
 
     /// The conflict with a number; nil when there is none, or not any more.

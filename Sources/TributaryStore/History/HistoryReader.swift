@@ -19,6 +19,67 @@ package struct HistoryReader {
 
     /// The transactions with numbers greater than `number`, at most `limit` of them.
     package func transactions(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
+        try page(after: number, limit: limit, changeLimit: .max, byteLimit: .max).transactions
+    }
+
+    /// A part of history; the last transaction may be cut.
+    package struct Page: Sendable {
+        package var transactions: [HistoryTransaction]
+        /// The number of changes of the last transaction up to the end of the page; nil when it has no further ones.
+        package var cut: Int?
+        /// Whether there is anything after the page.
+        package var hasMore: Bool
+    }
+
+    /// The transactions with numbers greater than `number`, within limits; a page has at least one change.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the transaction before the first one.
+    ///   - skipped: The number of changes of the first transaction to leave out.
+    ///   - limit: The greatest number of transactions.
+    ///   - changeLimit: The greatest number of changes.
+    ///   - byteLimit: The greatest length of the changes' names in bytes.
+    /// - Returns: The page.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    package func page(
+        after number: Int64,
+        skipping skipped: Int = 0,
+        limit: Int,
+        changeLimit: Int,
+        byteLimit: Int
+    ) throws -> Page {
+        var found = try headers(after: number, limit: limit == .max ? limit : limit + 1)
+        let hasMore = found.count > limit
+        if hasMore { found.removeLast() }
+        guard let last = found.last else { return Page(transactions: [], hasMore: false) }
+        var indexes: [Int64: Int] = [:]
+        for (index, transaction) in found.enumerated() { indexes[transaction.number] = index }
+        var (index, position, changes, bytes) = (0, 0, 0, 0)
+        var end: (index: Int, position: Int)?
+        try forEachChange(after: number, through: last.number) { number, shape, id in
+            guard let next = indexes[number] else { return true }
+            if next != index { (index, position) = (next, 0) }
+            defer { position += 1 }
+            if index == 0, position < skipped { return true }
+            let size = shape.properties.reduce(shape.entity.utf8.count) { $0 + $1.utf8.count }
+            guard changes == 0 || (changes < changeLimit && bytes + size <= byteLimit) else {
+                end = (index, position)
+                return false
+            }
+            (changes, bytes) = (changes + 1, bytes + size)
+            found[index].changes.append(
+                .init(id: objectID(id, entity: shape.entity), kind: shape.kind, properties: shape.properties)
+            )
+            return true
+        }
+        guard let end else { return Page(transactions: found, hasMore: hasMore) }
+        let isCut = end.position > 0
+        found.removeSubrange((isCut ? end.index + 1 : end.index)...)
+        return Page(transactions: found, cut: isCut ? end.position : nil, hasMore: true)
+    }
+
+    /// The transactions without their changes.
+    private func headers(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
         let statement = try BoundStatement(
             database,
             """
@@ -43,16 +104,6 @@ package struct HistoryReader {
                     changes: []
                 )
             )
-        }
-        guard let last = found.last else { return [] }
-        var indexes: [Int64: Int] = [:]
-        for (index, transaction) in found.enumerated() { indexes[transaction.number] = index }
-        try forEachChange(after: number, through: last.number) { number, shape, id in
-            guard let index = indexes[number] else { return true }
-            found[index].changes.append(
-                .init(id: objectID(id, entity: shape.entity), kind: shape.kind, properties: shape.properties)
-            )
-            return true
         }
         return found
     }

@@ -23,6 +23,20 @@ extension Reader {
         return rows
     }
 
+    /// The first of the objects of ``rows(_:)`` until their values have `byteLimit` bytes, and whether others were left
+    /// out.
+    package func rows(_ query: FetchQuery, upTo byteLimit: Int) throws -> (rows: [Row], isCut: Bool) {
+        var (bytes, isCut) = (0, false)
+        let rows = try fetch(query, .rows) { reading, statement -> Row? in
+            isCut = bytes > byteLimit
+            guard !isCut else { return nil }
+            let row = reading.row(statement)
+            bytes += row?.byteCount ?? 0
+            return row
+        }
+        return (rows, isCut)
+    }
+
     /// The IDs of the visible objects matching the query, in its sort order; ties are ordered by ID.
     package func ids(_ query: FetchQuery) throws -> [ManagedObjectID] {
         try fetch(query, .ids) { $0.objectID($1) }

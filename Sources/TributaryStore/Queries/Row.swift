@@ -13,6 +13,18 @@ package final class Row: Sendable {
     /// it is not visible.
     package let values: [PropertyValue]
 
+    /// The length of the values in bytes, about.
+    package var byteCount: Int {
+        values.reduce(0) { sum, value in
+            switch value {
+            case .string(let text), .decimal(let text), .uri(let text), .composite(let text): sum + text.utf8.count
+            case .binary(let bytes): sum + bytes.count
+            case .blob(_, let size): sum + Int(clamping: size)
+            default: sum + 16
+            }
+        }
+    }
+
     package init(id: ManagedObjectID, entity: Entity, revision: Int64, values: [PropertyValue]) {
         self.id = id
         self.entity = entity

@@ -40,6 +40,49 @@ import TributaryAdmin
         return "{\"changes\":[" + Array(repeating: change, count: count).joined(separator: ",") + "]}"
     }
 
+    @Test(.timeLimit(.minutes(30))) func longListsComeInPages() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        for count in [2, 25_000, 3] {
+            #expect(try await daemon.call(.post, "/v1/transactions", Self.insert(count)).0 == 200)
+        }
+        var counts: [Int: Int] = [:]
+        var ids: Set<String> = []
+        var after = ""
+        repeat {
+            let page = try await daemon.call(.get, "/v1/history?limit=1000" + after).1
+            let transactions = try #require(page["transactions"] as? [[String: Any]], "\(page)")
+            let changes = transactions.map { $0["changes"] as? [[String: Any]] ?? [] }
+            #expect((1...10_000).contains(changes.joined().count))
+            for (transaction, changes) in zip(transactions, changes) {
+                counts[transaction["number"] as? Int ?? 0, default: 0] += changes.count
+                ids.formUnion(changes.compactMap { $0["id"] as? String })
+            }
+            #expect((transactions.last?["more"] != nil) == ((page["next"] as? String)?.contains(":") ?? false))
+            after = (page["next"] as? String).map { "&after=\($0)" } ?? ""
+        } while !after.isEmpty
+        #expect(counts.sorted { $0.key < $1.key }.map(\.value) == [2, 25_000, 3] && ids.count == 25_005, "\(counts)")
+        #expect(try await daemon.call(.get, "/v1/history?after=1@somebody:x").0 == 410)
+
+        // A list of objects ends early when their values are long.
+        for _ in 0..<6 {
+            let insert = Self.insert(2, name: String(repeating: "n", count: 1 << 20))
+            #expect(try await daemon.call(.post, "/v1/transactions", insert).0 == 200)
+        }
+        var lengths: [Int] = []
+        after = ""
+        repeat {
+            let target = "/v1/objects/Employee?limit=1000&where=name%20BEGINSWITH%20'nn'" + after
+            let answer = try await daemon.client.send(AdminCall(.get, target))
+            #expect(answer.body.count < 8 << 20, "\(answer.body.count)")
+            let page = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+            lengths.append((page?["objects"] as? [Any])?.count ?? 0)
+            after = (page?["next"] as? String).map { "&after=\($0)" } ?? ""
+        } while !after.isEmpty
+        #expect(lengths.reduce(0, +) == 12 && lengths.count > 1, "\(lengths)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
     @Test(.timeLimit(.minutes(30))) func aFollowerThatDoesNotReadIsToldThatEverythingChanged() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

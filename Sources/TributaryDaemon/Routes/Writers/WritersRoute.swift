@@ -12,16 +12,21 @@ enum WritersRoute {
         let engine = try request.engine()
         let limit = try request.query.limit()
         let after = request.query["after"]
-        let rest = try await messages(of: engine) { id in after.map { id.description > $0 } ?? true }
-        let shown = rest.prefix(limit)
-        return try .json(WritersMessage(writers: Array(shown), next: rest.count > limit ? shown.last?.id : nil))
+        let (shown, hasMore) = try await messages(of: engine, limit: limit) { id in
+            after.map { id.description > $0 } ?? true
+        }
+        return try .json(WritersMessage(writers: shown, next: hasMore ? shown.last?.id : nil))
     }
+
+    /// The number of sequences of other writers after which a list ends before its limit.
+    private static let seenLimit = 50_000
 
     /// The messages of the writers that satisfy the condition, in order; they show the newest state of the store.
     static func messages(
         of engine: Engine,
+        limit: Int,
         where isWanted: (UniqueID) -> Bool
-    ) async throws -> [WritersMessage.Writer] {
+    ) async throws -> (shown: [WritersMessage.Writer], hasMore: Bool) {
         let now = engine.wallTime
         let backlogs = engine.sync.backlogs
         // The main context's generation does not move when a state changes.
@@ -35,11 +40,16 @@ enum WritersRoute {
             return record
         }
         records.sort { $0.id < $1.id }
-        return records.filter { isWanted($0.id) }.map { record in
+        var shown: [WritersMessage.Writer] = []
+        var seen = 0
+        for record in records where isWanted(record.id) {
+            guard shown.count < limit, seen <= seenLimit else { return (shown, true) }
             var writer = message(of: record, backlogs[record.id], now: now)
             if !record.isSelf { writer.behind = known.behind(record.id) }
-            return writer
+            seen += writer.seen.count
+            shown.append(writer)
         }
+        return (shown, false)
     }
 
     private static func message(

@@ -50,6 +50,7 @@ struct HistoryCommand: DaemonCommand {
             let count = changes.count { $0["kind"] == .string(kind) }
             return count > 0 ? "\(count) \(word)" : nil
         }
+        if transaction["more"] == .boolean(true) { return (parts + ["more on the next page"]).joined(separator: ", ") }
         return parts.isEmpty ? "none" : parts.joined(separator: ", ")
     }
 }
