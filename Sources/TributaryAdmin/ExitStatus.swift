@@ -13,7 +13,7 @@ package enum ExitStatus: Int32, Error, Sendable {
 
     /// The command's exit status for a problem document of the daemon.
     package init(_ problem: ProblemDocument) {
-        self.init(httpStatus: problem.status)
+        self = problem.type == ProblemKind.startFailed.type ? .unavailable : ExitStatus(httpStatus: problem.status)
     }
 
     /// The command's exit status for an HTTP status of the daemon.

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -48,10 +49,28 @@ struct Daemon {
         for notice in model.ownNotices { logger.info("model: \(notice)") }
         try configuration.createFolders(inheritsSocket: inheritsSocket)
         let lock = try StoreLock.acquire(store: configuration.store)
+        do {
+            return try await run(configuration, model: model, modelFile: modelFile, lock: lock)
+        } catch {
+            lock.record(StoreLock.Failure(time: Date().timeIntervalSince1970, reason: "\(error)"))
+            throw error
+        }
+    }
+
+    private func run(
+        _ configuration: Configuration,
+        model: Model,
+        modelFile: ModelFileWatch,
+        lock: StoreLock
+    ) async throws -> ExitStatus {
         ScratchFolder.removeAll(besideStore: configuration.store)
         let socket = try AdminSocket.open(path: configuration.admin.socket)
 
-        let state = DaemonState(configuration: configuration, modelFile: modelFile)
+        let state = DaemonState(
+            configuration: configuration,
+            modelFile: modelFile,
+            failureBefore: lock.lastFailure
+        )
         let notifier = SystemdNotifier(environment: sources.environment)
         let shutdownBroadcast = ShutdownBroadcast()
         let watch = StopWatch(state: state, socket: socket, shutdownBroadcast: shutdownBroadcast, logger: logger)
@@ -98,7 +117,6 @@ struct Daemon {
                 Member(service: gate, successTerminationBehavior: .gracefullyShutdownGroup),
             ]
         try await ServiceGroup(configuration: .init(services: services, logger: quiet(logger))).run()
-        withExtendedLifetime(lock) {}
         logger.notice("Stopped", metadata: ["status": "\(result.value.rawValue)"])
         return result.value
     }

@@ -34,6 +34,7 @@ package struct DaemonLaunch {
         let level = LogLevelSetting()
         let logger = DaemonLogging.makeLogger(environment: sources.environment, setting: level)
         let daemon = Daemon(sources: sources, logLevel: level, logger: logger)
+        let socket = mode == .serve ? InheritedSocket.copy(in: sources.environment) : nil
         do {
             switch mode {
             case .serve: return try await daemon.run().rawValue
@@ -46,7 +47,18 @@ package struct DaemonLaunch {
                 return areEqual ? ExitStatus.done.rawValue : ExitStatus.internalError.rawValue
             }
         } catch {
-            return report(error, mode: mode, logger: logger)
+            let status = report(error, mode: mode, logger: logger)
+            if let socket {
+                let path = sources.inheritedSocket ?? "the admin socket"
+                let hint = ServiceUnit.current?.journalCommand
+                let problem = ProblemDocument(
+                    .startFailed,
+                    detail: "the daemon of \(path) cannot start: \(error)",
+                    hint: hint
+                )
+                InheritedSocket.refuseWaitingClients(problem, at: socket)
+            }
+            return status
         }
     }
 

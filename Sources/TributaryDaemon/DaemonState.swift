@@ -13,9 +13,11 @@ final class DaemonState: Sendable {
     private let contents: Mutex<Contents>
     private let started = ContinuousClock.now
     private let modelFile: ModelFileWatch
+    private let failureBefore: StoreLock.Failure?
 
-    init(configuration: Configuration, modelFile: ModelFileWatch) {
+    init(configuration: Configuration, modelFile: ModelFileWatch, failureBefore: StoreLock.Failure? = nil) {
         self.modelFile = modelFile
+        self.failureBefore = failureBefore
         contents = Mutex(Contents(configuration: configuration))
     }
 
@@ -26,6 +28,8 @@ final class DaemonState: Sendable {
     }
 
     var phase: StatusMessage.State { contents.withLock { $0.phase } }
+    /// The failure of the start before this one, until this one has opened the store.
+    var lastFailure: StoreLock.Failure? { engine == nil && phase != .stopping ? failureBefore : nil }
     var engine: Engine? { contents.withLock { $0.engine } }
     var configuration: Configuration { contents.withLock { $0.configuration } }
     /// The names of the keys with a new value that takes effect only after a restart; includes `model` when the model file has

@@ -17,6 +17,16 @@ enum StatusReport {
             uptimeSeconds: state.uptimeSeconds
         )
         status.name = state.configuration.name
+        if let failure = state.lastFailure {
+            status.problems.append(
+                StatusMessage.Problem(
+                    code: "start-failed",
+                    since: failure.time,
+                    detail: "the daemon is \(state.phase.rawValue); its last start failed: \(failure.reason)",
+                    hint: ServiceUnit.current?.journalCommand
+                )
+            )
+        }
         let restart = state.restartNeeded
         status.restartNeeded = !restart.isEmpty
         if !restart.isEmpty {

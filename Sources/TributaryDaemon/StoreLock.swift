@@ -6,10 +6,19 @@ import TributaryAdmin
 ///
 /// The file is never removed: otherwise two daemons could lock two files of one name.
 final class StoreLock: Sendable {
-    private let descriptor: Int32
+    /// A start that has failed, with its time in Unix seconds.
+    struct Failure: Hashable, Sendable {
+        var time: Double
+        var reason: String
+    }
 
-    private init(descriptor: Int32) {
+    private let descriptor: Int32
+    /// The start before this one, when it failed while it had the lock.
+    let lastFailure: Failure?
+
+    private init(descriptor: Int32, lastFailure: Failure?) {
         self.descriptor = descriptor
+        self.lastFailure = lastFailure
     }
 
     deinit {
@@ -44,12 +53,30 @@ final class StoreLock: Sendable {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, host.count - 1)
         let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let text = Array("pid \(getpid()) host \(name)\n".utf8)
-        ftruncate(descriptor, 0)
-        _ = pwrite(descriptor, text, text.count, 0)
-        let lock = StoreLock(descriptor: descriptor)
+        let lock = StoreLock(descriptor: descriptor, lastFailure: failure(in: contents(of: descriptor)))
+        lock.write("pid \(getpid()) host \(name)\n")
         try demandOneName(store)
         return lock
+    }
+
+    private static let failureMark = "failed "
+
+    /// Writes that this start has failed into the file, for the next one.
+    func record(_ failure: Failure) {
+        write("\(Self.failureMark)\(failure.time) \(failure.reason)\n")
+    }
+
+    private static func failure(in text: String) -> Failure? {
+        guard text.hasPrefix(failureMark) else { return nil }
+        let parts = text.dropFirst(failureMark.count).split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let time = Double(parts[0]) else { return nil }
+        return Failure(time: time, reason: String(parts[1]))
+    }
+
+    private func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, bytes, bytes.count, 0)
     }
 
     /// Refuses a store to which hard links lead.
@@ -69,7 +96,7 @@ final class StoreLock: Sendable {
     }
 
     private static func contents(of descriptor: Int32) -> String {
-        var bytes = [UInt8](repeating: 0, count: 512)
+        var bytes = [UInt8](repeating: 0, count: 4096)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)

@@ -51,6 +51,59 @@ struct ServiceTests {
         #expect(outcome["named"] != "0", "the journal names file and key: \(outcome.everything)")
     }
 
+    /// Each client gets the reason at once, and starts the service once, until the socket's limit closes it.
+    @Test func aFailedStartAnswersItsClientsAndIsNotRepeatedWithoutEnd() async throws {
+        let outcome = try await SystemdMachine().run(
+            """
+            starts() { journalctl -u tributaryd.service -o cat | grep -c '^Starting '; }
+            configure 'merge: {debuonce: 1s}'
+            systemctl start tributaryd.socket
+            attempt first tributaryctl status --timeout 60s
+            fact starts "$(starts)"
+            tributaryctl status --timeout 60s 2>&1 || :
+            for number in {1..12}; do tributaryctl status --timeout 60s >/dev/null 2>&1 || :; done
+            fact socket "$(systemctl show --value --property Result tributaryd.socket)"
+            fact more "$(($(starts) <= 6))"
+            configure
+            systemctl start tributaryd.service
+            attempt mended tributaryctl status
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["first"] == "69", "\(outcome.everything)")
+        #expect(outcome["starts"] == "1", "\(outcome.everything)")
+        #expect(outcome.output.contains("debuonce"), "the answer has the reason: \(outcome.everything)")
+        #expect(outcome["socket"] == "trigger-limit-hit", "\(outcome.everything)")
+        #expect(outcome["more"] == "1", "\(outcome.everything)")
+        #expect(outcome["mended"] == "0", "\(outcome.everything)")
+    }
+
+    @Test(arguments: ["tributaryd", "tributaryd@shop"]) func afterAShutdownNoClientStartsTheDaemon(_ unit: String)
+        async throws
+    {
+        let outcome = try await SystemdMachine().run(
+            """
+            echo 'model: /etc/tributary/model.yaml' >/etc/tributary/shop.yaml
+            socket=/run/tributary/\(unit.contains("@") ? "shop" : "admin").sock
+            systemctl start \(unit).service
+            systemctl restart \(unit).service
+            attempt restarted tributaryctl --socket $socket status
+            tributaryctl --socket $socket shutdown
+            timeout 60 bash -c 'while systemctl is-active --quiet \(unit).service \(unit).socket; do :; done'
+            attempt status tributaryctl --socket $socket status
+            attempt service systemctl is-active \(unit).service
+            systemctl start \(unit).service
+            attempt again tributaryctl --socket $socket status
+            """
+        )
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["restarted"] == "0", "a restart opens the socket again: \(outcome.everything)")
+        #expect(outcome.output.contains("systemctl start \(unit).service"), "\(outcome.everything)")
+        #expect(outcome["status"] == "69", "\(outcome.everything)")
+        #expect(outcome["service"] == "3", "it is inactive: \(outcome.everything)")
+        #expect(outcome["again"] == "0", "\(outcome.everything)")
+    }
+
     @Test func reloadOfABadConfigurationFailsAndKeepsTheOldOne() async throws {
         let outcome = try await SystemdMachine().run(
             """

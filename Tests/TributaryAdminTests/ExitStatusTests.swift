@@ -19,6 +19,7 @@ struct ExitStatusTests {
         #expect(ExitStatus(ProblemDocument(.inputOutput)) == .inputOutput)
         #expect(ExitStatus(ProblemDocument(.failure)) == .internalError)
         #expect(ExitStatus(ProblemDocument(.blocked)) == .tryAgain)
+        #expect(ExitStatus(ProblemDocument(.startFailed)) == .unavailable)
     }
 
     @Test("every problem has a status of its own kind and a type of the published list")

@@ -18,6 +18,8 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case badConfiguration = "bad-configuration"
     case tooManyClients = "too-many-clients"
     case notReady = "not-ready"
+    /// The answer of a start that fails to the requests that wait for it.
+    case startFailed = "start-failed"
     case failure = "failure"
     /// A failure of the disk or the file system, which may pass.
     case inputOutput = "input-output"
@@ -39,7 +41,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .tooLarge: 413
         case .invalid, .badConfiguration: 422
         case .failure: 500
-        case .tooManyClients, .notReady, .timeout, .inputOutput: 503
+        case .tooManyClients, .notReady, .startFailed, .timeout, .inputOutput: 503
         case .storageFull: 507
         }
     }
@@ -64,6 +66,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
         case .badConfiguration: "The configuration is bad"
         case .tooManyClients: "Too many clients"
         case .notReady: "The daemon is not ready for this"
+        case .startFailed: "The daemon cannot start"
         case .timeout: "The request took too long"
         case .failure: "The daemon failed"
         case .inputOutput: "A disk or file system failed"

@@ -1,5 +1,7 @@
 import CSystemd
 import Glibc
+import NIOCore
+import TributaryAdmin
 
 /// A listening socket that systemd hands over.
 enum InheritedSocket {
@@ -23,6 +25,49 @@ enum InheritedSocket {
         guard status == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
         let path = withUnsafeBytes(of: &address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         return path.hasPrefix("/") ? path : nil
+    }
+
+    /// Returns a second descriptor of the admin socket, which stays open when the server has closed the first one; nil when
+    /// there is none.
+    static func copy(in environment: [String: String]) -> Int32? {
+        guard isAnnounced(in: environment), let chosen = chosen(unsettingVariables: false).descriptor else {
+            return nil
+        }
+        let copy = fcntl(chosen, F_DUPFD_CLOEXEC, 0)
+        return copy < 0 ? nil : copy
+    }
+
+    /// Answers the clients that wait for a daemon that cannot start, and closes their connections.
+    ///
+    /// A connection that nobody takes stays with the service manager, which would start the service for it again without end.
+    ///
+    /// - Parameters:
+    ///   - problem: The answer to each request.
+    ///   - listener: A descriptor of the listening socket.
+    static func refuseWaitingClients(_ problem: ProblemDocument, at listener: Int32) {
+        let response = Array(buffer: problem.rawResponse("Service Unavailable", fields: ["retry-after: 5"]))
+        let deadline = ContinuousClock.now + .seconds(2)
+        var clients: [pollfd] = []
+        var received = [UInt8](repeating: 0, count: 64 << 10)
+        _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
+        repeat {
+            while clients.count < Int(AdminSocket.backlog), case let client = accept(listener, nil, nil), client >= 0 {
+                _ = fcntl(client, F_SETFL, O_NONBLOCK)
+                _ = send(client, response, response.count, Int32(MSG_NOSIGNAL))
+                shutdown(client, Int32(SHUT_WR))
+                clients.append(pollfd(fd: client, events: Int16(POLLIN), revents: 0))
+            }
+            // A connection that is closed with bytes of its client unread would lose the answer.
+            guard !clients.isEmpty, poll(&clients, nfds_t(clients.count), 100) >= 0 || errno == EINTR else { break }
+            clients.removeAll { client in
+                guard client.revents != 0 else { return false }
+                let count = recv(client.fd, &received, received.count, 0)
+                guard count == 0 || count < 0 && errno != EAGAIN else { return false }
+                close(client.fd)
+                return true
+            }
+        } while !clients.isEmpty && ContinuousClock.now < deadline
+        for client in clients { close(client.fd) }
     }
 
     /// Returns the descriptor of the admin socket: the socket named `admin`, or the only one.

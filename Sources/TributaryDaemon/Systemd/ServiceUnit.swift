@@ -32,4 +32,7 @@ struct ServiceUnit: Hashable {
 
     /// The command that restarts the service.
     var restartCommand: String { "systemctl \(isOfUser ? "--user " : "")restart \(name)" }
+
+    /// The command that shows the end of the service's journal.
+    var journalCommand: String { "journalctl \(isOfUser ? "--user " : "")-u \(name) -n 20" }
 }

@@ -56,5 +56,15 @@ import TributaryChanges
         let process = try daemon.spawn()
         #expect(await process.ending() == .exited(78))
         #expect(daemon.journal.contains("Employee.salary, from Double to String"), "\(daemon.log)")
+
+        // The next start hangs, as one that tries for long: a check must not take it for a daemon that works.
+        if let reason = HangingFolder.reasonNotToHang { try Test.cancel("\(reason)") }
+        let hanging = try HangingFolder(daemon.store)
+        let second = try daemon.spawn()
+        try await hanging.waitForVictim()
+        let check = try await daemon.command(["status", "--check"])
+        #expect(check.ending == .exited(75), "\(check)")
+        #expect(check.errors.contains("its last start failed") && check.errors.contains("Employee.salary"), "\(check)")
+        withExtendedLifetime(hanging) { second.send(SIGKILL) }
     }
 }
