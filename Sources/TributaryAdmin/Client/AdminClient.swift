@@ -15,6 +15,11 @@ package struct AdminClient: Sendable {
         self.timeout = timeout
     }
 
+    /// The systemd unit of the daemon; nil for a daemon without a unit, or when it may be one of several.
+    package var unit: String? {
+        sockets.count == 1 ? sockets.first.flatMap { SocketAttempt(path: $0, reason: "").unit } : nil
+    }
+
     /// Sends a request and returns the whole response.
     ///
     /// - Throws: ``AdminClientError`` when there is no response.
