@@ -7,6 +7,7 @@
 #include <malloc.h>
 #endif
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -77,9 +78,27 @@ void clinux_keep_heap_small(void) {
 #endif
 }
 
-void clinux_let_others_run(void) {
+static _Atomic int requests;
+static _Atomic uint64_t last_request;
+
+static uint64_t nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+void clinux_begin_request(void) { atomic_fetch_add_explicit(&requests, 1, memory_order_relaxed); }
+
+void clinux_end_request(void) {
+    atomic_store_explicit(&last_request, nanoseconds(), memory_order_relaxed);
+    atomic_fetch_sub_explicit(&requests, 1, memory_order_relaxed);
+}
+
+void clinux_let_requests_run(void) {
     static _Thread_local uint64_t last;
     struct timespec time;
+    uint64_t seen = atomic_load_explicit(&last_request, memory_order_relaxed);
+    if (atomic_load_explicit(&requests, memory_order_relaxed) == 0 && nanoseconds() - seen > 20000000) return;
     clock_gettime(CLOCK_MONOTONIC, &time);
     uint64_t now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
     if (now - last < 100000) return;

@@ -53,9 +53,15 @@ void clinux_disarm_last_words(void);
 /// the system at once when it is freed. For a program that is started for one purpose; does nothing without glibc.
 void clinux_keep_heap_small(void);
 
-/// Lets threads run that wait for the calling thread's processor, unless it has done so within the last 0.1 ms. Linux
-/// interrupts a thread for one that wakes up only at its next tick, up to 4 ms later, whatever their priorities are.
-void clinux_let_others_run(void);
+/// Says that the process has begun to answer a request that should not wait for a processor, and that it has answered it.
+void clinux_begin_request(void);
+void clinux_end_request(void);
+
+/// Lets threads run that wait for the calling thread's processor, while a request is being answered and for 20 ms after
+/// one, at most each 0.1 ms. Linux interrupts a thread for one that wakes up only at its next tick, up to 4 ms later,
+/// whatever their priorities are. Without a request nothing is given away: since Linux 6.6 another busy program would get
+/// a whole slice each time.
+void clinux_let_requests_run(void);
 
 /// Swift's runtime: retains an object and returns it, or null when its end has begun.
 void *swift_tryRetain(void *object);

@@ -55,7 +55,7 @@ final class SegmentLineReader {
             {
                 let stop = base.distance(to: UnsafeMutableRawPointer(found))
                 line += 1
-                if line.isMultiple(of: SegmentLineReader.linesBetweenPauses) { clinux_let_others_run() }
+                if line.isMultiple(of: SegmentLineReader.linesBetweenPauses) { clinux_let_requests_run() }
                 guard stop - start <= SegmentLineReader.lineLimit else { throw tooLong() }
                 let text = UnsafeBufferPointer(
                     start: base.advanced(by: start).assumingMemoryBound(to: UInt8.self),

@@ -1,4 +1,3 @@
-import Dispatch
 import TributaryChanges
 import TributaryStore
 
@@ -49,25 +48,17 @@ extension MergePipeline {
 
     /// Applies changes that others have written, in one SQLite transaction, and announces them.
     ///
-    /// The block runs under the write lock, on a thread of low priority: reads and the main context come first when
-    /// there are not enough processors for all.
+    /// The block runs under the write lock, at the priority of the saves that wait for it.
     func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
         try await activities.run("Importing") {
-            try await withCheckedThrowingContinuation { continuation in
-                DispatchQueue.global(qos: .background).async { [self] in
-                    let result = Result {
-                        try store.write(block) { result, turn in
-                            guard let first = result.1.first?.number, let last = result.1.last?.number else { return }
-                            let changes = CommittedTransaction.changes(of: result.1)
-                            recordCommits(first: first, last: last, changes, turn)
-                            pendingNotifications.post(changes)
-                        }
-                    }
-                    continuation.resume(with: result.map(\.0))
-                }
-            }
+            try await store.writeInTurn(block) { [self] result, turn in
+                guard let first = result.1.first?.number, let last = result.1.last?.number else { return }
+                let changes = CommittedTransaction.changes(of: result.1)
+                recordCommits(first: first, last: last, changes, turn)
+                pendingNotifications.post(changes)
+            }.0
         }
     }
 

@@ -1,3 +1,4 @@
+import CLinux
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -42,6 +43,10 @@ struct AdminResponder: Sendable {
         daemon: AdminServices
     ) async throws -> Response {
         daemon.counters.countRequest()
+        // What reads comes before an import; what writes waits for it, and does not want it to be slower.
+        let reads = route.method == .get
+        if reads { clinux_begin_request() }
+        defer { if reads { clinux_end_request() } }
         do {
             let caller = try await Caller.of(context.channel)
             try route.access.check(caller, writers: daemon.state.configuration.admin.writers)

@@ -126,15 +126,30 @@ package struct HistoryReader {
     package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
         var union = ObjectChanges(limit: limit)
         try forEachChange(after: number, through: through) { _, shape, id in
-            let object = objectID(id, entity: shape.entity)
-            switch shape.kind {
-            case .insert: union.insert(object)
-            case .update: union.update(object)
-            case .delete: union.delete(object)
-            }
+            union.add(shape.kind, objectID(id, entity: shape.entity))
             return !union.isEverything
         }
         return union
+    }
+
+    /// The numbers of objects that the transactions after `number` up to `through` have changed.
+    ///
+    /// Beyond `limit` objects an object counts once for each transaction that has changed it, so that memory does not grow
+    /// with their number; `isExact` is false then.
+    package func counts(after number: Int64, through: Int64, limit: Int = ObjectChanges.defaultLimit) throws
+        -> (inserted: Int, updated: Int, deleted: Int, isExact: Bool)
+    {
+        var union = ObjectChanges(limit: limit)
+        var counts: [HistoryTransaction.Kind: Int] = [:]
+        try forEachChange(after: number, through: through) { _, shape, id in
+            counts[shape.kind, default: 0] += 1
+            if !union.isEverything { union.add(shape.kind, objectID(id, entity: shape.entity)) }
+            return true
+        }
+        guard union.isEverything || !union.collapsedEntities.isEmpty else {
+            return (union.inserted.count, union.updated.count, union.deleted.count, true)
+        }
+        return (counts[.insert] ?? 0, counts[.update] ?? 0, counts[.delete] ?? 0, false)
     }
 
     /// The number and the detail that are stored under an idempotency key.
@@ -194,5 +209,15 @@ package struct HistoryReader {
             rootEntity: context.model.entity(named: entity)?.root ?? entity,
             uniqueID: id
         )
+    }
+}
+
+extension ObjectChanges {
+    fileprivate mutating func add(_ kind: HistoryTransaction.Kind, _ id: ManagedObjectID) {
+        switch kind {
+        case .insert: insert(id)
+        case .update: update(id)
+        case .delete: delete(id)
+        }
     }
 }

@@ -10,16 +10,17 @@ package struct WriterReader {
     private var database: Database { reader.database }
 
     /// The records of all writers, including the store's own writer.
-    package func all() throws -> [WriterRecord] { try records(where: "1") }
+    package func all() throws -> [WriterRecord] { try records(where: "1", seen: seen(where: "1")) }
 
     /// The record of one writer; nil when none of its transactions was applied.
     package func record(of writer: UniqueID) throws -> WriterRecord? {
-        try records(where: "w.uuid = '\(writer)'").first
+        let condition = "w.uuid = '\(writer)'"
+        return try records(where: condition, seen: seen(where: condition)).first
     }
 
-    /// The record of the store's own writer.
+    /// The record of the store's own writer, without what it has seen of others: that may be as much as there are writers.
     package func own() throws -> WriterRecord {
-        guard let own = try records(where: "w.is_self = 1").first else {
+        guard let own = try records(where: "w.is_self = 1", seen: [:]).first else {
             throw StoreError.database(code: 11, message: "the store has no writer of its own")
         }
         return own
@@ -57,8 +58,8 @@ package struct WriterReader {
         try reader.setting(IdentityKeys.tokens) ?? WriterReader.own(database).id.description
     }
 
-    private func records(where condition: String) throws -> [WriterRecord] {
-        // The acknowledgements of all branches of a forked writer count, whichever of them came first.
+    /// The acknowledgements of all branches of a forked writer count, whichever of them came first.
+    private func seen(where condition: String) throws -> [UniqueID: VersionVector] {
         var seen: [UniqueID: VersionVector] = [:]
         let pairs = try BoundStatement(
             database,
@@ -72,6 +73,10 @@ package struct WriterReader {
             guard let id = UniqueID(row.text(0)), let other = UniqueID(row.text(1)) else { return }
             seen[id, default: VersionVector()][other] = UInt64(bitPattern: row.integer(2))
         }
+        return seen
+    }
+
+    private func records(where condition: String, seen: [UniqueID: VersionVector]) throws -> [WriterRecord] {
         let branches = try self.branches()
         var found: [WriterRecord] = []
         let writers = try BoundStatement(
@@ -105,7 +110,8 @@ package struct WriterReader {
         let select = try BoundStatement(
             database,
             """
-            SELECT id, uuid, branch, start, sequence, clock, hash FROM tributary_writer WHERE branch <> '' ORDER BY branch
+            SELECT id, uuid, branch, start, sequence, clock, hash FROM tributary_writer
+            INDEXED BY tributary_writer_branch WHERE branch <> '' ORDER BY branch
             """
         )
         var found: [UniqueID: [WriterBranch]] = [:]

@@ -9,7 +9,7 @@ import TributaryStore
 package actor Compactor {
     private let sync: SyncService
     private let open: StoreCheck.Opening
-    private let queue = SerialQueue("tributary.compaction", inBackground: true)
+    private let queue = SerialQueue("tributary.compaction")
     private var isRunning = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 

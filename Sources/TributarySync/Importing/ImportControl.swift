@@ -30,9 +30,9 @@ package final class ImportControl: Sendable {
     /// A counter that grows while there is progress.
     package var progress: UInt64 { work.steps }
 
-    /// Counts a step, and lets reads for clients that wait for the processor run first.
+    /// Counts a step, and lets requests that wait for the processor run first.
     package func step() {
         work.step()
-        clinux_let_others_run()
+        clinux_let_requests_run()
     }
 }

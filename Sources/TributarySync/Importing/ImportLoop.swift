@@ -40,7 +40,7 @@ struct ImportLoop {
             signals.imports.raise()
         }
         scanner = FolderScanner(path: path, own: state.read(\.planner.own))
-        let queue = SerialQueue("tributary.import", inBackground: true)
+        let queue = SerialQueue("tributary.import")
         verification = SegmentVerification(queue: queue, control: control)
         importer = Importer(environment: environment, state: state, queue: queue, control: control)
         branches = BranchStage(environment: environment, state: state, importer: importer)

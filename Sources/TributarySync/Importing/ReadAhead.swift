@@ -33,7 +33,7 @@ final class ReadAhead: @unchecked Sendable {
     private let sliceChanges: Int
     private let control: ImportControl
     private let patience: Duration
-    private let queue = DispatchQueue(label: "tributary.read-ahead", qos: .background)
+    private let queue = DispatchQueue(label: "tributary.read-ahead")
     private let ready = DispatchSemaphore(value: 0)
     private let progress = Mutex(Progress())
     /// The number of the next batches that ``prefetch(_:)`` has read.

@@ -15,7 +15,7 @@ package protocol LocalReplica: Sendable {
     /// The service waits for it, and raises it for other reasons too.
     var commitSignal: Signal { get }
 
-    /// Runs `block` in one SQLite transaction with the write lock held, on a thread of low priority.
+    /// Runs `block` in one SQLite transaction with the write lock held.
     ///
     /// The function notifies the observers of the store of the transactions that `block` returns.
     ///

@@ -4,7 +4,8 @@ import Dispatch
 package struct SerialQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// Creates a queue; with `inBackground`, its work yields the processors to all other work that is ready to run.
+    /// Creates a queue; with `inBackground`, its work yields the processors to all other work that is ready to run, and
+    /// must not take the write lock, for which others would wait.
     package init(_ name: String, inBackground: Bool = false) {
         queue = DispatchQueue(label: name, qos: inBackground ? .background : .default)
     }

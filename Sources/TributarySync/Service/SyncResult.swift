@@ -1,11 +1,11 @@
 /// The changes that a sync has made, and the remaining segments.
 package struct SyncResult: Sendable, Hashable {
-    /// The objects with changes that programs see since; incomplete when there were too many to count.
+    /// The objects with changes that programs see since.
     package struct Merged: Sendable, Hashable {
         package var inserted = 0
         package var updated = 0
         package var deleted = 0
-        /// Whether the changes were too many to be counted one by one.
+        /// Whether there were too many to tell which ones several transactions have changed: these count for each.
         package var isEverything = false
     }
 

@@ -21,20 +21,16 @@ extension SyncService {
         let wall = environment.wall
         let (imported, counts) = state.read { ($0.progress.imported, $0.planner.counts(wall: wall)) }
         let now = replica.shownTransaction
-        let (changes, tokenWriter) = try environment.store.read { reader in
-            let isNewer = now > shown
-            return (
-                isNewer ? try reader.history.changes(after: shown, through: now, limit: .max) : ObjectChanges(),
-                try reader.writers.tokenWriter()
-            )
+        let (merged, tokenWriter) = try environment.store.read { reader in
+            (try reader.history.counts(after: shown, through: now), try reader.writers.tokenWriter())
         }
         return SyncResult(
             imported: imported - before,
             merged: SyncResult.Merged(
-                inserted: changes.inserted.count,
-                updated: changes.updated.count,
-                deleted: changes.deleted.count,
-                isEverything: changes.isEverything || !changes.collapsedEntities.isEmpty
+                inserted: merged.inserted,
+                updated: merged.updated,
+                deleted: merged.deleted,
+                isEverything: !merged.isExact
             ),
             exported: exported,
             remaining: counts.filter { $0.key != .applied },

@@ -14,7 +14,7 @@ struct Growth {
         if arguments.count == 2, arguments.first == DigestRow.argument, let path = arguments.last {
             return try DigestRow.digest(path)
         }
-        let rows = ContextRows.all + ImportRows.all + OwnerRows.all + PlanningRows.all + ModelRows.all + [DigestRow.row]
+        let rows = ContextRows.all + ImportRows.all + StoreRows.all + PlanningRows.all + ModelRows.all + [DigestRow.row]
         if arguments == ["--rows"] {
             for row in rows { print(row.title) }
             return

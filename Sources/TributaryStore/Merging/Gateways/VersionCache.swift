@@ -26,7 +26,7 @@ final class VersionCache: VersionOrder {
     @exclusivity(unchecked) var met: MetVersions?
 
     init(_ db: Database) throws {
-        hasClones = try db.hasRows("tributary_writer WHERE branch <> ''")
+        hasClones = try db.hasRows("tributary_writer INDEXED BY tributary_writer_branch WHERE branch <> ''")
         select = try BoundStatement(
             db,
             """

@@ -48,11 +48,7 @@ struct SyncCommand: DaemonCommand {
         let terminal = session.terminal
         terminal.print("imported " + amount(message.imported))
         let merged = message.merged
-        terminal.print(
-            merged.everything == true
-                ? "merged   more than can be listed"
-                : "merged   \(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted"
-        )
+        terminal.print("merged   \(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted")
         terminal.print("exported " + amount(message.exported))
         for (state, count) in message.remaining.sorted(by: { $0.key < $1.key }) where count > 0 {
             let hint = session.hints.text("tributaryctl segment list --state \(state)")

@@ -2,9 +2,37 @@ import TestSupport
 import TributaryChanges
 import TributaryStore
 
-/// The costs of many objects whose one-to-one registers hold one target.
-enum OwnerRows {
+/// The costs of write transactions: many objects whose one-to-one registers hold one target, and many known writers.
+enum StoreRows {
     static let all = [
+        // What a save and its export ask of the store.
+        GrowthRow(
+            title: "a local commit and its export beside n known writers",
+            order: .constant,
+            smallest: 1_000,
+            unit: .steps,
+            runs: 1
+        ) { count in
+            let folder = try TemporaryFolder.inMemory("growth")
+            let path = folder.path("store.sqlite")
+            let store = try Store.open(StoreConfiguration(path: path, name: "growth", model: try Works.model()))
+            var steps = 0
+            try store.write { write in
+                for number in 1...count {
+                    let insert = Change(entity: "Works", id: id(number), operation: .insert([]))
+                    try apply([insert], 1, of: id(1_000_000 + number), in: write)
+                }
+                // The first commits announce what has come.
+                for _ in 0...count / LogLimits.seenEntries { _ = try write.commit(LocalTransaction(changes: [])) }
+                try write.reportingProgress(every: 1, { steps += 1 }) {
+                    _ = try write.commit(LocalTransaction(changes: []))
+                    _ = try write.reader.writers.own()
+                    _ = try write.reader.outbox.unfinishedExports()
+                }
+            }
+            try store.close()
+            return Double(steps)
+        },
         row("one-to-one owners of one target deleted one by one") { .delete },
         row("one-to-one owners of one target unlinked one by one") {
             .update([PropertyWrite(name: "guards", value: .null)])
@@ -38,10 +66,15 @@ enum OwnerRows {
         }
     }
 
-    private static func apply(_ changes: [Change], _ sequence: UInt64, in write: WriteTransaction) throws {
+    private static func apply(
+        _ changes: [Change],
+        _ sequence: UInt64,
+        of writer: UniqueID = id(1_000_000),
+        in write: WriteTransaction
+    ) throws {
         let clock = HybridClock(milliseconds: 1_600_000_000_000 + sequence)
         let header = TransactionHeader(sequence: sequence, clock: clock, seen: [:], changeCount: changes.count)
-        try write.beginImport(writer: id(1_000_000), header: header)
+        try write.beginImport(writer: writer, header: header)
         try write.apply(changes)
         _ = try write.endImport()
     }
