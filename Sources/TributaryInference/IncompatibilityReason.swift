@@ -1,6 +1,7 @@
 /// A reason why a mapping cannot be inferred, with its remedy.
 enum IncompatibilityReason {
-    case abstract, split, join, kind, mergeRule, type, mergedForm, composite, mandatory, destination, toOne, oneToMany
+    case abstract, split, join, kind, mergeRule, type, form, mergedForm, composite, mandatory, destination, toOne,
+        oneToMany
     case storage
 
     var reason: String {
@@ -11,6 +12,8 @@ enum IncompatibilityReason {
         case .kind: "an attribute has values and a relationship has objects"
         case .mergeRule: "the merged values depend on the rule, and writes under the old rule cannot be merged again"
         case .type: "the new type cannot hold every value of the old type"
+        case .form:
+            "writers write true and false where the new type has numbers, and those with the older version go on to do so"
         case .mergedForm:
             "the merge rule has merged values in the form of the old type, and the new type writes them in another form"
         case .composite: "members of the composite were removed or changed their type"
@@ -31,7 +34,7 @@ enum IncompatibilityReason {
         case .mandatory: "give a default, leave it optional, or write a custom stage"
         case .destination:
             "set the renaming identifier of the destination, use another name, or write a custom stage"
-        case .kind, .mergeRule, .type, .mergedForm, .composite, .toOne, .oneToMany:
+        case .kind, .mergeRule, .type, .form, .mergedForm, .composite, .toOne, .oneToMany:
             "add a property of another name, or write a custom stage"
         }
     }

@@ -10,7 +10,9 @@ extension MigrationInference {
             return
         }
         guard old.type.convertsLosslessly(to: new.type) else {
-            refuse(name, new.name, old.type.rawValue, new.type.rawValue, .type)
+            let isOtherForm =
+                old.type == .boolean && (new.type.isInteger || [.float, .double, .decimal].contains(new.type))
+            refuse(name, new.name, old.type.rawValue, new.type.rawValue, isOtherForm ? .form : .type)
             return
         }
         guard old.mergeRule == .latest || !old.type.changesForm(as: new.type) else {

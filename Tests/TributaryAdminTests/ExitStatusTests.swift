@@ -7,16 +7,17 @@ struct ExitStatusTests {
         "an HTTP status becomes a number of sysexits.h",
         arguments: [
             (200, 0), (202, 0), (400, 64), (403, 77), (404, 66), (409, 75), (410, 65), (413, 65), (422, 65), (500, 70),
-            (501, 70), (503, 75),
+            (501, 70), (503, 75), (507, 75),
         ]
     )
     func mapping(http: Int, exit: Int32) {
         #expect(ExitStatus(httpStatus: http).rawValue == exit)
     }
 
-    @Test("of all failures of the daemon, one of a disk or file system is known by its type")
-    func inputOutput() {
-        #expect(ExitStatus(ProblemDocument(.inputOutput)) == .inputOutput)
+    @Test("failures that may pass are to be tried again, a start that fails is not")
+    func failures() {
+        #expect(ExitStatus(ProblemDocument(.inputOutput)) == .tryAgain)
+        #expect(ExitStatus(ProblemDocument(.storageFull)) == .tryAgain)
         #expect(ExitStatus(ProblemDocument(.failure)) == .internalError)
         #expect(ExitStatus(ProblemDocument(.blocked)) == .tryAgain)
         #expect(ExitStatus(ProblemDocument(.startFailed)) == .unavailable)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TributaryChanges
 import TributaryInference
+import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -334,9 +335,68 @@ import TributaryStore
     @Test func `an older model is refused by the names of both`() throws {
         let story = try MigrationStory("  A: {attributes: {x: String?}}", "  A: {attributes: {y: String?}}")
         try story.migrate()
-        let reason = try #require(throws: MigrationError.self) { try story.migrated.reopen(story.old) }
+        let reason = try #require(throws: MigrationError.self) {
+            try story.migrated.reopen(story.old)
+        }
         #expect(reason == .olderModel(store: "2", model: "1"))
         #expect(reason.description.contains("'2'") && reason.description.contains("'1'"))
         #expect(throws: MigrationError.self) { try story.fresh.reopen(story.old) }
+    }
+
+    /// An attribute that was added by mistake is taken away again: under another version's name, or with permission.
+    @Test(arguments: [("2", false), ("1", true)])
+    func `a store goes back by a migration that is asked for`(version: String, isAllowed: Bool) throws {
+        func model(_ attributes: String, _ version: String) throws -> Model {
+            try Model(yaml: "version: \"\(version)\"\nentities:\n  A: {attributes: {\(attributes)}}")
+        }
+        let replica = try Replica(model("x: String?", "1"))
+        try replica.commit(.insert("A", 1, ["x": "a"]))
+        try replica.reopen(model("x: String?, y: String?", "1"))
+        try replica.commit(.update("A", 1, ["y": "b"]))
+        let refused = try #require(throws: MigrationError.self) {
+            try replica.reopen(model("x: String?", "1"))
+        }
+        #expect(refused.description.contains("allow_loss"), "\(refused)")
+        var settings = MigrationSettings()
+        settings.allowsLoss = isAllowed
+        for _ in 0..<2 { try replica.reopen(model("x: String?", version), migration: settings) }
+        #expect(try PlainSQL(path: replica.path).rows("SELECT * FROM A").count == 1)
+        #expect(try PlainSQL(path: replica.path).value("SELECT x FROM A") == "a")
+        // And forward again.
+        try replica.reopen(model("x: String?, y: String?", "3"))
+        #expect(try PlainSQL(path: replica.path).value("SELECT y FROM A") == "b")
+    }
+
+    /// The newer version of a bundle may come first in the order of names.
+    @Test func `what the order of names says loses nothing`() throws {
+        let folder = try TemporaryFolder("bundle")
+        func bundle(_ current: String, _ entities: [String: String]) throws -> Model {
+            for (entity, attributes) in entities {
+                let parts = attributes.split(separator: " ").map {
+                    "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>"
+                }
+                try folder.write(
+                    "<model><entity name=\"\(entity)\">\(parts.joined())</entity></model>",
+                    to: "App.xcdatamodeld/\(current).xcdatamodel/contents"
+                )
+            }
+            try folder.write(
+                "<plist><dict><key>_XCCurrentVersionName</key><string>\(current).xcdatamodel</string></dict></plist>",
+                to: "App.xcdatamodeld/.xccurrentversion"
+            )
+            return try Model(contentsOf: folder.path("App.xcdatamodeld"))
+        }
+        let old = try bundle("Zoo", ["A": "x"])
+        let replica = try Replica(old)
+        try replica.commit(.insert("A", 1, ["x": "a"]))
+        let lossy = try bundle("Ark", ["B": "x"])
+        let refused = try #require(throws: MigrationError.self) { try replica.reopen(lossy) }
+        guard case .losesValues(from: "Zoo", to: "Ark", let losses) = refused else { throw refused }
+        #expect(!losses.isEmpty && refused.description.contains("allow_loss"))
+        try replica.reopen(bundle("Ark", ["A": "x y"]))
+        #expect(try PlainSQL(path: replica.path).value("SELECT x FROM A") == "a")
+        #expect(throws: MigrationError.olderModel(store: "Ark", model: "Zoo")) {
+            try replica.reopen(old)
+        }
     }
 }

@@ -6,8 +6,9 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     case olderModel(store: String, model: String)
     /// The store needs a migration, and the configuration forbids it.
     case notAllowed(MigrationPlan)
-    /// The migration would drop values without permission: the name of the version is unchanged.
-    case losesValues(version: String, [MigrationLoss])
+    /// The migration would drop values without permission: the name of the version is unchanged, or only the order of
+    /// names says which of the two versions is the newer one, and says that it is the store's.
+    case losesValues(from: String, to: String, [MigrationLoss])
     /// A custom stage threw; `reason` describes the error.
     case stageFailed(from: String, to: String, reason: String)
     /// Objects of the store violate a unique key or a mandatory relationship of the newer version.
@@ -23,13 +24,16 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
                 + refusals.map { "  \($0)" }.joined(separator: "\n")
         case .olderModel(let store, let model):
             "the store is at model version '\(store)' and was opened with the older version '\(model)': use a program "
-                + "with version '\(store)' or newer; to go back, add what '\(model)' was as a new version"
+                + "with version '\(store)' or newer. To go back, give what '\(model)' was another version's name, or allow what that "
+                + "drops with 'migration: {allow_loss: true}'"
         case .notAllowed(let plan):
             "the store is at model version '\(plan.from)' and needs a migration to version '\(plan.to)', which was "
                 + "forbidden; it would:\n" + plan.changes.map { "  \($0)" }.joined(separator: "\n")
-        case .losesValues(let version, let losses):
-            "the model has changed under the version '\(version)' that the store is at, and these values would be "
-                + "dropped:\n" + losses.map { "  \($0)" }.joined(separator: "\n")
+        case .losesValues(let from, let to, let losses):
+            (from == to
+                ? "the model has changed under the version '\(to)' that the store is at"
+                : "the store is at model version '\(from)', and by its name '\(to)' may be an older one")
+                + ", and these values would be dropped:\n" + losses.map { "  \($0)" }.joined(separator: "\n")
                 + "\ngive what was renamed its former name (renamed_from, elementID), raise the model's version, or allow it "
                 + "with 'migration: {allow_loss: true}'"
         case .stageFailed(let from, let to, let reason):

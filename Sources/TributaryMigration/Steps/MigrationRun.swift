@@ -36,12 +36,16 @@ struct MigrationRun {
             try recorded.move(to: model, through: nil)
             return layout
         }
-        // A version that equals an older one counts as newer when it lists the store's version as older.
+        // A version that equals an older one counts as newer when it lists the store's version as older, or has another
+        // name: whoever goes back gives what was a new version, or allows the loss.
         let between = model.earlier.following(versionHash: currentHash)
-        let isOlder = recorded.hasLeft(hash) || model.later.following(versionHash: currentHash) != nil
-        guard between != nil || !isOlder else {
+        let isListed = between != nil && model.earlier.areListed
+        guard isListed || !recorded.hasLeft(hash, version: model.version) || settings.allowsLoss else {
             throw MigrationError.olderModel(store: current.version, model: model.version)
         }
+        // The order of names is a guess: the store has not been at this version, so it may be the newer one. Then
+        // nothing is lost without being asked for.
+        let isGuess = between == nil && model.later.following(versionHash: currentHash) != nil
         let steps = try steps(through: [current] + (between ?? []) + [model])
         guard settings.migrates else {
             throw MigrationError.notAllowed(
@@ -49,8 +53,8 @@ struct MigrationRun {
             )
         }
         let losses = try losses(through: [current] + (between ?? []) + [model], steps)
-        guard losses.isEmpty || settings.allowsLoss || current.version != model.version else {
-            throw MigrationError.losesValues(version: model.version, losses)
+        guard losses.isEmpty || settings.allowsLoss || (current.version != model.version && !isGuess) else {
+            throw MigrationError.losesValues(from: current.version, to: model.version, losses)
         }
         do {
             return try interruptible {

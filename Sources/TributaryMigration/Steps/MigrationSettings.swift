@@ -7,7 +7,7 @@ package struct MigrationSettings: Sendable {
     /// Whether the store may be migrated; otherwise a store that needs a migration is refused.
     package var migrates = true
     /// Whether values without a successor may be dropped although the name of the version has not changed.
-    package var allowsLoss = true
+    package var allowsLoss = false
     package var stages: [CustomMigrationStage] = []
     /// Observes the beginning, the progress every few thousand objects, and the end; an error that it throws ends the
     /// migration.

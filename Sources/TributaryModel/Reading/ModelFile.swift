@@ -98,7 +98,10 @@ struct ModelFile {
     private func currentVersion() throws(ModelError) -> String {
         let names = try versionNames()
         let pointer = "\(path)/.xccurrentversion"
-        guard FileManager.default.fileExists(atPath: pointer) else {
+        let bytes = FileManager.default.fileExists(atPath: pointer) ? try ModelFile.readBytes(pointer) : Data()
+        let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
+        // A pointer without content is as none.
+        guard !bytes.isEmpty, list?.isEmpty != true else {
             guard let name = names.first, names.count == 1 else {
                 throw ModelError(
                     "there are \(names.count) versions, and no .xccurrentversion says which is the current one",
@@ -107,10 +110,9 @@ struct ModelFile {
             }
             return "\(path)/\(name)"
         }
-        let bytes = try ModelFile.readBytes(pointer)
-        guard let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any],
-            let name = list["_XCCurrentVersionName"] as? String
-        else { throw ModelError("this is no property list with _XCCurrentVersionName", file: pointer) }
+        guard let name = list?["_XCCurrentVersionName"] as? String else {
+            throw ModelError("this is no property list with _XCCurrentVersionName", file: pointer)
+        }
         guard names.contains(name) else {
             throw ModelError("it names '\(name)', which is not there", file: pointer)
         }

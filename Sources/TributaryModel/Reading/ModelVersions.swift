@@ -7,6 +7,8 @@ package final class ModelVersions: Sendable {
     package static let none = ModelVersions([])
 
     package let count: Int
+    /// Whether a program has listed the versions as older ones; otherwise the order of names in a folder says so.
+    package let areListed: Bool
     private let read: @Sendable (Int) throws -> Model
     private let state: Mutex<State>
 
@@ -20,6 +22,7 @@ package final class ModelVersions: Sendable {
     /// Creates a list of versions that are in memory.
     package init(_ models: [Model]) {
         count = models.count
+        areListed = true
         read = { models[$0] }
         state = Mutex(State(models: models))
     }
@@ -27,6 +30,7 @@ package final class ModelVersions: Sendable {
     /// Creates a list of versions that `read` returns by their index.
     package init(count: Int, read: @escaping @Sendable (Int) throws -> Model) {
         self.count = count
+        areListed = false
         self.read = read
         state = Mutex(State())
     }

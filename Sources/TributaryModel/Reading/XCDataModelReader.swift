@@ -141,6 +141,7 @@ struct XCDataModelReader {
     /// depends on them.
     private mutating func dropWhatLeadsNowhere() {
         let names = Set(draft.entities.map(\.name))
+        dropIndexesOfToMany()
         for (name, request) in draft.fetchRequests.sorted(by: { $0.key < $1.key }) where !names.contains(request.entity)
         {
             draft.fetchRequests[name] = nil
@@ -157,6 +158,27 @@ struct XCDataModelReader {
                 "the configuration '\(name)' names '\(missing.joined(separator: "', '"))', which is not there",
                 line: nil
             )
+        }
+    }
+
+    /// Leaves out indexes of to-many relationships, which no table has a column for.
+    private mutating func dropIndexesOfToMany() {
+        let entities = Dictionary(draft.entities.map { ($0.name, $0) }) { first, _ in first }
+        for place in draft.entities.indices {
+            var toMany: Set<String> = []
+            var (lineage, next): (Set<String>, EntityDefinition?) = ([], draft.entities[place])
+            while let entity = next, lineage.insert(entity.name).inserted {
+                toMany.formUnion(entity.relationships.filter(\.isToMany).map(\.name))
+                next = entity.parent.flatMap { entities[$0] }
+            }
+            let entity = draft.entities[place]
+            for index in entity.fetchIndexes where index.elements.contains(where: { toMany.contains($0.property) }) {
+                draft.entities[place].fetchIndexes.removeAll { $0.name == index.name }
+                draft.notice(
+                    "entity \(entity.name): the index '\(index.name)' names a to-many relationship and is left out",
+                    line: nil
+                )
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ package struct RecordedModels {
     private struct Entry {
         var number: Int64
         var hash: String
+        var version: String
         /// The model; nil while only the table has it.
         var model: Model?
     }
@@ -29,9 +30,9 @@ package struct RecordedModels {
         self.db = db
         self.path = path
         try db.execute(sql: RecordedModels.table)
-        let select = try BoundStatement(db, "SELECT number, hash FROM tributary_model ORDER BY number")
+        let select = try BoundStatement(db, "SELECT number, hash, version FROM tributary_model ORDER BY number")
         var entries: [Entry] = []
-        try select.forEach { entries.append(Entry(number: $0.integer(0), hash: $0.text(1))) }
+        try select.forEach { entries.append(Entry(number: $0.integer(0), hash: $0.text(1), version: $0.text(2))) }
         self.entries = entries
     }
 
@@ -44,8 +45,10 @@ package struct RecordedModels {
         return try last.model ?? RecordedModels.definition(last.number, in: db)
     }
 
-    /// Whether this version is one of the store's earlier versions.
-    package func hasLeft(_ hash: String) -> Bool { entries.dropLast().contains { $0.hash == hash } }
+    /// Whether this version is one of the store's earlier versions, under the same name.
+    package func hasLeft(_ hash: String, version: String) -> Bool {
+        entries.dropLast().contains { $0.hash == hash && $0.version == version }
+    }
 
     /// All versions, with or without the current one, except the one with the given hash.
     package func versions(withCurrent: Bool, except hash: String? = nil) -> ModelVersions {
@@ -86,7 +89,7 @@ package struct RecordedModels {
         let number = (entries.last?.number ?? 0) + 1
         let hash = model.versionHash
         try RecordedModels.insert(model, hash, at: number, in: db)
-        entries.append(Entry(number: number, hash: hash, model: model))
+        entries.append(Entry(number: number, hash: hash, version: model.version, model: model))
     }
 
     static func insert(_ model: Model, _ hash: String, at number: Int64, in db: Database) throws {

@@ -36,6 +36,12 @@ struct ModelFileTests {
     @Test func theCurrentVersionAndAllVersions() throws {
         try write(version: "My App", entity: "One")
         #expect(try Model(contentsOf: folder.path("My App.xcdatamodeld")).version == "My App")
+        // A pointer that names nothing is as none.
+        let empty = "<plist version=\"1.0\"><dict/></plist>"
+        for text in ["", empty] {
+            try folder.write(text, to: "My App.xcdatamodeld/.xccurrentversion")
+            #expect(try Model(contentsOf: folder.path("My App.xcdatamodeld")).version == "My App")
+        }
         try write(version: "My App 2", entity: "Two")
         try write(version: "My App 10", entity: "Ten")
         let undecided = refusal(folder.path("My App.xcdatamodeld"))

@@ -125,6 +125,23 @@ struct XCDataModelTests {
         )
     }
 
+    /// Published models have such indexes, which Core Data's stores ignore.
+    @Test func anIndexOfAToManyRelationshipIsLeftOut() throws {
+        let model = try Model(
+            xml: """
+                <model>
+                <entity name="Base"><relationship name="parts" toMany="YES" destinationEntity="Part"/></entity>
+                <entity name="Part" parentEntity="Base"><attribute name="code" optional="YES" attributeType="String"/>
+                <fetchIndex name="byParts"><fetchIndexElement property="parts" type="Binary"/></fetchIndex>
+                <fetchIndex name="byCode"><fetchIndexElement property="code" type="Binary"/></fetchIndex>
+                <compoundIndexes><compoundIndex><index value="code"/><index value="parts"/></compoundIndex></compoundIndexes>
+                </entity></model>
+                """
+        )
+        #expect(model.entity(named: "Part")?.fetchIndexes.map(\.name) == ["byCode"])
+        #expect(model.notices.filter { $0.contains("to-many") }.count == 2, "\(model.notices)")
+    }
+
     @Test func requestsAndConfigurations() throws {
         let rich = try #require(model.fetchRequests["rich"])
         #expect(rich.predicate == "salary > $LIMIT" && rich.fetchLimit == 7 && rich.fetchBatchSize == 20)

@@ -90,7 +90,7 @@ struct ModelVersionReadingTests {
         #expect(farther.earlier.readings == 3)
         #expect(try recordedVersions() == (1...11).map { "Shop \($0)" })
         // The store refuses another model that does not list the newer version as older.
-        let older = try model(8, from: 7, name: "Old")
+        let older = try model(8, from: 7)
         #expect(throws: MigrationError.self) { try open(older) }
     }
 

@@ -6,14 +6,14 @@ import TributaryStore
 
 @testable import Tributary
 
-/// Reads and saves come first when there are not enough processors for all.
+/// Saves wait for the write lock of an import, which must not be kept from running by programs that are as important.
 @MainActor
 struct ImportPriorityTests {
     private nonisolated static var niceness: Int32 {
         getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     }
 
-    @Test func anImportRunsWithALowerPriorityThanASave() async throws {
+    @Test func anImportRunsWithThePriorityOfASave() async throws {
         let container = try await MergingFixture().container
         let ofImport = try await container.importTransactions { transaction in
             let header = TransactionHeader(sequence: 1, clock: HybridClock(rawValue: 1 << 16), changeCount: 0)
@@ -22,6 +22,6 @@ struct ImportPriorityTests {
             return (ImportPriorityTests.niceness, [try transaction.endImport()])
         }
         let ofSave = await container.newBackgroundContext().perform { _ in ImportPriorityTests.niceness }
-        #expect(ofImport > ofSave)
+        #expect(ofImport == ofSave)
     }
 }
