@@ -67,6 +67,13 @@ import Tributary
         try await container.close()
     }
 
+    @Test @MainActor func theFirstObjectsAreSavedAndFound() async throws {
+        let store = try await ExampleStore()
+        #expect(try hireFirst(in: store.container) == ["Ann"])
+        #expect(!store.container.viewContext.hasChanges)
+        try await store.container.close()
+    }
+
     @Test func oneQuestionInThreeWays() async throws {
         let store = try await ExampleStore()
         _ = try await store.companies(["Aare"], in: "Bern")

@@ -20,8 +20,8 @@ func hire(_ name: String, store: String, model: String) async throws -> [String]
         try context.save()  // durable, and announced to the main context
     }
     await container.mergePendingChanges()  // now, not within a second
-    let request = try FetchRequest("Employee", where: "name BEGINSWITH %@", ["A"])
-    let names = try container.viewContext.fetch(request, as: Employee.self).map(\.name)
+    let request = try FetchRequest<Employee>(where: "name BEGINSWITH %@", "A")
+    let names = try container.viewContext.fetch(request).map(\.name)
     try await container.close()
     return names
 }

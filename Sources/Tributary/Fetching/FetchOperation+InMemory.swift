@@ -9,7 +9,7 @@ extension FetchOperation {
     /// unsaved changes here or in a context above, so that the store's result for unchanged objects may be wrong. It
     /// returns nil when there is no such object: then the store's result is right for all objects without changes of
     /// their own.
-    func objectsOverChangedRelations(_ request: FetchRequest) throws -> [ManagedObject]? {
+    func objectsOverChangedRelations(_ request: FetchRequest<ManagedObject>) throws -> [ManagedObject]? {
         guard request.includesPendingChanges && context.pending.count > 0 || context.source.hasUnsaved else {
             return nil
         }
@@ -54,7 +54,7 @@ extension FetchOperation {
     /// Returns the property values that every matching object must have.
     ///
     /// The result is empty when there are so few unsaved objects that all of them are visited.
-    func requiredValues(_ terms: [FetchTerm], _ request: FetchRequest) throws -> RequiredValues {
+    func requiredValues(_ terms: [FetchTerm], _ request: FetchRequest<ManagedObject>) throws -> RequiredValues {
         var required = RequiredValues()
         let descriptor = try context.descriptor(named: request.entityName)
         let dirtyCount = request.includesPendingChanges ? context.pending.count : 0
@@ -87,18 +87,18 @@ extension FetchOperation {
     }
 
     /// Whether an unsaved object of the context or of a context above replaces the row.
-    func isHidden(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest) -> Bool {
+    func isHidden(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest<ManagedObject>) -> Bool {
         isDirty(id, descriptor, request) || context.source.isUnsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id))
     }
 
     /// Whether a changed object of the context that the request includes replaces the row.
-    func isDirty(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest) -> Bool {
+    func isDirty(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest<ManagedObject>) -> Bool {
         guard request.includesPendingChanges, context.pending.count > 0 else { return false }
         return context.registry.object(id, rootIndex: descriptor.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }
 
     /// Returns the root entities of the unsaved changes that the request includes.
-    private func unsavedRoots(_ request: FetchRequest) -> UnsavedRoots {
+    private func unsavedRoots(_ request: FetchRequest<ManagedObject>) -> UnsavedRoots {
         var roots = context.source.unsavedRoots
         guard request.includesPendingChanges else { return roots }
         roots.changed.formUnion(context.pending.rootIndexes)
@@ -141,7 +141,7 @@ extension FetchOperation {
     }
 
     /// Returns the request with the current time instead of `now()`.
-    func resolved(_ request: FetchRequest) -> FetchRequest {
+    func resolved(_ request: FetchRequest<ManagedObject>) -> FetchRequest<ManagedObject> {
         guard let predicate = request.predicate else { return request }
         var request = request
         request.predicate = context.store.resolvingNow(predicate)

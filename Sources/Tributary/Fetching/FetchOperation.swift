@@ -5,7 +5,7 @@ import TributaryStore
 /// One fetch of a context: the store's rows with the unsaved objects of the context and of those above it.
 struct FetchOperation {
     let context: ManagedObjectContext
-    let request: FetchRequest
+    let request: FetchRequest<ManagedObject>
 
     /// Returns the objects that match the request, in its order.
     func objects() throws -> [ManagedObject] {
@@ -127,7 +127,7 @@ struct FetchOperation {
         return .mixed(try merged(request, overlay))
     }
 
-    private func overlay(for request: FetchRequest) throws -> Overlay {
+    private func overlay(for request: FetchRequest<ManagedObject>) throws -> Overlay {
         let descriptor = try context.descriptor(named: request.entityName)
         var overlay = Overlay(
             descriptor: descriptor,
@@ -159,7 +159,7 @@ struct FetchOperation {
     }
 
     /// Merges the store's rows of unchanged objects with the changed objects that match the predicate, in order.
-    private func merged(_ request: FetchRequest, _ overlay: Overlay) throws -> [Candidate] {
+    private func merged(_ request: FetchRequest<ManagedObject>, _ overlay: Overlay) throws -> [Candidate] {
         var query = try context.home.query(request)
         let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: context.schema.model) }
         query.offset = 0

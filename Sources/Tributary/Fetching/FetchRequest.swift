@@ -1,13 +1,14 @@
 public import TributaryModel
 
-/// A request for objects: an entity, a condition, an order and limits.
+/// A request for objects: a class or an entity, a condition, an order and limits.
 ///
 /// ```swift
-/// var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
+/// var request = FetchRequest<Employee>(sortKeys: [Employee.keys.name.ascending])
 /// request.fetchLimit = 20
-/// let employees = try context.fetch(request, as: Employee.self)
+/// let employees = try context.fetch(request)
 /// ```
-public struct FetchRequest: Sendable, Hashable {
+/// A request that names an entity, `FetchRequest("Employee")`, is one for objects of any class.
+public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     /// The entity of the objects.
     public var entityName: String
     /// The condition that the objects match; nil for all objects.
@@ -43,10 +44,108 @@ public struct FetchRequest: Sendable, Hashable {
     /// The condition that groups match; its key paths are names of ``propertiesToFetch``.
     public var having: ObjectPredicate?
 
-    /// Creates a request for the objects of an entity.
-    public init(_ entityName: String, predicate: ObjectPredicate? = nil, sortKeys: [SortKey] = []) {
-        self.entityName = entityName
+    /// Creates a request for the objects of the class.
+    public init(predicate: ObjectPredicate? = nil, sortKeys: [SortKey] = []) {
+        self.init(entity: Object.entityName, predicate, sortKeys)
+    }
+
+    init(entity: String, _ predicate: ObjectPredicate?, _ sortKeys: [SortKey] = []) {
+        entityName = entity
         self.predicate = predicate
         self.sortKeys = sortKeys
+    }
+
+    /// Creates a request for the objects of the class, with the predicate as text in the format language of
+    /// NSPredicate.
+    ///
+    /// ```swift
+    /// try FetchRequest<Employee>(where: "salary > %@ AND department.title IN %@", lowest, titles)
+    /// ```
+    ///
+    /// - Throws: `ObjectPredicateError` with the position in the text.
+    public init(
+        where text: String,
+        _ arguments: any PredicateArgumentConvertible...,
+        sortKeys: [SortKey] = []
+    ) throws(ObjectPredicateError) {
+        let predicate = try ObjectPredicate(parsing: text, arguments: arguments.map(\.predicateArgument))
+        self.init(predicate: predicate, sortKeys: sortKeys)
+    }
+
+    /// Creates the same request for objects of another class.
+    init(_ other: FetchRequest<some ManagedObject>) {
+        self.init(entity: other.entityName, other.predicate, other.sortKeys)
+        fetchLimit = other.fetchLimit
+        fetchOffset = other.fetchOffset
+        fetchBatchSize = other.fetchBatchSize
+        includesSubentities = other.includesSubentities
+        includesPendingChanges = other.includesPendingChanges
+        includesPropertyValues = other.includesPropertyValues
+        returnsObjectsAsFaults = other.returnsObjectsAsFaults
+        prefetchedKeyPaths = other.prefetchedKeyPaths
+        propertiesToFetch = other.propertiesToFetch
+        returnsDistinctResults = other.returnsDistinctResults
+        groupBy = other.groupBy
+        having = other.having
+    }
+
+    /// The request without its class.
+    var untyped: FetchRequest<ManagedObject> { FetchRequest<ManagedObject>(self) }
+}
+
+extension FetchRequest where Object == ManagedObject {
+    /// Creates a request for the objects of an entity.
+    public init(_ entityName: String, predicate: ObjectPredicate? = nil, sortKeys: [SortKey] = []) {
+        self.init(entity: entityName, predicate, sortKeys)
+    }
+
+    /// Creates a request with the predicate as text, in the format language of NSPredicate, and any Swift values as its
+    /// arguments.
+    ///
+    /// ```swift
+    /// try FetchRequest("Employee", where: "salary > %@ AND department.title IN %@", lowest, titles)
+    /// ```
+    /// A literal in brackets, `[1000, "R&D"]`, is a list of arguments.
+    ///
+    /// - Throws: `ObjectPredicateError` with the position in the text.
+    @_disfavoredOverload
+    public init(
+        _ entityName: String,
+        where text: String,
+        _ arguments: any PredicateArgumentConvertible...,
+        sortKeys: [SortKey] = []
+    ) throws(ObjectPredicateError) {
+        try self.init(entityName, where: text, arguments.map(\.predicateArgument), sortKeys: sortKeys)
+    }
+
+    /// Creates a request with the predicate as text, and a list of its arguments.
+    ///
+    /// - Throws: `ObjectPredicateError` with the position in the text.
+    public init(
+        _ entityName: String,
+        where text: String,
+        _ arguments: [PredicateArgument] = [],
+        sortKeys: [SortKey] = []
+    ) throws(ObjectPredicateError) {
+        self.init(entity: entityName, try ObjectPredicate(parsing: text, arguments: arguments), sortKeys)
+    }
+
+    /// Creates a request that the model names, with values for its `$VARIABLES`.
+    ///
+    /// - Throws: ``ContextError`` `unknownFetchRequest` when the model has none of the name, `ObjectPredicateError`
+    ///   when its predicate cannot be read.
+    public init(
+        named name: String,
+        in model: Model,
+        substituting variables: [String: PredicateArgument] = [:]
+    ) throws {
+        guard let stored = model.fetchRequests[name] else { throw ContextError.unknownFetchRequest(name) }
+        self.init(
+            stored.entity,
+            predicate: try stored.predicate.map { try ObjectPredicate(parsing: $0, variables: variables) }
+        )
+        fetchLimit = stored.fetchLimit > 0 ? stored.fetchLimit : nil
+        fetchBatchSize = stored.fetchBatchSize
+        includesSubentities = stored.includesSubentities
     }
 }

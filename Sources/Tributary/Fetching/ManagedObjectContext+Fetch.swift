@@ -11,15 +11,18 @@ extension ManagedObjectContext {
     /// and limit are applied afterwards.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
-    public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-        try FetchOperation(context: self, request: request).objects()
+    public func fetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [Object] {
+        try fetch(request, as: Object.self)
     }
 
     /// Returns the objects that match the request as objects of a class, without objects of other classes.
-    public func fetch<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) throws -> [Object] {
+    public func fetch<Object: ManagedObject>(
+        _ request: FetchRequest<some ManagedObject>,
+        as type: Object.Type
+    ) throws -> [Object] {
         let descriptor = try descriptor(named: request.entityName)
         try schema.check(type, isClassOf: descriptor)
-        let objects = try fetch(request)
+        let objects = try FetchOperation(context: self, request: request.untyped).objects()
         // An entity without inheritance has objects of one class only; casting each of them would visit all once more.
         if descriptor.entity.parent == nil, !descriptor.hasSubentities, descriptor.type is Object.Type {
             return unsafeBitCast(objects, to: [Object].self)
@@ -46,13 +49,15 @@ extension ManagedObjectContext {
     ///     `object(with:)` needs no query later. The row cache is bounded; the oldest rows are removed first.
     /// - Returns: The IDs, in the order of the request.
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
-    public func fetchIDs(_ request: FetchRequest, fillingRowCache: Bool = false) throws -> [ManagedObjectID] {
-        try FetchOperation(context: self, request: request).ids(fillingRowCache: fillingRowCache)
+    public func fetchIDs(_ request: FetchRequest<some ManagedObject>, fillingRowCache: Bool = false) throws
+        -> [ManagedObjectID]
+    {
+        try FetchOperation(context: self, request: request.untyped).ids(fillingRowCache: fillingRowCache)
     }
 
     /// Returns the number of objects that match the request.
-    public func count(for request: FetchRequest) throws -> Int {
-        try FetchOperation(context: self, request: request).count()
+    public func count(for request: FetchRequest<some ManagedObject>) throws -> Int {
+        try FetchOperation(context: self, request: request.untyped).count()
     }
 
     /// Returns the number of objects of a class, or of those that match a predicate.
@@ -84,9 +89,9 @@ extension ManagedObjectContext {
     /// fetched and the results are computed from them; otherwise SQLite computes the results, and no object is created.
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when names, predicate or key paths do not fit the model.
-    public func fetchDictionaries(_ request: FetchRequest) throws -> [FetchedValues] {
+    public func fetchDictionaries(_ request: FetchRequest<some ManagedObject>) throws -> [FetchedValues] {
         checkConfinement()
-        return try FetchOperation(context: self, request: request).dictionaries()
+        return try FetchOperation(context: self, request: request.untyped).dictionaries()
     }
 
     // MARK: Portions
@@ -95,7 +100,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate or sort keys do not fit the model.
     public func fetchBatches<Object: ManagedObject>(
-        _ request: FetchRequest,
+        _ request: FetchRequest<some ManagedObject>,
         as type: Object.Type
     ) throws -> FetchedBatches<Object> {
         try schema.check(type, isClassOf: try descriptor(named: request.entityName))
@@ -110,8 +115,10 @@ extension ManagedObjectContext {
     /// Returns the results of a request as an asynchronous sequence.
     ///
     /// Portions have `fetchBatchSize` objects, 200 when that is 0.
-    public func stream<Object: ManagedObject>(_ request: FetchRequest, as type: Object.Type) -> ObjectStream<Object> {
-        ObjectStream(context: self, request: request)
+    public func stream<Object: ManagedObject>(_ request: FetchRequest<some ManagedObject>, as type: Object.Type)
+        -> ObjectStream<Object>
+    {
+        ObjectStream(context: self, request: request.untyped)
     }
 
     /// Fetches like ``fetch(_:)`` for the view context, with the SQL run off the main actor.
@@ -120,17 +127,18 @@ extension ManagedObjectContext {
     /// interrupts SQLite.
     ///
     /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError`` or `ObjectPredicateError`.
-    public func fetchAsynchronously(_ request: FetchRequest) async throws -> [ManagedObject] {
-        try await FetchOperation(context: self, request: request).objectsAsynchronously()
+    public func fetchAsynchronously<Object: ManagedObject>(_ request: FetchRequest<Object>) async throws -> [Object] {
+        try await fetchAsynchronously(request, as: Object.self)
     }
 
     /// Fetches objects of a class like ``fetchAsynchronously(_:)``, without objects of other classes.
     public func fetchAsynchronously<Object: ManagedObject>(
-        _ request: FetchRequest,
+        _ request: FetchRequest<some ManagedObject>,
         as type: Object.Type
     ) async throws -> [Object] {
         try schema.check(type, isClassOf: try descriptor(named: request.entityName))
-        return try await fetchAsynchronously(request).compactMap { $0 as? Object }
+        let objects = try await FetchOperation(context: self, request: request.untyped).objectsAsynchronously()
+        return objects.compactMap { $0 as? Object }
     }
 
     // MARK: Named requests
@@ -141,7 +149,7 @@ extension ManagedObjectContext {
     public func fetchRequest(
         named name: String,
         substituting variables: [String: PredicateArgument] = [:]
-    ) throws -> FetchRequest {
+    ) throws -> FetchRequest<ManagedObject> {
         try FetchRequest(named: name, in: schema.model, substituting: variables)
     }
 }

@@ -15,16 +15,16 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
     public typealias Element = [Object]
 
     let context: ManagedObjectContext
-    let request: FetchRequest
+    let request: FetchRequest<ManagedObject>
 
     /// An iterator over the portions.
     public struct Iterator: AsyncIteratorProtocol {
         let context: ManagedObjectContext
-        let request: FetchRequest
+        let request: FetchRequest<ManagedObject>
         private var cursor: RowCursor?
         private var isOver = false
 
-        init(context: ManagedObjectContext, request: FetchRequest) {
+        init(context: ManagedObjectContext, request: FetchRequest<ManagedObject>) {
             self.context = context
             self.request = request
         }

@@ -13,7 +13,9 @@ extension PersistentContainer {
     /// - Returns: The objects' values, in the order of the request.
     /// - Throws: `CancellationError` when the task was cancelled, else ``ContextError``, `ObjectPredicateError`, or
     ///   ``HistoryError`` for a token of another store.
-    public func fetch(_ request: FetchRequest, at state: FetchedState = .mainContext) async throws -> [ObjectSnapshot] {
+    public func fetch(_ request: FetchRequest<some ManagedObject>, at state: FetchedState = .mainContext) async throws
+        -> [ObjectSnapshot]
+    {
         let query = try home.query(request)
         return try await reading(at: state) { try $0.rows(query) }.map { $0.snapshot(home.store.readable) }
     }
@@ -27,7 +29,7 @@ extension PersistentContainer {
     /// - Returns: The IDs, in the order of the request.
     /// - Throws: as ``fetch(_:at:)``.
     public func fetchIDs(
-        _ request: FetchRequest,
+        _ request: FetchRequest<some ManagedObject>,
         fillingRowCache: Bool = false,
         at state: FetchedState = .mainContext
     ) async throws -> [ManagedObjectID] {
@@ -45,7 +47,9 @@ extension PersistentContainer {
     ///   - state: the state of the store that the fetch reads.
     /// - Returns: The number.
     /// - Throws: as ``fetch(_:at:)``.
-    public func count(for request: FetchRequest, at state: FetchedState = .mainContext) async throws -> Int {
+    public func count(for request: FetchRequest<some ManagedObject>, at state: FetchedState = .mainContext) async throws
+        -> Int
+    {
         let query = try home.query(request)
         return try await reading(at: state) { try $0.count(query) }
     }
@@ -112,10 +116,10 @@ extension PersistentContainer {
     /// - Returns: The dictionaries, in the order of the request.
     /// - Throws: as ``fetch(_:at:)``.
     public func fetchDictionaries(
-        _ request: FetchRequest,
+        _ request: FetchRequest<some ManagedObject>,
         at state: FetchedState = .mainContext
     ) async throws -> [FetchedValues] {
-        var request = request
+        var request = request.untyped
         request.predicate = request.predicate.map(resolvingNow)
         let plan = try home.dictionaryPlan(request)
         return home.named(try await reading(at: state) { try $0.values(plan) }, plan)
@@ -124,7 +128,9 @@ extension PersistentContainer {
     /// Returns the results of a request as a sequence of values for any task, without unsaved changes.
     ///
     /// Portions have `fetchBatchSize` objects, 200 when that is 0.
-    public func stream(_ request: FetchRequest) -> SnapshotStream { SnapshotStream(home: home, request: request) }
+    public func stream(_ request: FetchRequest<some ManagedObject>) -> SnapshotStream {
+        SnapshotStream(home: home, request: request.untyped)
+    }
 
     /// Returns a request that the model names, with values for its `$VARIABLES`.
     ///
@@ -132,7 +138,7 @@ extension PersistentContainer {
     public func fetchRequest(
         named name: String,
         substituting variables: [String: PredicateArgument] = [:]
-    ) throws -> FetchRequest {
+    ) throws -> FetchRequest<ManagedObject> {
         try FetchRequest(named: name, in: model, substituting: variables)
     }
 
@@ -142,7 +148,7 @@ extension PersistentContainer {
 
 extension ContextHome {
     /// Returns the store's query for a request.
-    func query(_ request: FetchRequest) throws(ContextError) -> FetchQuery {
+    func query(_ request: FetchRequest<some ManagedObject>) throws(ContextError) -> FetchQuery {
         guard let descriptor = schema.descriptor(named: request.entityName) else {
             throw ContextError.unknownEntity(request.entityName)
         }

@@ -16,16 +16,16 @@ public struct SnapshotStream: AsyncSequence, Sendable {
     public typealias Element = [ObjectSnapshot]
 
     let home: ContextHome
-    let request: FetchRequest
+    let request: FetchRequest<ManagedObject>
 
     /// An iterator over the portions.
     public struct Iterator: AsyncIteratorProtocol {
         let home: ContextHome
-        let request: FetchRequest
+        let request: FetchRequest<ManagedObject>
         private var cursor: RowCursor?
         private var isOver = false
 
-        init(home: ContextHome, request: FetchRequest) {
+        init(home: ContextHome, request: FetchRequest<ManagedObject>) {
             self.home = home
             self.request = request
         }

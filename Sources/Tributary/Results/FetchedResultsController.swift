@@ -7,7 +7,7 @@ import TributaryStore
 ///
 /// ```swift
 /// let controller = try FetchedResultsController<Employee>(
-///     FetchRequest("Employee", sortKeys: [SortKey("name")]),
+///     FetchRequest(sortKeys: [SortKey("name")]),
 ///     context: container.viewContext,
 ///     sectionKeyPath: "department.title"
 /// )
@@ -35,7 +35,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// Called when a fetch has failed; the sections stay unchanged until the next change, which fetches again.
     @ObservationIgnored public var onError: ((any Error) -> Void)?
     /// The request of the controller.
-    @ObservationIgnored public let request: FetchRequest
+    @ObservationIgnored public let request: FetchRequest<Object>
     /// The context of the objects.
     @ObservationIgnored public let context: ManagedObjectContext
     /// The key path whose values divide the results into sections.
@@ -58,14 +58,29 @@ public final class FetchedResultsController<Object: ManagedObject> {
     ///   - context: the context of the controller and its objects.
     ///   - sectionKeyPath: a path to an attribute; sections are sorted by its values, before all sort keys.
     /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate, sort keys or path do not fit the model.
-    public init(_ request: FetchRequest, context: ManagedObjectContext, sectionKeyPath: String? = nil) throws {
+    public init(
+        _ request: FetchRequest<Object>,
+        context: ManagedObjectContext,
+        sectionKeyPath: String? = nil
+    ) throws {
         self.request = request
         self.context = context
         self.sectionKeyPath = sectionKeyPath
         try context.schema.check(Object.self, isClassOf: try context.descriptor(named: request.entityName))
-        query = try ResultsQuery(request, sectionKeyPath: sectionKeyPath, schema: context.schema)
+        query = try ResultsQuery(request.untyped, sectionKeyPath: sectionKeyPath, schema: context.schema)
         listing = ResultsListing(query, try query.fetch(in: context))
         follow()
+    }
+
+    /// Fetches the results of a request that names an entity, as objects of the controller's class.
+    ///
+    /// - Throws: ``ContextError``, or `ObjectPredicateError` when predicate, sort keys or path do not fit the model.
+    public convenience init(
+        _ request: FetchRequest<some ManagedObject>,
+        context: ManagedObjectContext,
+        sectionKeyPath: String? = nil
+    ) throws {
+        try self.init(FetchRequest<Object>(request), context: context, sectionKeyPath: sectionKeyPath)
     }
 
     /// Returns the number of objects in a section; 0 when there is no such section.

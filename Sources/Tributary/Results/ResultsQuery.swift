@@ -5,7 +5,7 @@ import TributaryStore
 /// The query of a results controller, prepared for the store and for single objects.
 struct ResultsQuery {
     let entity: Entity
-    private let request: FetchRequest
+    private let request: FetchRequest<ManagedObject>
     private let predicate: BoundPredicate?
     private let keys: [BoundSortKey]
     private let hasSections: Bool
@@ -14,7 +14,7 @@ struct ResultsQuery {
     /// Whether the results change with the time, because the request has `now()`.
     private let dependsOnTime: Bool
 
-    init(_ request: FetchRequest, sectionKeyPath: String?, schema: ObjectSchema) throws {
+    init(_ request: FetchRequest<ManagedObject>, sectionKeyPath: String?, schema: ObjectSchema) throws {
         guard let descriptor = schema.descriptor(named: request.entityName) else {
             throw ContextError.unknownEntity(request.entityName)
         }
@@ -46,7 +46,7 @@ struct ResultsQuery {
     ///
     /// Every relationship of the model whose name is a word of the request counts as a part of its key paths: at worst
     /// the controller fetches once too often.
-    private static func reached(_ request: FetchRequest, schema: ObjectSchema) -> Set<String> {
+    private static func reached(_ request: FetchRequest<ManagedObject>, schema: ObjectSchema) -> Set<String> {
         let texts = request.sortKeys.map(\.keyPath) + [request.predicate?.description ?? ""]
         let words = Set(texts.flatMap { $0.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init) })
         var roots: Set<String> = []

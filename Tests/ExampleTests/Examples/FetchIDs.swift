@@ -10,7 +10,7 @@ func showEmployees(
     let ids = try await container.performBackgroundTask { context in
         let minimum = PredicateArgument.value(.double(salary))
         return try context.fetchIDs(
-            FetchRequest("Employee", where: "salary > %f", [minimum], sortKeys: [SortKey("name")])
+            FetchRequest("Employee", where: "salary > %f", minimum, sortKeys: [SortKey("name")])
         )
     }
     await container.mergePendingChanges()

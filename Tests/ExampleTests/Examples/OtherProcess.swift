@@ -4,7 +4,7 @@ import Tributary
 @MainActor
 func waitForEmployee(named name: String, in container: PersistentContainer) async throws -> ObjectSnapshot? {
     let updates = container.storeUpdates()  // before looking, so that nothing comes in between
-    let request = try FetchRequest("Employee", where: "name == %@", [.value(.string(name))])
+    let request = try FetchRequest("Employee", where: "name == %@", name)
     if let employee = try container.viewContext.fetch(request).first { return employee.snapshot() }
     for await _ in updates {
         if let employee = try container.viewContext.fetch(request).first { return employee.snapshot() }

@@ -22,7 +22,10 @@ struct ChildContextTests {
         }
     }
 
-    private func names(_ context: ManagedObjectContext, _ change: (inout FetchRequest) -> Void = { _ in }) throws
+    private func names(
+        _ context: ManagedObjectContext,
+        _ change: (inout FetchRequest<ManagedObject>) -> Void = { _ in }
+    ) throws
         -> [String]
     {
         var request = FetchRequest("Employee", sortKeys: [SortKey("name")])

@@ -33,7 +33,7 @@ struct ChildFetchDifferentialTests {
     ]
 
     private static func request(_ departments: [ManagedObjectID], _ random: inout SeededGenerator) throws
-        -> FetchRequest
+        -> FetchRequest<ManagedObject>
     {
         let all = conditions + referring
         let condition = all[Int.random(in: 0..<all.count, using: &random)]
@@ -147,7 +147,11 @@ struct ChildFetchDifferentialTests {
     // MARK: Comparing
 
     /// The fetch against the condition evaluated on every object.
-    private static func compare(_ context: ManagedObjectContext, _ request: FetchRequest, _ place: String) throws {
+    private static func compare(
+        _ context: ManagedObjectContext,
+        _ request: FetchRequest<ManagedObject>,
+        _ place: String
+    ) throws {
         let all = try context.fetch(Employee.self)
         let entity = try context.descriptor(named: "Employee").entity
         let model = context.schema.model
@@ -218,7 +222,7 @@ struct ChildFetchDifferentialTests {
     }
 }
 
-extension FetchRequest {
+extension FetchRequest<ManagedObject> {
     /// For messages.
     fileprivate var text: String { predicate.map { "\($0)" } ?? "all" }
 }

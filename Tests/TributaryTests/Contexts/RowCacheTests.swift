@@ -27,7 +27,7 @@ struct RowCacheTests {
         try await container.settled()
     }
 
-    private var request: FetchRequest { FetchRequest("Employee", sortKeys: [SortKey("name")]) }
+    private var request: FetchRequest<ManagedObject> { FetchRequest("Employee", sortKeys: [SortKey("name")]) }
 
     @Test
     func anIDFetchThatFillsTheCacheSpareFaultsTheirRoundTrip() async throws {

@@ -18,7 +18,7 @@ struct ClosingStreamTests {
         return container
     }
 
-    nonisolated private static var request: FetchRequest {
+    nonisolated private static var request: FetchRequest<ManagedObject> {
         var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
         request.fetchBatchSize = 10
         return request

@@ -34,7 +34,7 @@ struct DictionaryFetchTests {
 
     private var view: ManagedObjectContext { container.viewContext }
 
-    private var byDepartment: FetchRequest {
+    private var byDepartment: FetchRequest<ManagedObject> {
         var request = FetchRequest("Employee", sortKeys: [SortKey("department.title")])
         request.propertiesToFetch = [
             "department.title", .count(), .sum(of: "salary", as: "total"), .min(of: "name", as: "first"),
@@ -203,7 +203,7 @@ struct DictionaryFetchTests {
 
     @Test
     func meaninglessRequestsAreErrors() throws {
-        func fails(_ change: (inout FetchRequest) -> Void) -> Bool {
+        func fails(_ change: (inout FetchRequest<ManagedObject>) -> Void) -> Bool {
             var request = byDepartment
             change(&request)
             do {

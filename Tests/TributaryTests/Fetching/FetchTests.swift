@@ -85,4 +85,29 @@ struct FetchTests {
             _ = context.hasChanges
         }
     }
+
+    @Test
+    func aRequestOfAClassTakesAnyValuesAndReturnsItsObjects() async throws {
+        try await container.performBackgroundTask { context in
+            let (names, lowest, since): ([String], Double, Int?) = (["Ann", "Bob"], 1, nil)
+            for (name, salary) in zip(["Ann", "Bob", "Cy"], [1.0, 2, 3]) { try context.hire(name).salary = salary }
+            try context.save()
+            var request = try FetchRequest<Employee>(
+                where: "name IN %@ AND salary >= %@ AND code == %@",
+                names,
+                lowest,
+                since,
+                sortKeys: [Employee.keys.name.descending]
+            )
+            let found: [Employee] = try context.fetch(request)
+            #expect(found.map(\.name) == ["Bob", "Ann"])
+            #expect(try context.count(for: request) == 2)
+            request.fetchLimit = 1
+            #expect(try context.fetchBatches(request, as: Employee.self).map(\.name) == ["Bob"])
+            let named = try FetchRequest("Employee", where: "name IN %@ AND salary > %@", names, lowest)
+            #expect(try context.fetchIDs(named) == [found[0].objectID])
+            let all = try FetchedResultsController(FetchRequest<Employee>(), context: context)
+            #expect(Set(all.fetchedObjects.map(\.name)) == ["Ann", "Bob", "Cy"])
+        }
+    }
 }

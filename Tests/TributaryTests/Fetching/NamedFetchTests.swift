@@ -46,7 +46,7 @@ struct NamedFetchTests {
         return Dictionary(uniqueKeysWithValues: [paid, plain, few, colleagues, broken].map { ($0.name, $0) })
     }
 
-    private func names(_ request: FetchRequest) async throws -> [String] {
+    private func names(_ request: FetchRequest<ManagedObject>) async throws -> [String] {
         var request = request
         request.sortKeys = [SortKey("name")]
         let sorted = request

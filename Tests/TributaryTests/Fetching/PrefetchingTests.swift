@@ -39,7 +39,7 @@ struct PrefetchingTests {
         await container.mergePendingChanges()
     }
 
-    nonisolated private static var request: FetchRequest {
+    nonisolated private static var request: FetchRequest<ManagedObject> {
         var request = FetchRequest("Department", sortKeys: [SortKey("title")])
         request.prefetchedKeyPaths = ["employees.projects.members.badge"]
         return request

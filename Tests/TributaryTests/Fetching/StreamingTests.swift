@@ -26,14 +26,14 @@ struct StreamingTests {
         await container.mergePendingChanges()
     }
 
-    nonisolated private static func request(_ batchSize: Int = 0) -> FetchRequest {
+    nonisolated private static func request(_ batchSize: Int = 0) -> FetchRequest<ManagedObject> {
         var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
         request.fetchBatchSize = batchSize
         return request
     }
 
     /// Takes SQLite longer than anybody waits.
-    nonisolated private static func endless() throws -> FetchRequest {
+    nonisolated private static func endless() throws -> FetchRequest<ManagedObject> {
         let path = Array(repeating: "department.employees", count: 6).joined(separator: ".")
         return try FetchRequest("Employee", where: "ANY \(path).name == 'nobody'")
     }

@@ -12,7 +12,7 @@ struct PredicateErrorTests {
         container = try await Company.open(folder)
     }
 
-    private static func badRequests() throws -> [FetchRequest] {
+    private static func badRequests() throws -> [FetchRequest<ManagedObject>] {
         [
             FetchRequest("Employee", predicate: try ObjectPredicate(parsing: "wage > 3")),
             FetchRequest("Employee", predicate: try ObjectPredicate(parsing: "department.boss.name == 'Ann'")),

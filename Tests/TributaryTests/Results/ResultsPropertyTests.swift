@@ -20,13 +20,13 @@ struct ResultsPropertyTests {
 
     private struct List {
         let controller: FetchedResultsController<Employee>
-        let order: FetchRequest
+        let order: FetchRequest<ManagedObject>
         var mirror: [FetchedSection]
     }
 
     /// Predicates, sort keys with ties, limits, and section key paths.
     private static func lists(_ view: ManagedObjectContext) throws -> [List] {
-        var requests: [(FetchRequest, String?)] = [
+        var requests: [(FetchRequest<ManagedObject>, String?)] = [
             (FetchRequest("Employee", sortKeys: [SortKey("name")]), nil),
             (try FetchRequest("Employee", where: "salary != 3", sortKeys: [SortKey("name")]), "age"),
             (FetchRequest("Employee", sortKeys: [SortKey("age", ascending: false)]), "department.title"),

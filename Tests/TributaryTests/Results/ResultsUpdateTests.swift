@@ -192,7 +192,7 @@ struct ResultsUpdateTests {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
         _ = try hire(150)
-        let requests: [(FetchRequest, String?)] = [
+        let requests: [(FetchRequest<ManagedObject>, String?)] = [
             (FetchRequest("Employee", sortKeys: [SortKey("age", ascending: false), SortKey("name")]), nil),
             (FetchRequest("Employee", sortKeys: [SortKey("name", comparison: .localizedStandard)]), "age"),
             (
