@@ -36,7 +36,6 @@ struct StagedSave: Sendable {
         var isLinked: Bool
     }
 
-    /// The order of an ordered relationship.
     struct Order: Sendable {
         var owner: ManagedObjectID
         var propertyIndex: Int

@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// The view context as a parent.
 struct ViewContextLink: ParentLink {
     let container: PersistentContainer
 

@@ -61,7 +61,6 @@ struct UniquenessPlan {
         return change
     }
 
-    /// Returns the root entity of a relationship's targets.
     private func targetRoot(of relationship: String, _ entity: Entity, _ model: Model) -> String? {
         entity.property(named: relationship)?.relationship.flatMap { model.entity(named: $0.destination)?.root }
     }

@@ -33,7 +33,6 @@ struct AddressTable {
         entries[index] = Entry(id: id, address: address)
     }
 
-    /// Removes an ID if it has this address.
     mutating func remove(_ address: UInt, for id: UniqueID) {
         guard count > 0 else { return }
         var hole = index(of: id)

@@ -43,7 +43,6 @@ final class ChangeObservation {
         if !changes.isEmpty { change(&pending) }
     }
 
-    /// Whether there are observers of changes.
     var hasChangeObservers: Bool { !changes.isEmpty }
 
     /// Begins another group of changes.
@@ -88,7 +87,6 @@ final class ChangeObservation {
         inaccessibleFaults.forEach { $0(object, error) }
     }
 
-    /// Removes observers that were cancelled.
     func removeCancelled() {
         changes.removeCancelled()
         willSaves.removeCancelled()

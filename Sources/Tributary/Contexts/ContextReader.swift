@@ -147,7 +147,6 @@ final class ContextReader {
         if source.cachedGeneration == nil { prefetched.insert(rows, version: shownVersion) }
     }
 
-    /// Keeps the other end of a relationship.
     func keep(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) {
         prefetched.insert(ids, at: key, version: shownVersion)
     }

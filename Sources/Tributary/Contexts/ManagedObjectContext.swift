@@ -82,7 +82,6 @@ public final class ManagedObjectContext {
     let pending: PendingChanges
     let observation: ChangeObservation
     let reader: ContextReader
-    /// The settings of saves.
     var saving: SaveSettings
     /// Whether the context was reset for good because its container closed.
     private(set) var isClosed = false

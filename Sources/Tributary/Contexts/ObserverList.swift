@@ -19,7 +19,6 @@ final class ObserverList<Block> {
         removeCancelled()
     }
 
-    /// Removes observers that were cancelled.
     func removeCancelled() {
         if entries.contains(where: { !$0.token.isActive }) { entries.removeAll { !$0.token.isActive } }
     }

@@ -108,13 +108,11 @@ final class PendingChanges {
         editCount &+= 1
     }
 
-    /// Marks an object as deleted.
     func delete(_ object: ManagedObject) {
         move(object, on: .delete)
         editCount &+= 1
     }
 
-    /// Resurrects a deleted object.
     func resurrect(_ object: ManagedObject, isChanged: Bool) {
         move(object, on: .resurrect(isChanged: isChanged))
         editCount &+= 1
@@ -180,7 +178,6 @@ final class PendingChanges {
         editCount &+= 1
     }
 
-    /// Returns the refused writes and removes them.
     func removeRefusedWrites() -> [ValidationFailure] {
         defer { refusedWrites = RefusedWrites() }
         return refusedWrites.failures

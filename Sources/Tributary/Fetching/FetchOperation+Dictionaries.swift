@@ -27,7 +27,6 @@ extension FetchOperation {
 }
 
 extension ContextHome {
-    /// Returns the dictionary plan of a request.
     func dictionaryPlan(_ request: FetchRequest<ManagedObject>) throws -> DictionaryPlan {
         let objects = try query(request)
         return try DictionaryPlan(

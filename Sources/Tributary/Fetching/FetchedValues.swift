@@ -35,7 +35,6 @@ public struct FetchedValues: Sendable, Hashable {
 }
 
 extension ContextHome {
-    /// Returns the results of a plan with their names.
     func named(_ results: [[PropertyValue]], _ plan: DictionaryPlan) -> [FetchedValues] {
         let destinations = plan.columns.map { column -> EntityDescriptor? in
             guard column.type == nil else { return nil }

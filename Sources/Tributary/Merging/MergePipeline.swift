@@ -95,7 +95,6 @@ package final class MergePipeline: Sendable {
         return status
     }
 
-    /// The current wall time.
     var wallTime: WallTime { store.configuration.environment.wallTime() }
 
     func update(_ block: (inout State) -> Void) { state.withLock { block(&$0) } }

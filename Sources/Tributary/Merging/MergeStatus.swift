@@ -2,9 +2,7 @@ package import TributaryChanges
 
 /// The state of merging, for the admin interface.
 package struct MergeStatus: Sendable, Hashable {
-    /// The time of the last merge.
     package var lastMerge: WallTime?
-    /// The time when the next merge is due.
     package var nextMergeDue: WallTime?
     /// Why the last merge did not succeed; nil when it did.
     ///

@@ -19,13 +19,11 @@ struct RelationshipDelta: Sendable {
     }
 
     struct Change: Sendable {
-        /// The added objects with the order in which they were added.
         private(set) var added: [ManagedObjectID: Int] = [:]
         fileprivate(set) var removed: Set<ManagedObjectID> = []
         /// The keys of ``added`` in order, with some that were removed since.
         private var sequence: [(id: ManagedObjectID, ordinal: Int)] = []
 
-        /// The added objects in the order in which they were added.
         var addedInOrder: [ManagedObjectID] {
             sequence.count == added.count
                 ? sequence.map(\.id) : sequence.filter { added[$0.id] == $0.ordinal }.map(\.id)

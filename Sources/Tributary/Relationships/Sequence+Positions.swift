@@ -1,7 +1,6 @@
 import TributaryChanges
 
 extension Sequence<ManagedObjectID> {
-    /// Returns the objects that have a position in an ordered relationship, in its order.
     func ordered(by positions: [ManagedObjectID: String]) -> [ManagedObjectID] {
         compactMap { id in positions[id].map { (OrderedPosition(position: $0, id: id.uniqueID), id) } }
             .sorted { $0.0 < $1.0 }

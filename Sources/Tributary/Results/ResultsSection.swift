@@ -5,7 +5,6 @@ final class ResultsSection {
     /// The section value that orders the sections.
     let key: PropertyValue
     let entries: OrderStatisticTree<ResultsEntry>
-    /// The node of the section in the tree of sections.
     var node: OrderStatisticTree<ResultsSection>.Node?
     /// The cached IDs in order; nil until they are read.
     private var cachedIDs: [ManagedObjectID]?

@@ -12,7 +12,6 @@ final class FIFOLock: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the next ticket.
     func takeTicket() -> UInt64 {
         state.withLock { state in
             defer { state.next += 1 }

@@ -70,7 +70,6 @@ final class OrderStatisticTree<Element> {
         return new
     }
 
-    /// Removes a node of this tree.
     func remove(_ node: Node) {
         while let child = node.child {
             steps.count += 1

@@ -14,7 +14,6 @@
             return true
         }()
 
-        /// Marks the queue of a context.
         static func mark(_ queue: DispatchQueue, context name: String) {
             queue.setSpecific(key: key, value: "the queue of the context '\(name)'")
         }

@@ -70,7 +70,6 @@ extension ManagedObjectContext {
         )
     }
 
-    /// The name of the context in messages.
     var label: String { isMain ? home.viewContextUse.name : "the context '\(name ?? "background")'" }
 
     // MARK: Refreshing

@@ -24,7 +24,6 @@ public final class UndoStack {
     weak var context: ManagedObjectContext?
     var undoGroups: [UndoGroup] = []
     var redoGroups: [UndoGroup] = []
-    /// The open group.
     var open = UndoGroup()
     var phase = Phase.recording
     private var disabledCount = 0

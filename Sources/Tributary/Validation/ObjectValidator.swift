@@ -83,7 +83,6 @@ struct ObjectValidator {
 
     // MARK: Relationships
 
-    /// Checks a new value of a to-one relationship.
     mutating func check(_ relationship: Relationship, _ value: PropertyValue, in context: ManagedObjectContext) {
         switch value {
         case .null: if !relationship.isOptional { failWithoutObject(relationship) }

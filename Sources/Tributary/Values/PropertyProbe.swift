@@ -69,7 +69,6 @@ final class PropertyProbe: Sendable {
         PropertyProbe().object(of: type, value: .null) as? Target
     }
 
-    /// Returns an object all of whose attributes have the value.
     private func object(of type: ManagedObject.Type, value: PropertyValue) -> ManagedObject {
         let descriptor = EntityDescriptor(
             entity: .unknown(named: type.entityName),
