@@ -1,4 +1,21 @@
 import ArgumentParser
+import TributaryAdmin
+
+/// The format of what a command prints.
+struct FormatOptions: ParsableArguments {
+    private enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text
+        case json
+    }
+
+    @Flag(name: .customLong("json"), help: "Print JSON; of the daemon, its response.")
+    private var isJSON = false
+
+    @Option(name: .customShort("o"), help: "The same as an option: -o json.")
+    private var format = Format.text
+
+    var json: Bool { isJSON || format == .json }
+}
 
 /// The options of every daemon command: the daemon's socket and the format of the response.
 struct ConnectionOptions: ParsableArguments {
@@ -9,10 +26,106 @@ struct ConnectionOptions: ParsableArguments {
     var instance: String?
 
     @Option(
-        help: ArgumentHelp("How long to wait until the daemon sends something, such as 2m.", valueName: "time")
+        help: ArgumentHelp(
+            "How long to wait until the daemon sends something, such as 2m; a number is seconds.",
+            valueName: "time"
+        )
     )
     var timeout = DurationArgument.standardTimeout
 
-    @Flag(help: "Print the daemon's JSON.")
-    var json = false
+    @OptionGroup var format: FormatOptions
+
+    private static let withValue: Set<String> = ["--socket", "--instance", "--timeout", "-o"]
+
+    /// Returns the arguments with such options moved behind the command and its arguments: a unit file has
+    /// `tributaryctl --socket PATH reload`.
+    static func movedBehindCommand(_ arguments: [String]) -> [String] {
+        var rest = arguments[...]
+        var options: [String] = []
+        while let first = rest.first {
+            if first == "--json" || withValue.contains(where: { first.hasPrefix($0 + "=") }) {
+                options.append(rest.removeFirst())
+            } else if withValue.contains(first), rest.count > 1 {
+                options += rest.prefix(2)
+                rest.removeFirst(2)
+            } else {
+                break
+            }
+        }
+        guard !rest.isEmpty else { return arguments }
+        // Arguments after `--` are no options.
+        let end = rest.firstIndex(of: "--") ?? rest.endIndex
+        return rest[..<end] + options + rest[end...]
+    }
+}
+
+/// The options of commands that list something page by page.
+struct PageOptions: ParsableArguments {
+    @Option(name: [.customShort("n"), .long], help: "How many, at most 1000.")
+    var limit: Int?
+
+    @Option(help: ArgumentHelp("Go on after the list before.", valueName: "next"))
+    var after: String?
+
+    /// The parameters of the request.
+    var query: [(String, String?)] { [("limit", limit.map(String.init)), ("after", after)] }
+
+    /// Prints how the list goes on; nothing after the last page.
+    static func printNext(_ next: String?, on terminal: Terminal) {
+        if let next { terminal.print("more: --after \(EscapedText.escape(next))") }
+    }
+}
+
+/// A duration: an integer with ms, s, m, h or d, as in the configuration, or seconds.
+struct DurationArgument: ExpressibleByArgument {
+    let seconds: Double
+
+    /// The default limit of waiting for the daemon.
+    static let standardTimeout = DurationArgument(seconds: 30)
+
+    private init(seconds: Double) {
+        self.seconds = seconds
+    }
+
+    var duration: Duration { .seconds(seconds) }
+
+    /// The default value's text in the help.
+    var defaultValueDescription: String { "\(Int(seconds))s" }
+
+    init?(argument: String) {
+        let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0), ("", 1.0)]
+        for (unit, factor) in units where argument.hasSuffix(unit) {
+            if let number = UInt32(argument.dropLast(unit.count)) {
+                seconds = Double(number) * factor
+                return
+            }
+        }
+        return nil
+    }
+}
+
+/// A command that sends requests to the daemon.
+///
+/// This protocol converts errors to a message and an exit status.
+protocol DaemonCommand: AsyncParsableCommand {
+    var connection: ConnectionOptions { get }
+
+    func run(with session: Session) async throws
+}
+
+extension DaemonCommand {
+    func run() async throws {
+        let session = Session(connection)
+        do {
+            try await run(with: session)
+        } catch {
+            throw session.report(error)
+        }
+    }
+}
+
+/// An error that ends a command, with its exit status.
+struct CommandFailure: Error {
+    var reason: String
+    var status: ExitStatus
 }

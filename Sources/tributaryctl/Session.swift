@@ -21,7 +21,7 @@ struct Session: Sendable {
             sockets: locator.candidates(socket: options.socket, instance: options.instance),
             timeout: options.timeout.duration
         )
-        json = options.json
+        json = options.format.json
         hints = HintText(options)
     }
 

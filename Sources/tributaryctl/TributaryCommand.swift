@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import TributaryAdmin
 
 /// The admin command, whose sub-commands send requests to the daemon or read files.
 @main
@@ -17,6 +19,7 @@ struct TributaryCommand: AsyncParsableCommand {
             Exit status: 0 done, 64 usage, 65 bad data, 66 no such thing, 69 nobody answers, 70 internal error,
             74 input or output, 75 try again, 77 not permitted, 78 bad configuration.
             """,
+        version: "tributaryctl \(TributaryVersion.current)",
         subcommands: [
             StatusCommand.self, WaitCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self,
             SegmentCommand.self,
@@ -29,6 +32,49 @@ struct TributaryCommand: AsyncParsableCommand {
     )
 
     static func main() async {
-        await main(LeadingOptions.movedBehindCommand(Array(CommandLine.arguments.dropFirst())))
+        let arguments = ConnectionOptions.movedBehindCommand(Array(CommandLine.arguments.dropFirst()))
+        if let mistake = mistake(in: arguments) {
+            Terminal.standard.complain(mistake)
+            Foundation.exit(ExitStatus.usage.rawValue)
+        }
+        await main(arguments)
+    }
+
+    /// Returns the message about a verb that does not exist, with the one that is probably meant.
+    private static func mistake(in arguments: [String]) -> String? {
+        var command: any ParsableCommand.Type = self
+        var typed = "tributaryctl"
+        for word in arguments {
+            let below = command.configuration.subcommands
+            guard !below.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            let names = below.map { [$0.configuration.commandName ?? ""] + $0.configuration.aliases }
+            if let index = names.firstIndex(where: { $0.contains(word) }) {
+                command = below[index]
+                typed += " " + word
+                continue
+            }
+            let distances = names.joined().map { (name: $0, distance: distance(word, $0)) }
+            let nearest = distances.filter { $0.distance <= 2 && $0.distance < $0.name.count }
+                .min { $0.distance < $1.distance }
+            return "there is no command '\(typed) \(EscapedText.escape(word))'; "
+                + (nearest.map { "is '\(typed) \($0.name)' meant?" } ?? "all are in '\(typed) --help'")
+        }
+        return nil
+    }
+
+    /// Returns how many characters are to be inserted, removed or replaced to make one word of the other.
+    private static func distance(_ word: String, _ other: String) -> Int {
+        let other = Array(other)
+        var row = Array(0...other.count)
+        for (index, character) in word.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let replaced = diagonal + (other[column] == character ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[other.count]
     }
 }

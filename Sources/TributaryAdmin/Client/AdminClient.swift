@@ -90,6 +90,9 @@ package struct AdminClient: Sendable {
                 throw Self.closed(path, String(cString: strerror(error.errnoCode)))
             } catch is IOError {
                 throw AdminClientError.interrupted(path: path)
+            } catch is HTTPParserError where head != nil {
+                // The body is shorter than its head has said.
+                throw AdminClientError.interrupted(path: path)
             }
             throw head == nil ? Self.closed(path, "Connection closed") : AdminClientError.interrupted(path: path)
         }

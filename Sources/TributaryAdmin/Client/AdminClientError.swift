@@ -16,7 +16,9 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
             (["no daemon answers; tried"] + tried.map { "  \($0)" } + tried.compactMap(\.hint)).joined(separator: "\n")
         case .notPermitted(let path):
             "not permitted to connect to \(path); members of the group tributary-admin may"
-        case .interrupted(let path): "the daemon at \(path) ended the connection before its answer was complete"
+        case .interrupted(let path):
+            (["the daemon at \(path) has ended before its answer was complete"]
+                + [SocketAttempt(path: path, reason: "").hint].compactMap(\.self)).joined(separator: "\n")
         case .unreadableResponse(let reason): reason
         case .silent(let path, let duration):
             (["the daemon at \(path) has not answered for \(duration); --timeout sets another limit"]

@@ -12,7 +12,7 @@ extension ProblemMapping {
             case .versionMoved: .conflict
             case .context(let error): ProblemMapping.kind(of: error)
             }
-        var problem = ProblemDocument(kind, detail: "change \(error.index): \(error.description)")
+        var problem = ProblemDocument(kind, detail: error.description)
         problem.index = error.index
         switch error.reason {
         case .unknownProperty(let entity, let property), .wrongValue(let entity, let property, _, _):

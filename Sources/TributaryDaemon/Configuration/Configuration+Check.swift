@@ -41,7 +41,9 @@ extension Configuration {
         do {
             return try Model(contentsOf: model)
         } catch let failure {
-            throw error("it cannot be used: \(failure)", in: \.model)
+            // The place of the mistake comes first.
+            let place = self[originOf: \.model].location.map { ", which \($0) names," } ?? ""
+            throw ConfigurationError(reason: "\(failure) (the model\(place) cannot be used)")
         }
     }
 

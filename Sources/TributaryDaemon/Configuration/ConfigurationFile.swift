@@ -59,7 +59,7 @@ struct ConfigurationFile {
             switch failure {
             case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
                 .composer(_, let problem, let mark, _):
-                throw error("not YAML: \(problem)", line: mark.line)
+                throw error("column \(mark.column): not YAML: \(problem)", line: mark.line)
             case .duplicatedKeysInMapping(let duplicates, let context):
                 throw error("the key occurs twice", line: context.mark.line, key: duplicates.first)
             default:

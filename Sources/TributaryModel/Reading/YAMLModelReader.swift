@@ -37,7 +37,11 @@ struct YAMLModelReader {
             switch error {
             case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
                 .composer(_, let problem, let mark, _):
-                throw ModelError("the YAML is not well formed: \(problem)", file: file, line: mark.line)
+                throw ModelError(
+                    "column \(mark.column): the YAML is not well formed: \(problem)",
+                    file: file,
+                    line: mark.line
+                )
             case .duplicatedKeysInMapping(let duplicates, let context):
                 throw ModelError(
                     "the key '\(duplicates.joined(separator: "', '"))' occurs twice",

@@ -7,12 +7,14 @@ import TributaryModel
 ///
 /// This protocol converts errors to a message and an exit status.
 protocol OfflineCommand: AsyncParsableCommand {
-    var json: Bool { get }
+    var format: FormatOptions { get }
 
     func run(on terminal: Terminal) throws
 }
 
 extension OfflineCommand {
+    var json: Bool { format.json }
+
     func run() async throws {
         let terminal = Terminal.standard
         do {

@@ -3,6 +3,8 @@ import TributaryChanges
 /// A table of objects of an entity and its sub-entities, with a column for each property.
 struct ObjectTable {
     let objects: [JSONValue]
+    /// The number of characters of a value on a terminal; `object get` shows all of them.
+    private static let widest = 200
 
     func print(on terminal: Terminal) {
         var names: [String] = []
@@ -17,7 +19,14 @@ struct ObjectTable {
         for object in objects {
             var cells = [ResponseJSON.text(object["id"])]
             if entities.count > 1 { cells.append(ResponseJSON.text(object["entity"])) }
-            table.add(cells + names.map { ResponseJSON.text(object["values"]?[$0]) })
+            table.add(
+                cells
+                    + names.map { name in
+                        let text = ResponseJSON.text(object["values"]?[name])
+                        guard terminal.width != nil, let text, text.count > ObjectTable.widest else { return text }
+                        return text.prefix(ObjectTable.widest) + "…"
+                    }
+            )
         }
         table.print(on: terminal)
     }

@@ -26,7 +26,9 @@ struct Table {
     func lines(on terminal: Terminal) -> [String] {
         let all = [titles] + rows
         let widths = titles.indices.map { column in
-            all.map { column < $0.count ? min($0[column].count, Table.widest) : 0 }.max() ?? 0
+            // What is read by a program is whole.
+            let widest = terminal.width == nil ? Int.max : Table.widest
+            return all.map { column < $0.count ? min($0[column].count, widest) : 0 }.max() ?? 0
         }
         let fixed = widths.dropLast().reduce(0) { $0 + $1 + 2 }
         let last = all.map { $0.last?.count ?? 0 }.max() ?? 0

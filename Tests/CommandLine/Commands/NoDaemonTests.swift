@@ -22,6 +22,21 @@ import Testing
         #expect(errors.contains(path + ": Connection ") && errors.contains("without an answer"), "\(errors)")
     }
 
+    @Test func aDaemonThatEndsInTheMiddleOfItsAnswerIsToldAsThat() async throws {
+        let folder = try TemporaryFolder("cut")
+        let listener = try ClosingListener(folder.path("a.sock"))
+        let command = try ChildProcess(
+            BuildFolder.executable("tributaryctl"),
+            ["--socket", folder.path("a.sock"), "status"],
+            errors: folder.path("errors")
+        )
+        listener.waitForConnection()
+        _ = listener.readFromConnection(answering: "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"api\"")
+        #expect(await command.ending() == .exited(75))
+        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
+        #expect(errors.contains("has ended before its answer was complete"), "\(errors)")
+    }
+
     @Test func theUnitOfASystemSocketIsNamed() async throws {
         let folder = try TemporaryFolder("unit")
         let command = try ChildProcess(

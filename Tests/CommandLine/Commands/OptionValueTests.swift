@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TributaryChanges
 
 /// Values of options in the forms that people write.
 @Suite(.daemonTurns) struct OptionValueTests {
@@ -21,5 +22,63 @@ import Testing
         let negative = try await daemon.command(["object", "list", "Employee", "--where", "-1 > salary", "--count"])
         #expect(negative.ending == .exited(0) && negative.output == "0\n", "\(negative)")
         _ = await daemon.stop()
+    }
+
+    /// What people type is understood, and what is not is answered in the words of their model.
+    @Test func errorsSpeakOfTheModelAndShortFormsAreUnderstood() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        func run(_ arguments: String..., ends status: Int32 = 0) async throws -> String {
+            let result = try await daemon.command(arguments)
+            #expect(result.ending == .exited(status), "\(arguments): \(result)")
+            return result.output + result.errors
+        }
+        let wrong = try await run("object", "insert", "Employee", "name=Ann", "salary=abc", ends: 64)
+        #expect(wrong.contains("salary is a Double, and 'abc' is no number"), "\(wrong)")
+        let ann = try await run("object", "insert", "Employee", "name=Ann").trimmingCharacters(in: .newlines)
+        let hq = try await run("object", "insert", "Department", "title=HQ").trimmingCharacters(in: .newlines)
+        let links = try await run("object", "update", "Department", hq, "employees=\(ann)", ends: 64)
+        #expect(links.contains("--link employees=UUID"), "\(links)")
+        let unknown = try await run("object", "update", "Employee", ann, "colour=red", ends: 65)
+        #expect(unknown.contains("colour") && !unknown.contains("change 0"), "\(unknown)")
+
+        _ = try await run("object", "link", "Department", hq, "employees", ann)
+        #expect(try await run("object", "show", "Employee", ann).contains(hq))
+        _ = try await run("object", "unlink", "Department", hq, "employees", ann)
+        #expect(try await !run("object", "show", "Employee", ann).contains(hq))
+
+        try daemon.folder.write(
+            """
+            {"insert":"Employee","values":{"name":"Bob"}}
+
+            {"insert":"Employee","values":{"salary":1e9}}
+            """,
+            to: "changes"
+        )
+        let apply = try await run("apply", daemon.folder.path("changes"), ends: 65)
+        #expect(apply.contains("changes:3: "), "\(apply)")
+
+        _ = try await run("object", "insert", "Employee", "name=Newest")
+        let history = try await run("history", "-n", "1", "-o", "json")
+        let value = try JSONSerialization.jsonObject(with: Data(history.utf8)) as? [String: Any]
+        let newest = try #require((value?["transactions"] as? [[String: Any]])?.first?["number"] as? Int)
+        let all = try await run("history", "-n", "1000", "-o", "json")
+        #expect(all.matches(of: /"number":(\d+)/).compactMap { Int($0.1) }.max() == newest, "\(all)")
+
+        let segment = EmployeeSegment(writer: UniqueID(UUID()), transactions: 1, changesEach: 1)
+        try segment.publish(in: daemon.logs)
+        _ = try await run("sync", "--timeout", "120")
+        let line = try #require(
+            try await run("segment", "ls", "--all").split(separator: "\n").first {
+                $0.contains(segment.writer.description)
+            }
+        )
+        let words = line.split(separator: " ").prefix(3).map(String.init)
+        #expect(try await run("segment", "explain", words[0], words[1], words[2]).contains("applied"))
+        #expect(try await run("segment", "show", "\(words[0].prefix(13))/\(words[1])-\(words[2])").contains("applied"))
+        #expect(try await run("writer", "evict", "nobody", ends: 66).contains("writer list"))
+        #expect(try await run("writer", "evict", String(words[0].prefix(13))).contains("\(words[0]) is evicted"))
+        _ = try await run("object", "rm", "Employee", ann)
+        #expect(await daemon.stop() == .exited(0))
     }
 }

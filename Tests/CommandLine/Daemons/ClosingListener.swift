@@ -22,8 +22,8 @@ final class ClosingListener: Sendable {
         while poll(&waiting, 1, 60_000) < 0, errno == EINTR {}
     }
 
-    /// Accepts the waiting connection, reads its bytes for at most a minute, and closes both.
-    func readFromConnection() -> String {
+    /// Accepts the waiting connection, reads its bytes for at most a minute, answers, and closes both.
+    func readFromConnection(answering answer: String = "") -> String {
         let connection = accept(descriptor, nil, nil)
         // A process that another test starts must not inherit it.
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
@@ -36,6 +36,7 @@ final class ClosingListener: Sendable {
         guard readable.revents != 0 else { return "" }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(connection, &buffer, buffer.count, 0)
+        _ = send(connection, answer, answer.utf8.count, 0)
         return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
     }
 }

@@ -5,7 +5,8 @@ import TributaryChanges
 struct ConflictListCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List losing values, the oldest first."
+        abstract: "List losing values, the oldest first.",
+        aliases: ["ls"]
     )
 
     @OptionGroup var page: PageOptions

@@ -24,7 +24,17 @@ struct ApplyCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let request = ChangeRequest(session: session)
-        try request.printResult(try await request.send(try changes(in: try read()), key: key))
+        let (changes, lines) = try changes(in: try read())
+        do {
+            try request.printResult(try await request.send(changes, key: key))
+        } catch var problem as ProblemDocument {
+            if let index = problem.index, changes.indices.contains(index) {
+                problem.file = file
+                problem.line = lines.map { $0[index] }
+                if lines == nil { problem.detail = "change \(index + 1): \(problem.detail ?? problem.title)" }
+            }
+            throw problem
+        }
     }
 
     private func read() throws -> [UInt8] {
@@ -46,19 +56,22 @@ struct ApplyCommand: DaemonCommand {
         }
     }
 
-    private func changes(in bytes: [UInt8]) throws -> [JSONValue] {
+    /// Returns the changes, and the line of each; nil for a file that is one object.
+    private func changes(in bytes: [UInt8]) throws -> ([JSONValue], lines: [Int]?) {
         if let whole = try? JSONParser.parse(bytes, depthLimit: 16), case .array(let changes)? = whole["changes"] {
-            return changes
+            return (changes, nil)
         }
         var changes: [JSONValue] = []
+        var lines: [Int] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) { continue }
             do {
                 changes.append(try JSONParser.parse(Array(line)))
+                lines.append(index + 1)
             } catch {
                 throw CommandFailure(reason: "\(file):\(index + 1): \(error)", status: .badData)
             }
         }
-        return changes
+        return (changes, lines)
     }
 }

@@ -13,6 +13,16 @@ struct ChangeRequest {
         var next = model.entities.first { $0.name == entity }
         while let current = next {
             for attribute in current.attributes { types[attribute.name] = attribute.type }
+            if let links = arguments.first(where: { argument in
+                !argument.isJSON && current.relationships.contains { $0.name == argument.name && $0.toMany }
+            }) {
+                throw CommandFailure(
+                    reason:
+                        "\(links.name) is a to-many relationship, which takes objects with --link \(links.name)=UUID: "
+                        + "tributaryctl object update \(entity) UUID --link \(links.name)=UUID",
+                    status: .usage
+                )
+            }
             next = current.parent.flatMap { parent in model.entities.first { $0.name == parent } }
         }
         return .object(

@@ -55,9 +55,13 @@ struct CompactCommand: DaemonCommand {
         terminal.print(
             "stay       \(CountText.text(message.remainingSegments, "segment")), \(message.remainingBytes) bytes"
         )
-        for segment in message.remaining {
-            let waits = segment.waitsFor.map(EscapedText.escape).joined(separator: "; ")
-            terminal.print("           \(EscapedText.escape(segment.file)): \(waits)")
+        for segments in Dictionary(grouping: message.remaining.enumerated(), by: \.element.waitsFor).values
+            .sorted(by: { $0[0].offset < $1[0].offset })
+        {
+            let (first, last) = (segments[0].element, segments[segments.count - 1].element)
+            let waits = first.waitsFor.map(EscapedText.escape).joined(separator: "; ")
+            let more = segments.count > 1 ? " to \(EscapedText.escape(last.file)), \(segments.count) segments" : ""
+            terminal.print("           \(EscapedText.escape(first.file))\(more): \(waits)")
         }
     }
 

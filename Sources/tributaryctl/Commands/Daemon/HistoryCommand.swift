@@ -1,27 +1,55 @@
 import ArgumentParser
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
 struct HistoryCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "List transactions and what they changed."
+        abstract: "List the newest transactions, or those after a token, and what they changed."
     )
 
     @Option(help: ArgumentHelp("Only what came after this token.", valueName: "token"))
     var after: String?
 
-    @Option(help: "How many, at most 1000.")
+    @Option(name: [.customShort("n"), .long], help: "How many, at most 1000; by default 100.")
     var limit: Int?
 
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let call = AdminCall(.get, .history, query: [("after", after), ("limit", limit.map(String.init))])
-        let response = try await session.call(call)
-        if session.json { return session.terminal.print(response.text) }
-        let value = try ResponseJSON.parse(response)
-        guard case .array(let transactions)? = value["transactions"] else { return }
+        var (start, transactions, token) = (after, [JSONValue](), JSONValue.null)
+        let count = limit ?? 100
+        if start == nil { start = try await tokenBefore(count, in: session) }
+        while true {
+            let call = AdminCall(.get, .history, query: [("after", start), ("limit", String(count))])
+            let response: AdminResponse
+            do {
+                response = try await session.call(call)
+            } catch let problem as ProblemDocument where after == nil && start != nil && problem.status == 410 {
+                // The history does not reach back so far.
+                start = nil
+                continue
+            }
+            let value = try ResponseJSON.parse(response)
+            guard case .array(let page)? = value["transactions"] else { return }
+            // The next page of a given token is left to the next command.
+            guard after == nil else {
+                if session.json { return session.terminal.print(response.text) }
+                (transactions, token) = (page, value["token"] ?? .null)
+                break
+            }
+            transactions = (transactions + page).suffix(count)
+            token = value["token"] ?? .null
+            start = ResponseJSON.text(value["next"])
+            if start == nil { break }
+        }
+        if session.json {
+            let members = [
+                JSONMember(key: "transactions", value: .array(transactions)), JSONMember(key: "token", value: token),
+            ]
+            return session.terminal.print(JSONValue.object(members).text)
+        }
         var table = Table("NUMBER", "TIME", "AUTHOR", "WRITER", "CHANGES")
         for transaction in transactions {
             table.add([
@@ -31,7 +59,20 @@ struct HistoryCommand: DaemonCommand {
             ])
         }
         table.print(on: session.terminal)
-        if let token = ResponseJSON.text(value["token"]) { session.terminal.print("token: \(token)") }
+        if let token = ResponseJSON.text(token) { session.terminal.print("token: \(token)") }
+    }
+
+    /// Returns the token of which at least the newest `count` transactions come after; nil for all of the history.
+    private func tokenBefore(_ count: Int, in session: Session) async throws -> String? {
+        var token: [Substring] = []
+        _ = try await session.client.events(AdminCall(.get, .changes)) { event in
+            guard event.event == "hello" else { return true }
+            let data = try? JSONParser.parse(Array(event.data.utf8))
+            token = ResponseJSON.text(data?["token"])?.split(separator: "@") ?? []
+            return false
+        }.orProblem()
+        guard token.count == 2, let number = Int64(token[0]), number > count else { return nil }
+        return "\(number - Int64(count))@\(token[1])"
     }
 
     private func seconds(_ value: JSONValue?) -> Double? {

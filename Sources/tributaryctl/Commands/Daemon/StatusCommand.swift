@@ -8,7 +8,7 @@ struct StatusCommand: DaemonCommand {
         abstract: "Show what the daemon is doing and what is wrong."
     )
 
-    @Flag(help: "Show it again every second until interrupted.")
+    @Flag(name: [.customShort("w"), .long], help: "Show it again every second until interrupted.")
     var watch = false
 
     @Flag(help: "Say nothing; exit with 75 when there are problems.")

@@ -20,8 +20,7 @@ struct ModelDiffCommand: OfflineCommand {
     @Argument(help: ArgumentHelp("The newer model.", valueName: "B"))
     var newer: String
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var format: FormatOptions
 
     func run(on terminal: Terminal) throws {
         let (old, new) = (try Model(atPath: older), try Model(atPath: newer))

@@ -34,8 +34,7 @@ struct ModelGenerateCommand: OfflineCommand {
     @Flag(help: "Give transformable attributes the class that the model names; it must be a FieldValue.")
     var transformableClasses = false
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var format: FormatOptions
 
     func run(on terminal: Terminal) throws {
         guard FileManager.default.fileExists(atPath: model) else {
@@ -58,8 +57,14 @@ struct ModelGenerateCommand: OfflineCommand {
             )
         )
         let files = generator.files()
-        for file in files { try write(file) }
-        printText(files, on: terminal)
+        for file in files {
+            // Its name comes first: a file that is there is replaced.
+            if !json { terminal.print(EscapedText.escape("\(output)/\(file.name)")) }
+            try write(file)
+        }
+        guard json else { return }
+        let list = JSONValue.array(files.map { .string("\(output)/\($0.name)") })
+        terminal.print(JSONValue.object([JSONMember(key: "files", value: list)]).text)
     }
 
     private func write(_ file: GeneratedFile) throws {
@@ -72,15 +77,5 @@ struct ModelGenerateCommand: OfflineCommand {
                 status: .inputOutput
             )
         }
-    }
-
-    private func printText(_ files: [GeneratedFile], on terminal: Terminal) {
-        let paths = files.map { "\(output)/\($0.name)" }
-        guard json else {
-            for path in paths { terminal.print(EscapedText.escape(path)) }
-            return
-        }
-        let list = JSONValue.array(paths.map { .string($0) })
-        terminal.print(JSONValue.object([JSONMember(key: "files", value: list)]).text)
     }
 }

@@ -6,7 +6,7 @@ struct ObjectCommand: AsyncParsableCommand {
         abstract: "Read and change objects.",
         subcommands: [
             ObjectListCommand.self, ObjectGetCommand.self, ObjectInsertCommand.self, ObjectUpdateCommand.self,
-            ObjectDeleteCommand.self,
+            ObjectLinkCommand.self, ObjectUnlinkCommand.self, ObjectDeleteCommand.self,
         ]
     )
 }

@@ -4,7 +4,8 @@ import TributaryChanges
 struct ObjectDeleteCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete objects; the model's delete rules apply."
+        abstract: "Delete objects; the model's delete rules apply.",
+        aliases: ["rm"]
     )
 
     @Argument(help: "The entity's name.")

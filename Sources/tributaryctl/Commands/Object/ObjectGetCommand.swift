@@ -2,7 +2,11 @@ import ArgumentParser
 import TributaryAdmin
 
 struct ObjectGetCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(commandName: "get", abstract: "Show one object.")
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Show one object.",
+        aliases: ["show"]
+    )
 
     @Argument(help: "The entity's name.")
     var entity: String

@@ -5,7 +5,8 @@ import TributaryChanges
 struct ObjectListCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Fetch objects of an entity and those below it."
+        abstract: "Fetch objects of an entity and those below it.",
+        aliases: ["ls"]
     )
 
     @Argument(help: "The entity's name.")

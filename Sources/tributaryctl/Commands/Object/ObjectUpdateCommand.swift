@@ -1,17 +1,39 @@
 import ArgumentParser
 import TributaryChanges
 
+/// The object that a command changes.
+struct ObjectOptions: ParsableArguments {
+    @Argument(help: "The entity's name.")
+    var entity: String
+
+    @Argument(help: "The object's UUID.")
+    var id: String
+
+    @Option(help: ArgumentHelp("Only if the object is still at this version.", valueName: "version"))
+    var ifVersion: Int64?
+
+    func change(_ kind: String, _ rest: [JSONMember]) -> JSONValue {
+        var members = [JSONMember(key: kind, value: .string(entity)), JSONMember(key: "id", value: .string(id))]
+        if let ifVersion { members.append(JSONMember(key: "ifVersion", value: .integer(ifVersion))) }
+        return .object(members + rest)
+    }
+
+    func links(_ kind: String, _ relationship: String, _ ids: [String]) -> JSONValue {
+        let ids = ids.map { JSONValue.string($0) }
+        return change(
+            kind,
+            [JSONMember(key: "to", value: .string(relationship)), JSONMember(key: "ids", value: .array(ids))]
+        )
+    }
+}
+
 struct ObjectUpdateCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Change an object's values and links."
     )
 
-    @Argument(help: "The entity's name.")
-    var entity: String
-
-    @Argument(help: "The object's UUID.")
-    var id: String
+    @OptionGroup var object: ObjectOptions
 
     @Argument(help: ArgumentHelp("name=text, or name:=JSON.", valueName: "property"))
     var properties: [PropertyArgument] = []
@@ -22,30 +44,62 @@ struct ObjectUpdateCommand: DaemonCommand {
     @Option(help: ArgumentHelp("Take out of a to-many relationship: name=UUID,UUID.", valueName: "links"))
     var unlink: [PropertyArgument] = []
 
-    @Option(help: ArgumentHelp("Only if the object is still at this version.", valueName: "version"))
-    var ifVersion: Int64?
-
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         let request = ChangeRequest(session: session)
         var changes: [JSONValue] = []
         if !properties.isEmpty || (link.isEmpty && unlink.isEmpty) {
-            let values = try await request.values(of: properties, entity: entity)
-            changes.append(change("update", [JSONMember(key: "values", value: values)]))
+            let values = try await request.values(of: properties, entity: object.entity)
+            changes.append(object.change("update", [JSONMember(key: "values", value: values)]))
         }
-        changes += link.map { change("link", linked($0)) } + unlink.map { change("unlink", linked($0)) }
+        for (kind, arguments) in [("link", link), ("unlink", unlink)] {
+            changes += arguments.map { object.links(kind, $0.name, $0.text.split(separator: ",").map(String.init)) }
+        }
         try request.printResult(try await request.send(changes))
     }
+}
 
-    private func change(_ kind: String, _ rest: [JSONMember]) -> JSONValue {
-        var members = [JSONMember(key: kind, value: .string(entity)), JSONMember(key: "id", value: .string(id))]
-        if let ifVersion { members.append(JSONMember(key: "ifVersion", value: .integer(ifVersion))) }
-        return .object(members + rest)
+struct ObjectLinkCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: "Add objects to a to-many relationship of an object."
+    )
+
+    @OptionGroup var object: ObjectOptions
+
+    @Argument(help: "The relationship's name.")
+    var relationship: String
+
+    @Argument(help: "The UUIDs of the objects to add.")
+    var others: [String]
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let request = ChangeRequest(session: session)
+        try request.printResult(try await request.send([object.links("link", relationship, others)]))
     }
+}
 
-    private func linked(_ argument: PropertyArgument) -> [JSONMember] {
-        let ids = argument.text.split(separator: ",").map { JSONValue.string(String($0)) }
-        return [JSONMember(key: "to", value: .string(argument.name)), JSONMember(key: "ids", value: .array(ids))]
+struct ObjectUnlinkCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlink",
+        abstract: "Take objects out of a to-many relationship of an object."
+    )
+
+    @OptionGroup var object: ObjectOptions
+
+    @Argument(help: "The relationship's name.")
+    var relationship: String
+
+    @Argument(help: "The UUIDs of the objects to take out.")
+    var others: [String]
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let request = ChangeRequest(session: session)
+        try request.printResult(try await request.send([object.links("unlink", relationship, others)]))
     }
 }

@@ -20,20 +20,36 @@ struct PropertyArgument: ExpressibleByArgument {
 
     /// Returns the value in the form of the log; a plain text is converted to the attribute's type.
     func value(type: String?) throws -> JSONValue {
-        if isJSON { return try json() }
+        guard !isJSON, let type else { return isJSON ? try json("a value of JSON") : .string(text) }
         switch type {
-        case "Integer 16", "Integer 32", "Integer 64", "Boolean", "Double", "Float", "Date", "Composite":
-            return text.isEmpty ? .null : try json()
-        default:
-            return .string(text)
+        case "Integer 16", "Integer 32", "Integer 64", "Double", "Float":
+            if text.isEmpty { return .null }
+            switch try? JSONParser.parse(text) {
+            case .integer(let number)?: return .integer(number)
+            case .double(let number)?: return .double(number)
+            case .number(let number)?: return .number(number)
+            case let other?: if case .unrepresentable = other { return other }
+            case nil: break
+            }
+            throw failure("\(name) is \(type.hasPrefix("I") ? "an" : "a") \(type), and '\(text)' is no number")
+        case "Boolean":
+            if text.isEmpty { return .null }
+            guard text == "true" || text == "false" else {
+                throw failure("\(name) is a Boolean, and '\(text)' is neither true nor false")
+            }
+            return .boolean(text == "true")
+        case "Date", "Composite": return text.isEmpty ? .null : try json("a \(type)")
+        default: return .string(text)
         }
     }
 
-    private func json() throws -> JSONValue {
+    private func json(_ type: String) throws -> JSONValue {
         do {
             return try JSONParser.parse(text)
         } catch {
-            throw CommandFailure(reason: "'\(name)': '\(text)' is not JSON: \(error.reason)", status: .usage)
+            throw failure("\(name) is \(type), and '\(text)' is no JSON: \(error.reason)")
         }
     }
+
+    private func failure(_ reason: String) -> CommandFailure { CommandFailure(reason: reason, status: .usage) }
 }

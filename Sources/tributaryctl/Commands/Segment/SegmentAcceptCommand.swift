@@ -14,13 +14,12 @@ struct SegmentAcceptCommand: DaemonCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("WRITER/FIRST-LAST, as in the folder.", valueName: "segment"))
-    var segment: SegmentArgument
+    @OptionGroup var segment: SegmentArguments
 
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let call = AdminCall(.post, .acceptSegment, segment.writer, segment.range)
+        let call = try await segment.call(.post, .acceptSegment, in: session)
         try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
             session.terminal.print(
                 "accepted by \(EscapedText.escape(segment.acceptedBy ?? "you")), now \(segment.state)"

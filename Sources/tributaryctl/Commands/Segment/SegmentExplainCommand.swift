@@ -4,16 +4,16 @@ import TributaryAdmin
 struct SegmentExplainCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Show all that is known of a segment, and a hint."
+        abstract: "Show all that is known of a segment, and a hint.",
+        aliases: ["show"]
     )
 
-    @Argument(help: ArgumentHelp("WRITER/FIRST-LAST, as in the folder.", valueName: "segment"))
-    var segment: SegmentArgument
+    @OptionGroup var segment: SegmentArguments
 
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let call = AdminCall(.get, .segment, segment.writer, segment.range)
+        let call = try await segment.call(.get, .segment, in: session)
         try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
             var lines: [(String, String?)] = [
                 ("writer", MissingText.label(segment.writer, segment.writerName)),

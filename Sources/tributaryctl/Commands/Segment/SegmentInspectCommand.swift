@@ -16,8 +16,7 @@ struct SegmentInspectCommand: OfflineCommand {
     @Option(help: "How many transactions to list.")
     var limit = 100
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var format: FormatOptions
 
     func validate() throws {
         if limit < 0 { throw ValidationError("--limit is a number from 0") }

@@ -4,7 +4,8 @@ import TributaryAdmin
 struct SegmentListCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List segments that are not simply applied, with the reasons."
+        abstract: "List segments that are not simply applied, with the reasons.",
+        aliases: ["ls"]
     )
 
     @Option(help: "Only segments in this state.")

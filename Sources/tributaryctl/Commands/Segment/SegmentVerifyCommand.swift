@@ -25,8 +25,7 @@ struct SegmentVerifyCommand: OfflineCommand {
     )
     var model: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var format: FormatOptions
 
     func run(on terminal: Terminal) throws {
         let checker = try model.map { ChangeChecker(model: try Model(atPath: $0)) }

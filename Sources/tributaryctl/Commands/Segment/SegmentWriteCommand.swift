@@ -32,8 +32,7 @@ struct SegmentWriteCommand: OfflineCommand {
     @Option(parsing: .unconditional, help: "Who made the changes.")
     var author: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var format: FormatOptions
 
     func validate() throws {
         if UniqueID(writer) == nil { throw ValidationError("--writer '\(writer)' is not a UUID") }

@@ -40,8 +40,7 @@ struct RestoreCommand: OfflineCommand {
     @Option(help: ArgumentHelp("The SHA-256 that the backup must have.", valueName: "hex"))
     var sha256: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var format: FormatOptions
 
     func validate() throws {
         if (file == nil) != fromLogs { throw ValidationError("give either a backup or --from-logs") }

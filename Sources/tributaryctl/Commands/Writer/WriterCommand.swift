@@ -1,4 +1,7 @@
 import ArgumentParser
+import Foundation
+import TributaryAdmin
+import TributaryChanges
 
 struct WriterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,4 +12,130 @@ struct WriterCommand: AsyncParsableCommand {
         ],
         defaultSubcommand: WriterListCommand.self
     )
+}
+
+extension Session {
+    /// Returns the UUID of a writer that is given by its UUID, by the first characters of that, or by its name.
+    ///
+    /// - Throws: ``CommandFailure`` when there is none, or more than one.
+    func writer(_ given: String) async throws -> String {
+        if let id = UniqueID(given.lowercased()) { return id.description }
+        var found: [WritersMessage.Writer] = []
+        var after: String?
+        repeat {
+            let call = AdminCall(.get, .writers, query: [("limit", "1000"), ("after", after)])
+            let page = try await self.call(call).decode(WritersMessage.self)
+            found += page.writers.filter { $0.name == given || $0.id.hasPrefix(given.lowercased()) }
+            after = page.next
+        } while after != nil
+        if found.count == 1 { return found[0].id }
+        let name = EscapedText.escape(given)
+        guard !found.isEmpty else {
+            let hint = hints.text("tributaryctl writer list")
+            throw CommandFailure(
+                reason: "no writer has the name or UUID '\(name)'\nhint: \(hint)",
+                status: .noSuchThing
+            )
+        }
+        let lines = found.prefix(10).map { "  \($0.id) \(EscapedText.escape($0.name ?? ""))" }
+        let reason = (["'\(name)' stands for \(found.count) writers; give more of the UUID"] + lines).joined(
+            separator: "\n"
+        )
+        throw CommandFailure(reason: reason, status: .usage)
+    }
+
+    /// Sends a request about a writer and prints its new state.
+    fileprivate func changeWriter(_ path: AdminPath, _ given: String) async throws {
+        let call = AdminCall(.post, path, try await writer(given))
+        try await self.call(call, as: WritersMessage.Writer.self) { writer in
+            terminal.print("\(writer.id) is \(EscapedText.escape(writer.state))")
+        }
+    }
+}
+
+struct WriterListCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List writers and how far they are.",
+        aliases: ["ls"]
+    )
+
+    @OptionGroup var page: PageOptions
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let call = AdminCall(.get, .writers, query: page.query)
+        try await session.call(call, as: WritersMessage.self) { message in
+            let now = Date().timeIntervalSince1970
+            var table = Table("WRITER", "NAME", "STATE", "SEQUENCE", "BEHIND", "LAST HEARD", "LAG", "WAITING")
+            for writer in message.writers {
+                table.add([
+                    writer.id, writer.name, writer.state, String(writer.sequence), writer.behind.map(String.init),
+                    writer.lastHeard.map { TimeText.stretch(now - $0) + " ago" },
+                    writer.lagSeconds.map(TimeText.stretch), writer.waiting.map { CountText.text($0, "segment") },
+                ])
+            }
+            table.print(on: session.terminal)
+            PageOptions.printNext(message.next, on: session.terminal)
+        }
+    }
+}
+
+struct WriterEvictCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evict",
+        abstract: "Count no more on what a writer has acknowledged.",
+        discussion: """
+            For a machine that is gone or away for long. It counts again as soon as something newer of it is applied. What
+            it wrote stays.
+            """
+    )
+
+    @Argument(help: "The writer's name, its UUID, or the first characters of that.")
+    var writer: String
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws { try await session.changeWriter(.evictWriter, writer) }
+}
+
+struct WriterAbandonCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "abandon",
+        abstract: "Wait no more for a writer's missing transactions.",
+        discussion: """
+            For transactions that are lost for ever. What others wrote after them is imported at once. What arrives of the
+            writer later is applied all the same.
+            """
+    )
+
+    @Argument(help: "The writer's name, its UUID, or the first characters of that.")
+    var writer: String
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws { try await session.changeWriter(.abandonWriter, writer) }
+}
+
+struct WriterRestampCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restamp",
+        abstract: "Go on as a new writer, with right clocks for what is not exported yet.",
+        discussion: """
+            For a store that saved while its machine's clock was ahead. Set the clock right first. The former writer keeps
+            what is exported.
+            """
+    )
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        try await session.call(AdminCall(.post, .restamp), as: RestampMessage.self) { message in
+            session.terminal.print("writer \(message.former) keeps what it has exported, up to \(message.published)")
+            session.terminal.print(
+                "this store is now \(message.new), with \(CountText.text(Int(clamping: message.reissued), "transaction"))"
+            )
+        }
+    }
 }
