@@ -128,10 +128,11 @@ let package = Package(
         ),
 
         // Tests mirror the modules.
+        .target(name: "CDurableCalls", path: "Tests/Faults/DurableCalls"),
         .target(
             name: "TestSupport",
             dependencies: [
-                "TributaryChanges", "TransactionLog", "CSQLite",
+                "TributaryChanges", "TransactionLog", "CSQLite", "CDurableCalls",
             ],
             path: "Tests/TestSupport"
         ),

@@ -47,6 +47,27 @@ import TributaryChanges
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(writer)")).isEmpty)
     }
 
+    /// A power failure leaves a whole segment or none, and brings nothing back that was removed.
+    @Test func filesAndFoldersAreDurableInOrder() throws {
+        let staged = ".staging/\(writer)"
+        let publishing = try DurableCalls(in: folder.path) { _ = try publish(transactions) }
+        #expect(
+            publishing.contain(
+                "sync .",
+                "sync .staging",
+                "sync \(staged)/\(name.fileName)",
+                "sync .",
+                "name \(name.path)",
+                "sync \(writer)"
+            ),
+            "\(publishing)"
+        )
+        let removing = try DurableCalls(in: folder.path) {
+            _ = try FileRemover(LogFolder(path: folder.path), writer: writer).remove([name.fileName])
+        }
+        #expect(removing.contain("remove \(name.path)", "sync \(writer)"), "\(removing)")
+    }
+
     @Test func publishingTheSameBytesAgainIsDone() throws {
         let first = try publish(transactions)
         #expect(try publish(transactions) == first)

@@ -36,6 +36,27 @@ import TributaryModel
         #expect(try PlainSQL(path: one.path).rows("SELECT typeof(photo) FROM A") == [["text"]])
     }
 
+    @Test func `the file of a value is durable before the save that names it`() throws {
+        let replica = try Replica(
+            Self.model("  A: {attributes: {photo: {type: Binary, optional: true, external: true}}}")
+        )
+        let calls = try DurableCalls(in: replica.folder.path) {
+            try replica.commit(.insert("A", 1, ["photo": Self.large]))
+        }
+        let file = try #require(files(replica).first)
+        let folder = "store.sqlite-blobs/\(file.prefix(2))"
+        #expect(
+            calls.contain(
+                "sync .",
+                "sync store.sqlite-blobs",
+                "sync \(folder)/.draft-*",
+                "name store.sqlite-blobs/\(file)",
+                "sync \(folder)"
+            ),
+            "\(calls)"
+        )
+    }
+
     @Test func `a column that two entities share has files only when both allow it`() throws {
         for (second, type) in [("Binary?", "blob"), ("{type: Binary, optional: true, external: true}", "text")] {
             let replica = try Replica(

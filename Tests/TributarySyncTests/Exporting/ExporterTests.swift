@@ -80,6 +80,23 @@ import TributaryStore
         #expect(second.header.previous == first.end.sha256)
     }
 
+    /// A store does not lose what peers have seen of it: saves alone do not sync the WAL.
+    @Test func theStoreIsDurableBeforeItsSegmentHasItsName() throws {
+        try save(1...2)
+        try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: false)
+        let exporter = Exporter(
+            store: store,
+            name: "till-12",
+            logs: folder.path("logs"),
+            segmentBytes: 1 << 20,
+            maxAhead: .seconds(3600),
+            wall: wall.now
+        )
+        let calls = try DurableCalls(in: folder.path) { try exporter.run() }
+        let name = SegmentName(writer: own, first: 1, last: 2)
+        #expect(calls.contain("sync store.sqlite-wal", "name logs/\(name.path)"), "\(calls)")
+    }
+
     @Test func aSegmentTakesNoMoreThanItsBytesButAlwaysOneTransaction() throws {
         try save(1...5)
         #expect(try exporter(segmentBytes: 1).run().segments == 5)
