@@ -58,6 +58,10 @@ import TributaryStore
         try story.apply(.update("A", 1, ["salary": 14]), .insert("A", 9))
         #expect(try story.rows("SELECT salary FROM A ORDER BY 1") == [["1.0"], ["14.0"]])
         try story.expectOneState()
+        // History from before the migration has the new name too.
+        let history = try story.migrated.store.read { try $0.history.transactions(after: 0, limit: 20) }
+        let names = Set(history.flatMap(\.changes).flatMap(\.properties))
+        #expect(names.contains("salary") && !names.contains("pay"), "\(names)")
     }
 
     @Test func `a value under the new name waits in a store with the old one`() throws {

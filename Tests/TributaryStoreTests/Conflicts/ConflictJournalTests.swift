@@ -164,6 +164,16 @@ import TributaryModel
         }
     }
 
+    @Test func `an edit of an object that nobody has inserted is kept when a deletion meets it`() throws {
+        for clock: UInt64 in [5, 7] {
+            try expectJournals(
+                [#"deletion Person.name 9: "b" of 2/1 lost to deletion of 3/1"#],
+                write(2, clock: clock, .update("Person", 9, ["name": "b"])),
+                write(3, clock: 6, .delete("Person", 9))
+            )
+        }
+    }
+
     @Test func `a deletion that has seen the edit is no conflict`() throws {
         let replica = try Replica()
         try replica.apply([

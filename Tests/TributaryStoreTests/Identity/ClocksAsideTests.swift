@@ -11,6 +11,7 @@ import TributaryModel
 @Suite struct ClocksAsideTests {
     private static let limit = HybridClock.last(of: Replica.now.later(by: .seconds(3600)))
     private static let lead: UInt64 = 9_000_000
+    private static let ahead = HybridClock(milliseconds: Replica.now.milliseconds + lead)
 
     private static func isAhead(_ clock: HybridClock) -> Bool { clock > limit }
 
@@ -19,7 +20,7 @@ import TributaryModel
         let replica = try Replica()
         try replica.apply(ForeignTransaction(1, 1, clock: 1, before))
         var transaction = ForeignTransaction(1, 2, clock: 0, ahead)
-        transaction.header.clock = HybridClock(milliseconds: Replica.now.milliseconds + Self.lead)
+        transaction.header.clock = Self.ahead
         try replica.apply(transaction)
         try replica.store.write { try $0.writerChanges.setClocksAside(after: Self.limit, of: transaction.writer) }
         return replica
@@ -66,7 +67,8 @@ import TributaryModel
         for (ahead, save) in cases {
             let replica = try makeReplica(before: before, ahead: ahead)
             try replica.commit(save)
-            #expect(try isAhead(replica), "\(ahead), \(save)")
+            let clock = try ExportedWriter.outbox(of: replica).last?.header.clock ?? .zero
+            #expect(clock > Self.ahead, "\(ahead), \(save)")
             // Nothing that overwrites it gets a lesser clock later.
             #expect(throws: WriterMintError.self, "\(ahead), \(save)") {
                 try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(greatestClock: Self.limit)) }
@@ -76,8 +78,8 @@ import TributaryModel
         }
     }
 
-    /// The machine that was ahead has exported with its wrong clock, and saves something else when it is right.
-    @Test func `saves beside published ones that are ahead get new clocks`() throws {
+    /// A replica that has published the insert of tag 41 with a clock that is ahead.
+    private func makePublishedAhead() throws -> Replica {
         let replica = try makeReplica(ahead: [])
         try replica.commit(.insert("Tag", 41, ["isOn": .boolean(false)]))
         // As if the wall clock had been wrong.
@@ -90,6 +92,20 @@ import TributaryModel
         }
         var exported = ExportedWriter()
         try exported.publish(replica)
+        return replica
+    }
+
+    @Test func `a save that overwrites a published one that is ahead keeps its greater clock`() throws {
+        let replica = try makePublishedAhead()
+        try replica.commit(.update("Tag", 41, ["isOn": .boolean(true)]))
+        #expect(throws: WriterMintError.self) {
+            try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(greatestClock: Self.limit)) }
+        }
+    }
+
+    /// The machine that was ahead has exported with its wrong clock, and saves something else when it is right.
+    @Test func `saves beside published ones that are ahead get new clocks`() throws {
+        let replica = try makePublishedAhead()
         try replica.commit(.insert("Tag", 42))
         try replica.commit(.update("Tag", 42, ["isOn": .boolean(true)]))
         #expect(try isAhead(replica))

@@ -309,6 +309,26 @@ import TributaryStore
         #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
     }
 
+    /// It is about transactions of another program that writes as this writer.
+    @Test func anAcknowledgementBeyondWhatIsWrittenStandsForNothing() {
+        let vector = [Self.a: UInt64(8), Self.b: 5]
+        var facts = Self.facts([Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)])
+        facts.writers[1].seen = VersionVector([Self.a: 11])
+        let decision = RemovalRule(facts: facts).decision
+        #expect(decision.removed.isEmpty && decision.kept[0].waits == [.acknowledgement(Self.b, through: 0)])
+        facts.writers[1].seen = VersionVector([Self.a: 10])
+        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4, 8])
+    }
+
+    /// A store of this model could not begin with it.
+    @Test func aVerifiedBaselineOfAnotherModelRemovesNothing() {
+        let mine = Self.baseline(Self.a, [Self.a: 4, Self.b: 5])
+        let foreign = [Self.a, Self.b].map { Self.baseline($0, [Self.a: 8, Self.b: 5], model: "n") }
+        #expect(BaselineShelf(foreign).verified.count == 2)
+        let decision = RemovalRule(facts: Self.facts(foreign + [mine])).decision
+        #expect(decision.isEmpty && decision.kept[0].waits == [.baseline(through: 0)])
+    }
+
     @Test func anOwnBaselineGoesWhenAVerifiedOneHasMore() {
         let (old, new) = ([Self.a: UInt64(4), Self.b: 5], [Self.a: UInt64(8), Self.b: 5])
         let mine = Self.baseline(Self.a, old)

@@ -26,6 +26,16 @@ import TributaryChanges
         #expect(bench.planner.counts(wall: bench.wall)[.forked] == nil)
     }
 
+    /// A segment within another one is behind the position as soon as the other one is applied.
+    @Test func aSegmentWithinAnotherOneDoesNotGoUnread() {
+        var bench = PlannerBench()
+        bench.put(name(a, 1, 3))
+        bench.put(name(a, 2, 2))
+        bench.settle()
+        #expect(Set(bench.verified) == [name(a, 1, 3), name(a, 2, 2)])
+        #expect(bench.applied == [name(a, 1, 3), name(a, 2, 2)])
+    }
+
     @Test func aSegmentThatOverlapsAnAppliedOneIsABranch() {
         var bench = PlannerBench()
         bench.put(name(a, 1, 3))

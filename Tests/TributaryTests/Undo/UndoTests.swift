@@ -289,6 +289,31 @@ struct UndoTests {
         try await container.close()
     }
 
+    @Test
+    func aMergedDeletionTakesItsUndoneStepsOffToo() async throws {
+        let background = container.newBackgroundContext()
+        let ann = try await background.perform { context in
+            let ann = try context.hire("Ann")
+            try context.save()
+            context.undoStack = UndoStack()
+            context.automaticallyMergesChangesFromParent = true
+            ann.salary = 1
+            context.undo()
+            #expect(context.undoStack?.canRedo == true)
+            return ann.objectID
+        }
+        try await container.performBackgroundTask { context in
+            context.delete(context.object(with: ann))
+            try context.save()
+        }
+        await background.perform { context in
+            #expect(context.undoStack?.canRedo == false)
+            context.redo()
+            #expect(!context.hasChanges, "nothing is done to an object that is gone")
+        }
+        try await container.close()
+    }
+
     @Test @MainActor
     func theViewContextHasAStackAndOneGroupForEachJob() async throws {
         let view = container.viewContext
