@@ -47,6 +47,16 @@ import TributaryChanges
         #expect(article.block(after: "<!-- vector: article -->") == String(decoding: vector, as: UTF8.self))
     }
 
+    /// A cut text still has as much as a reader takes, in whole characters.
+    @Test func aLongTextIsCutToTheLimit() {
+        let limit = LogLimits.textBytes
+        for (character, kept) in [("a", limit), ("é", limit - limit % 2), ("😀", limit - limit % 4)] {
+            let text = String(repeating: character, count: limit + 1)
+            #expect(LogLimits.cut(text).utf8.count == kept)
+            #expect(text.hasPrefix(LogLimits.cut(text)))
+        }
+    }
+
     /// The article's table of limits and its greatest clock are those of the code.
     @Test func theLimitsOfTheArticleAreThoseOfTheCode() throws {
         let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")

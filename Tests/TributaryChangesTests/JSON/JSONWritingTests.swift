@@ -8,12 +8,23 @@ struct JSONWritingTests {
     func values() {
         let value = JSONValue.object([
             JSONMember(key: "b", value: .array([.null, .boolean(true), .integer(.min), .double(0.1)])),
-            JSONMember(key: "a", value: .string("\"\\\n\u{1}é/")),
+            JSONMember(key: "a", value: .string("\"\\\n\u{1}\u{1f}é/")),
             JSONMember(key: "c", value: .unrepresentable("123456789012345678901234567890")),
         ])
         let expected =
-            #"{"b":[null,true,-9223372036854775808,0.1],"a":"\"\\\n\u0001é/","c":123456789012345678901234567890}"#
+            #"{"b":[null,true,-9223372036854775808,0.1],"a":"\"\\\n\u0001\u001fé/","c":123456789012345678901234567890}"#
         #expect(value.text == expected)
+    }
+
+    @Test("of objects and arrays eight are read one in another")
+    func nesting() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            func text(_ depth: Int) -> String {
+                String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
+            }
+            #expect(JSONValue(text: text(8))?.text == text(8))
+            #expect(JSONValue(text: text(9)) == nil)
+        }
     }
 
     @Test("canonical bytes do not depend on the order of the members")

@@ -109,6 +109,8 @@ extension VersionHashTests {
         #expect(Set((models + [base]).map(\.versionHash)).count == others.count + 1)
         #expect(Set((models + [base]).compactMap { $0.entityVersionHashes["A"] }).count == others.count + 1)
         #expect(Set((models + [base]).compactMap { $0.entityVersionHashes["B"] }).count == 1)
+        // A store keeps the model as an archive, which must not lose what is in the hash.
+        for model in models { #expect(try Model(archive: model.archive).versionHash == model.versionHash) }
     }
 
     @Test func modifiersAreReadFromXML() throws {

@@ -28,6 +28,22 @@ struct StreamEndTests {
     }
 
     @Test(.timeLimit(.minutes(30)))
+    func aReaderThatIsLateGetsTheNewestStateOfAnObject() async throws {
+        let view = container.viewContext
+        let ann = try view.insert(Employee.self)
+        let updates = ann.updates()
+        for name in ["Ann", "Anna"] {
+            ann.name = name
+            view.processPendingChanges()
+        }
+        for await case .changed(let state) in updates {
+            #expect(state["name"] == .string("Anna"))
+            break
+        }
+        try await container.close()
+    }
+
+    @Test(.timeLimit(.minutes(30)))
     func theDiffsOfAListEndWhenTheContainerCloses() async throws {
         let controller = try FetchedResultsController<Employee>(
             FetchRequest("Employee"),
