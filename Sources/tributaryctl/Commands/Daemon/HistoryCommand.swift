@@ -17,49 +17,57 @@ struct HistoryCommand: DaemonCommand {
 
     @OptionGroup var connection: ConnectionOptions
 
+    /// A transaction, whose changes may come in several pages.
+    private struct Row {
+        var transaction: JSONValue
+        var counts: [String: Int] = [:]
+        var goesOn = false
+    }
+
     func run(with session: Session) async throws {
-        var (start, transactions, token) = (after, [JSONValue](), JSONValue.null)
         let count = limit ?? 100
-        if start == nil { start = try await tokenBefore(count, in: session) }
+        // Programs get the daemon's answer as it is, and ask on with its `next`.
+        let isOnePage = after != nil || session.json
+        var (start, rows, token) = (after, [Row](), String?.none)
+        if !isOnePage { start = try await tokenBefore(count, in: session) }
         while true {
             let call = AdminCall(.get, .history, query: [("after", start), ("limit", String(count))])
             let response: AdminResponse
             do {
                 response = try await session.call(call)
-            } catch let problem as ProblemDocument where after == nil && start != nil && problem.status == 410 {
+            } catch let problem as ProblemDocument where !isOnePage && start != nil && problem.status == 410 {
                 // The history does not reach back so far.
                 start = nil
                 continue
             }
+            if session.json { return session.terminal.print(response.text) }
             let value = try ResponseJSON.parse(response)
-            guard case .array(let page)? = value["transactions"] else { return }
-            // The next page of a given token is left to the next command.
-            guard after == nil else {
-                if session.json { return session.terminal.print(response.text) }
-                (transactions, token) = (page, value["token"] ?? .null)
-                break
+            if case .array(let page)? = value["transactions"] {
+                for transaction in page { add(transaction, to: &rows) }
             }
-            transactions = (transactions + page).suffix(count)
-            token = value["token"] ?? .null
+            rows = rows.suffix(count)
+            token = ResponseJSON.text(value["token"])
             start = ResponseJSON.text(value["next"])
-            if start == nil { break }
-        }
-        if session.json {
-            let members = [
-                JSONMember(key: "transactions", value: .array(transactions)), JSONMember(key: "token", value: token),
-            ]
-            return session.terminal.print(JSONValue.object(members).text)
+            if isOnePage || start == nil { break }
         }
         var table = Table("NUMBER", "TIME", "AUTHOR", "WRITER", "CHANGES")
-        for transaction in transactions {
+        for row in rows {
             table.add([
-                ResponseJSON.text(transaction["number"]), TimeText.time(seconds(transaction["committedAt"])),
-                ResponseJSON.text(transaction["author"]), ResponseJSON.text(transaction["writer"]),
-                changes(of: transaction),
+                ResponseJSON.text(row.transaction["number"]), TimeText.time(seconds(row.transaction["committedAt"])),
+                ResponseJSON.text(row.transaction["author"]), ResponseJSON.text(row.transaction["writer"]),
+                changes(of: row),
             ])
         }
         table.print(on: session.terminal)
-        if let token = ResponseJSON.text(token) { session.terminal.print("token: \(token)") }
+        if let token { session.terminal.print("token: \(token)") }
+    }
+
+    private func add(_ transaction: JSONValue, to rows: inout [Row]) {
+        if rows.last?.transaction["number"] != transaction["number"] { rows.append(Row(transaction: transaction)) }
+        let last = rows.count - 1
+        rows[last].goesOn = transaction["more"] == .boolean(true)
+        guard case .array(let changes)? = transaction["changes"] else { return }
+        for case .string(let kind)? in changes.map({ $0["kind"] }) { rows[last].counts[kind, default: 0] += 1 }
     }
 
     /// Returns the token of which at least the newest `count` transactions come after; nil for all of the history.
@@ -84,14 +92,10 @@ struct HistoryCommand: DaemonCommand {
     }
 
     /// Returns a text such as `2 inserted, 1 updated`.
-    private func changes(of transaction: JSONValue) -> String {
-        guard case .array(let changes)? = transaction["changes"] else { return "" }
+    private func changes(of row: Row) -> String {
         let words = [("insert", "inserted"), ("update", "updated"), ("delete", "deleted")]
-        let parts = words.compactMap { kind, word -> String? in
-            let count = changes.count { $0["kind"] == .string(kind) }
-            return count > 0 ? "\(count) \(word)" : nil
-        }
-        if transaction["more"] == .boolean(true) { return (parts + ["more on the next page"]).joined(separator: ", ") }
+        var parts = words.compactMap { kind, word in row.counts[kind].map { "\($0) \(word)" } }
+        if row.goesOn { parts.append("more on the next page") }
         return parts.isEmpty ? "none" : parts.joined(separator: ", ")
     }
 }
