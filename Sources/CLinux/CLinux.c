@@ -78,7 +78,6 @@ void clinux_keep_heap_small(void) {
 #endif
 }
 
-static _Atomic int requests;
 static _Atomic uint64_t last_request;
 
 static uint64_t nanoseconds(void) {
@@ -87,18 +86,13 @@ static uint64_t nanoseconds(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-void clinux_begin_request(void) { atomic_fetch_add_explicit(&requests, 1, memory_order_relaxed); }
-
-void clinux_end_request(void) {
-    atomic_store_explicit(&last_request, nanoseconds(), memory_order_relaxed);
-    atomic_fetch_sub_explicit(&requests, 1, memory_order_relaxed);
-}
+void clinux_note_request(void) { atomic_store_explicit(&last_request, nanoseconds(), memory_order_relaxed); }
 
 void clinux_let_requests_run(void) {
     static _Thread_local uint64_t last;
     struct timespec time;
     uint64_t seen = atomic_load_explicit(&last_request, memory_order_relaxed);
-    if (atomic_load_explicit(&requests, memory_order_relaxed) == 0 && nanoseconds() - seen > 20000000) return;
+    if (nanoseconds() - seen > 50000000) return;
     clock_gettime(CLOCK_MONOTONIC, &time);
     uint64_t now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
     if (now - last < 100000) return;

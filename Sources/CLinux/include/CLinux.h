@@ -53,12 +53,12 @@ void clinux_disarm_last_words(void);
 /// the system at once when it is freed. For a program that is started for one purpose; does nothing without glibc.
 void clinux_keep_heap_small(void);
 
-/// Says that the process has begun to answer a request that should not wait for a processor, and that it has answered it.
-void clinux_begin_request(void);
-void clinux_end_request(void);
+/// Says that the process has begun or ended the answer to a request that should not wait for a processor.
+void clinux_note_request(void);
 
-/// Lets threads run that wait for the calling thread's processor, while a request is being answered and for 20 ms after
-/// one, at most each 0.1 ms. Linux interrupts a thread for one that wakes up only at its next tick, up to 4 ms later,
+/// Lets threads run that wait for the calling thread's processor, for 50 ms after `clinux_note_request`, at most each 0.1 ms.
+/// A request that takes longer has had its turn. Linux interrupts a thread for one that wakes up only at its next tick, up
+/// to 4 ms later,
 /// whatever their priorities are. Without a request nothing is given away: since Linux 6.6 another busy program would get
 /// a whole slice each time.
 void clinux_let_requests_run(void);

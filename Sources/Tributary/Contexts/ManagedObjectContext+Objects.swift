@@ -98,7 +98,7 @@ extension ManagedObjectContext {
     /// Returns the object of a class that has the given values, or inserts a new object with them.
     ///
     /// ```swift
-    /// let product = try context.upsert(Product.self, by: (Product.country, "CH"), (Product.serial, "17"))
+    /// let product = try context.upsert(Product.self, by: (Product.code, "A1"))
     /// ```
     /// - Throws: ``ContextError`` when the class has no such attribute, or a new object cannot be made.
     public func upsert<Object: ManagedObject, each Value: FieldValue>(

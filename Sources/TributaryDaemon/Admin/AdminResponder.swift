@@ -45,8 +45,8 @@ struct AdminResponder: Sendable {
         daemon.counters.countRequest()
         // What reads comes before an import; what writes waits for it, and does not want it to be slower.
         let reads = route.method == .get
-        if reads { clinux_begin_request() }
-        defer { if reads { clinux_end_request() } }
+        if reads { clinux_note_request() }
+        defer { if reads { clinux_note_request() } }
         do {
             let caller = try await Caller.of(context.channel)
             try route.access.check(caller, writers: daemon.state.configuration.admin.writers)

@@ -18,7 +18,7 @@ import Testing
         #expect(await daemon.stop() == .exited(0))
     }
 
-    @Test(arguments: ["5", "soon", "-1s"])
+    @Test(arguments: ["5 parsecs", "soon", "-1s"])
     func aLimitHasAUnit(_ text: String) async throws {
         let daemon = try RunningDaemon()
         #expect(try await daemon.command(["status", "--timeout", text]).ending == .exited(64))

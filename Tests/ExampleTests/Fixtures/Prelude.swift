@@ -41,6 +41,7 @@ final class Employee: ManagedObject {
 
 final class Product: ManagedObject {
     override class var entityName: String { "Product" }
+    static let code = Field<String?>("code")
 }
 
 final class Drawing: ManagedObject {
@@ -106,6 +107,7 @@ struct Given {
 @MainActor var departments: [Department] { [department] }
 let age = 30
 let lowest = 1_000.0
+let titles = ["Lab", "R&D"]
 let position: UInt64 = 7
 let descriptor: Int32 = 1
 let path = "00000000000000000001-00000000000000000009.tlog"

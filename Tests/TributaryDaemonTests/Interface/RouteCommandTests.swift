@@ -19,9 +19,10 @@ import TributaryAdmin
         var requests: Set<String> = []
         for file in files where file.hasSuffix(".swift") {
             let text = try Article.text(of: "Sources/tributaryctl/\(file)")
-            for request in text.matches(of: /AdminCall\(\s*\.(\w+),\s*\.(\w+)/) {
+            for request in text.matches(of: /[cC]all\(\s*\.(get|post|put),\s*\.(\w+)/) {
                 requests.insert("\(request.1.uppercased()) \(request.2)")
             }
+            for request in text.matches(of: /changeWriter\(\.(\w+)/) { requests.insert("POST \(request.1)") }
             #expect(!text.contains("\"/v1"), "\(file) has a path of its own")
         }
         return requests
