@@ -8,7 +8,9 @@ struct RefreshOperation {
 
     /// Refreshes one object; see ``ManagedObjectContext/refresh(_:mergeChanges:)``.
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-        guard object.managedObjectContext === context, object.state != .inserted, object.state != .gone else { return }
+        guard object.managedObjectContext === context, object.state != .inserted, object.state != .gone,
+            object.extras?.isUnsaved != true
+        else { return }
         object.extras?.related = [:]
         context.reader.invalidatePrefetched()
         guard mergeChanges else {

@@ -74,7 +74,7 @@ extension ManagedObjectContext {
 
     // MARK: Refreshing
 
-    /// Refreshes an object from the store.
+    /// Refreshes an object from the store; an object that was never saved, deleted or not, stays as it is.
     ///
     /// - Parameters:
     ///   - object: one of this context.

@@ -197,4 +197,18 @@ struct PendingChangesTests {
         }
         try await container.close()
     }
+
+    @Test
+    func refreshingLeavesAnObjectThatWasNeverSaved() async throws {
+        try await container.newBackgroundContext().perform { context in
+            let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
+            context.delete(bob)
+            for object in [ann, bob] { context.refresh(object, mergeChanges: false) }
+            #expect(ann.isInserted && ann.name == "Ann")
+            #expect(bob.isDeleted, "the store has no row that a fault could read")
+            try context.save()
+            #expect(try context.fetch(Employee.self) == [ann])
+        }
+        try await container.close()
+    }
 }
