@@ -76,7 +76,6 @@ extension TransactionHeader {
 }
 
 extension LogTransaction {
-    /// The lines of the transaction in a segment.
     package var lines: [UInt8] {
         var bytes: [UInt8] = []
         header.write(to: &bytes)

@@ -4,12 +4,6 @@ package struct Change: Hashable, Sendable {
     package var id: UniqueID
     package var operation: Operation
 
-    /// Creates a change.
-    ///
-    /// - Parameters:
-    ///   - entity: The name of the entity.
-    ///   - id: The object's UUID.
-    ///   - operation: The change of the object.
     package init(entity: String, id: UniqueID, operation: Operation) {
         self.entity = entity
         self.id = id

@@ -18,7 +18,6 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     /// Creates the first value of a wall time; times beyond 48 bits become the greatest number of 48 bits.
     package init(_ time: WallTime) { self.init(milliseconds: time.milliseconds) }
 
-    /// The last value of a wall time.
     package static func last(of time: WallTime) -> HybridClock {
         HybridClock(milliseconds: time.milliseconds, counter: .max)
     }
@@ -28,16 +27,12 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     /// The least clock value that is refused, a year before 2⁶⁴: too few values would remain after it.
     package static let firstRefused = HybridClock(milliseconds: (1 << 48) - 366 * 86_400_000)
 
-    /// The wall time that the value stands for.
     package var wallTime: WallTime { WallTime(milliseconds: rawValue >> 16) }
     package var isAcceptable: Bool { self < .firstRefused }
 
     /// Returns the clock value of the next event, where `self` is the greatest value known so far.
     ///
     /// The greatest value of 64 bits has no successor and is returned itself.
-    ///
-    /// - Parameter time: The wall time of the event.
-    /// - Returns: The value of the event.
     package func next(at time: WallTime) -> HybridClock {
         let wall = HybridClock(time)
         return wall > self ? wall : HybridClock(rawValue: rawValue.addingSaturating(1))

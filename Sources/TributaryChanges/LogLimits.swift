@@ -4,14 +4,12 @@ package enum LogLimits {
     package static let textBytes = 256
     /// The greatest number of entries of `seen` in one transaction line.
     package static let seenEntries = 10_000
-    /// The greatest number of writers in a baseline.
     package static let baselineWriters = 65_536
     /// The greatest number of entries of `seen` in all lines of a baseline together.
     package static let baselineSeenEntries = 1 << 20
     /// The greatest number of segments of forked writers in all lines of a baseline together.
     package static let baselineForkSegments = 20_000
 
-    /// Returns the text truncated to the limit.
     package static func cut(_ text: String) -> String {
         guard text.utf8.count > textBytes else { return text }
         var kept = String.UnicodeScalarView()

@@ -1,4 +1,3 @@
-/// The name of a property and the value that a change writes to it.
 package struct PropertyWrite: Hashable, Sendable {
     package var name: String
     package var value: JSONValue

@@ -5,7 +5,6 @@
 ///
 /// `@unchecked Sendable`: one thread fills the run before other threads get it; afterwards it is only read.
 package final class RowRun: @unchecked Sendable {
-    /// One value of one row.
     @frozen
     package struct Cell: Sendable {
         @frozen
@@ -33,23 +32,14 @@ package final class RowRun: @unchecked Sendable {
     package let names: [String]
     // One thread at a time fills a run: checking the exclusivity of each access would cost more than the access.
     @exclusivity(unchecked) @usableFromInline package var count = 0
-    /// The number of rows for which memory is allocated.
     @exclusivity(unchecked) @usableFromInline var capacity = 16
-    /// The number of values in a row.
     @usableFromInline let width: Int
     @exclusivity(unchecked) @usableFromInline var identifiers: UnsafeMutablePointer<UniqueID>
     @exclusivity(unchecked) @usableFromInline var cells: UnsafeMutablePointer<Cell>
     @exclusivity(unchecked) @usableFromInline var texts: UnsafeMutablePointer<UInt8>
     @exclusivity(unchecked) @usableFromInline var textCapacity: Int
-    /// The number of bytes of all texts.
     @exclusivity(unchecked) @usableFromInline package var textCount = 0
 
-    /// Creates an empty run.
-    ///
-    /// - Parameters:
-    ///   - isInsert: Whether the rows are inserts instead of updates.
-    ///   - entity: The name of the entity.
-    ///   - names: The names of the properties, one for each column.
     package init(isInsert: Bool, entity: String, names: [String]) {
         self.isInsert = isInsert
         self.entity = entity
@@ -76,11 +66,6 @@ package final class RowRun: @unchecked Sendable {
     }
 
     /// Sets a value of the next row to a text, or to a number that is stored as its text; copies the bytes.
-    ///
-    /// - Parameters:
-    ///   - column: The index of the property.
-    ///   - text: The bytes of the text.
-    ///   - kind: The kind of the value.
     @inlinable
     package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>, as kind: Cell.Kind = .text) {
         if textCapacity - textCount < text.count { growTexts(by: text.count) }
@@ -159,13 +144,11 @@ package final class RowRun: @unchecked Sendable {
         }
     }
 
-    /// Returns the row as a change.
     package func change(_ row: Int) -> Change {
         let writes = names.indices.map { PropertyWrite(name: names[$0], value: value(row, $0)) }
         return Change(entity: entity, id: id(row), operation: isInsert ? .insert(writes) : .update(writes))
     }
 
-    /// All rows as changes.
     package var changes: [Change] { (0..<count).map { change($0) } }
 }
 

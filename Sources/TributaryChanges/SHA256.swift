@@ -4,7 +4,6 @@ import COpenSSL
 ///
 /// Copies are independent: bytes added to one copy are not in the other.
 package struct SHA256: Sendable {
-    /// The 32 bytes of a hash.
     package struct Digest: Hashable, Sendable {
         package let bytes: [UInt8]
 
@@ -18,7 +17,6 @@ package struct SHA256: Sendable {
 
     package init() {}
 
-    /// Returns the hash of `data`.
     package static func hash(data: some Sequence<UInt8>) -> Digest {
         var hash = SHA256()
         hash.update(data: data)

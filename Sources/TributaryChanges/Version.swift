@@ -5,16 +5,9 @@
 package struct Version: Hashable, Comparable, Sendable {
     package let clock: HybridClock
     package let writer: UniqueID
-    /// The index of the change in its transaction.
     package let index: Int
 
     @inlinable
-    /// Creates a version.
-    ///
-    /// - Parameters:
-    ///   - clock: The clock of the transaction.
-    ///   - writer: The writer of the transaction.
-    ///   - index: The index of the change in its transaction.
     package init(clock: HybridClock, writer: UniqueID, index: Int = 0) {
         self.clock = clock
         self.writer = writer

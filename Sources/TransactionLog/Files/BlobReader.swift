@@ -14,10 +14,6 @@ package struct BlobReader {
 
     /// Passes the bytes of a blob to a closure, in portions.
     ///
-    /// - Parameters:
-    ///   - sha256: The hash that is the name of the blob.
-    ///   - size: The number of bytes that the blob must have.
-    ///   - body: Receives one portion after the other.
     /// - Throws: ``SegmentError`` `changed` when the file is missing or its bytes do not match its name, so that the
     ///   segment has to wait for it again; `inputOutput` when the system cannot open or read it; what `body` throws.
     package func read(

@@ -4,8 +4,6 @@ package import TributaryChanges
 
 extension LogFolder {
     /// Returns the names in a writer's folder, unordered; empty when there is no folder.
-    ///
-    /// - Throws: ``SegmentError`` when the system cannot read the folder.
     package func fileNames(of writer: UniqueID) throws(SegmentError) -> [String] {
         let path = "\(path)/\(writer)"
         let folder = clinux_openat(descriptor, writer.description, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)

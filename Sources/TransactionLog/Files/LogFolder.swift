@@ -8,9 +8,6 @@ package final class LogFolder: Sendable {
     package let path: String
     package let descriptor: Int32
 
-    /// Opens the folder.
-    ///
-    /// - Throws: ``SegmentError`` `missing` or `inputOutput`.
     package init(path: String) throws(SegmentError) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open the folder") }

@@ -26,16 +26,11 @@ package final class OpenFile: SegmentBytes {
         return file
     }
 
-    /// Returns the present size of the file.
-    ///
-    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot read it.
     package func size() throws(SegmentError) -> UInt64 {
         UInt64(max(0, try status().st_size))
     }
 
     /// Reads at most as many bytes as fit into the buffer, and returns their number.
-    ///
-    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot read them.
     package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(clamping: offset))

@@ -1,16 +1,10 @@
 /// A source of a segment's bytes: an open file, or memory in tests.
 package protocol SegmentBytes: Sendable {
-    /// The file's name in errors.
     var file: String { get }
 
-    /// Returns the present number of bytes.
-    ///
-    /// - Throws: ``SegmentError`` when the system cannot read it.
     func size() throws(SegmentError) -> UInt64
 
     /// Reads at most as many bytes as fit into the buffer, and returns their number; 0 only at the end.
-    ///
-    /// - Throws: ``SegmentError`` when the system cannot read them.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int
 }
 

@@ -3,7 +3,6 @@ package import TributaryChanges
 /// The kind of a file in a writer's folder, determined from its name.
 package enum SegmentFileKind: Hashable, Sendable {
     case segment(SegmentName)
-    /// A baseline at one of the writer's sequences.
     case baseline(sequence: UInt64)
     /// A replicator's conflict copy of a segment, which proves a cloned writer: only one writer writes each name.
     case conflictCopy(of: SegmentName)

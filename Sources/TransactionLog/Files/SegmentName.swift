@@ -6,12 +6,6 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
     package let first: UInt64
     package let last: UInt64
 
-    /// Creates the name of a segment.
-    ///
-    /// - Parameters:
-    ///   - writer: The writer of the segment.
-    ///   - first: The sequence of the first transaction.
-    ///   - last: The sequence of the last transaction.
     package init(writer: UniqueID, first: UInt64, last: UInt64) {
         self.writer = writer
         self.first = first
@@ -44,9 +38,7 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
         return writer
     }
 
-    /// The file's name in the writer's folder.
     package var fileName: String { "\(hexadecimal16(first))-\(hexadecimal16(last)).tlog" }
-    /// The path below the log folder.
     package var path: String { "\(writer)/\(fileName)" }
     /// The range in the form of the admin interface.
     package var range: String { "\(hexadecimal16(first))-\(hexadecimal16(last))" }

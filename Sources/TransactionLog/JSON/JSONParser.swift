@@ -9,18 +9,12 @@ package enum JSONParser {
     /// The greatest depth of objects and arrays in a line of the log.
     package static let logDepth = 8
 
-    /// Parses the bytes of a text.
-    ///
-    /// - Throws: ``JSONError`` with the offset of the error.
     package static func parse(_ bytes: [UInt8], depthLimit: Int = JSONParser.logDepth) throws(JSONError) -> JSONValue {
         var result: Result<JSONValue, JSONError> = .success(.null)
         bytes.withUnsafeBufferPointer { result = parse($0, depthLimit: depthLimit) }
         return try result.get()
     }
 
-    /// Parses a text.
-    ///
-    /// - Throws: ``JSONError`` with the offset of the error.
     package static func parse(_ text: String, depthLimit: Int = JSONParser.logDepth) throws(JSONError) -> JSONValue {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }

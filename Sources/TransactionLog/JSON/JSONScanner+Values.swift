@@ -27,7 +27,6 @@ extension JSONScanner {
         }
     }
 
-    /// Reads an object at nesting level `depth`.
     private mutating func members(depth: Int) throws(JSONError) -> [JSONMember] {
         try open(UInt8(ascii: "{"), depth: depth)
         let base = keys.count
@@ -73,7 +72,6 @@ extension JSONScanner {
         }
     }
 
-    /// Reads an object at nesting level `depth` without building it.
     mutating func skipObject(depth: Int) throws(JSONError) {
         guard peek() == UInt8(ascii: "{") else { throw unexpected("an object of values") }
         try open(UInt8(ascii: "{"), depth: depth)

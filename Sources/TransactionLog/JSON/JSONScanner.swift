@@ -86,7 +86,6 @@ struct JSONScanner {
         return true
     }
 
-    /// Consumes the bracket that opens nesting level `depth`.
     @inline(__always)
     mutating func open(_ bracket: UInt8, depth: Int) throws(JSONError) {
         try expect(bracket)

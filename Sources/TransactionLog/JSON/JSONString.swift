@@ -72,7 +72,6 @@ extension JSONScanner {
         return names.name(UnsafeBufferPointer(rebasing: bytes[string.start..<string.end]))
     }
 
-    /// Returns the identifier in a string; nil when the string is none.
     func uniqueID(of string: JSONString) -> UniqueID? {
         guard !string.isEscaped else { return UniqueID(text(of: string)) }
         return UniqueID(

@@ -27,7 +27,6 @@ struct BaselineLines {
     /// Whether the header and the lines of all writers have been read.
     var hasVector: Bool { header.map { $0.writerCount == writers.count } ?? false }
 
-    /// Whether the lines may end here.
     var isComplete: Bool { hasVector && remaining == 0 }
 
     /// Reads a line; nil for the header and the lines of the writers, which are kept.

@@ -6,13 +6,10 @@ package struct BaselineOutline: Hashable, Sendable {
     package let writers: [BaselineWriter]
     /// The hash in the end line, which only ``VerifiedBaseline`` compares with the bytes.
     package let sha256: String
-    /// The number of bytes of the file.
     package let bytes: UInt64
 
     /// Reads the header, the lines of the writers and the end line.
     ///
-    /// - Parameter source: The bytes of the baseline.
-    /// - Returns: The outline.
     /// - Throws: ``SegmentError``: `incomplete` without an end line, `rejected` when a line is none of a baseline,
     ///   `inputOutput`.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> BaselineOutline {

@@ -9,11 +9,6 @@ package final class BaselineReader {
     private let lines: SegmentLineReader
     private var content = BaselineLines()
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - source: The bytes of the baseline.
-    ///   - baseline: The baseline as it was verified.
     package init(_ source: some SegmentBytes, _ baseline: VerifiedBaseline) {
         self.baseline = baseline
         lines = SegmentLineReader(source, bounds: 0..<baseline.offset)

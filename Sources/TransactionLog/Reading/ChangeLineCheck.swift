@@ -12,8 +12,6 @@ struct ChangeLineCheck {
     private static let escapedLetter = Array("\\u006".utf8)
 
     /// Validates the change lines of a transaction.
-    ///
-    /// - Throws: ``SegmentError`` when a line is missing or is no change.
     mutating func read(
         _ transaction: TransactionHeader,
         _ reader: SegmentLineReader,

@@ -36,7 +36,6 @@ struct LineFields {
         return text
     }
 
-    /// Returns a string; nil when the key is missing or null.
     func optionalString(_ key: String) throws(JSONError) -> String? {
         switch value[key] {
         case nil, .null: return nil
@@ -55,7 +54,6 @@ struct LineFields {
         return text
     }
 
-    /// Returns a SHA-256 in lower-case hexadecimal; nil when the key is missing or null.
     func optionalHash(_ key: String) throws(JSONError) -> String? {
         guard let text = try optionalString(key) else { return nil }
         guard text.utf8.count == 64, text.utf8.allSatisfy({ hexadecimalDigit($0) != nil }) else {

@@ -2,7 +2,6 @@ import TributaryChanges
 
 /// The templates of recent lines of a segment, the most recently used first.
 struct LineTemplates {
-    /// The greatest number of templates.
     private static let limit = 8
     /// The number of templates after which none are made if none has matched: each line then has a form of its own.
     private static let trials = 64
@@ -22,7 +21,6 @@ struct LineTemplates {
         return false
     }
 
-    /// Returns the template that the line matches; nil when there is none.
     mutating func template(
         of line: UnsafeBufferPointer<UInt8>,
         _ scanner: inout JSONScanner

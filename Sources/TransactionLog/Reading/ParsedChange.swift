@@ -16,15 +16,6 @@ package struct ParsedChange: Hashable, Sendable {
     /// The version that the object must still have.
     package var ifVersion: JSONValue?
 
-    /// Creates a change of its parts.
-    ///
-    /// - Parameters:
-    ///   - verb: The verb of the change.
-    ///   - change: The entity and the object of the change.
-    ///   - writes: The values of an insert or an update.
-    ///   - relationship: The relationship of a link or an unlink.
-    ///   - ids: The objects to link or to unlink.
-    ///   - positions: The positions of linked objects in an ordered relationship.
     package init(
         _ verb: Verb,
         _ change: Change,
@@ -42,16 +33,10 @@ package struct ParsedChange: Hashable, Sendable {
         self.positions = positions
     }
 
-    /// Parses one line.
-    ///
-    /// - Throws: ``JSONError`` with the offset and the reason.
     package static func parse(line: [UInt8]) throws(JSONError) -> ParsedChange {
         try ParsedChange(try JSONParser.parse(line))
     }
 
-    /// Reads a change from a parsed JSON value.
-    ///
-    /// - Throws: ``JSONError`` with the reason.
     package init(_ value: JSONValue) throws(JSONError) {
         guard case .object = value else { throw ParsedChange.failure("a change is an object, this is \(value.kind)") }
         let verbs = Verb.allCases.filter { value[$0.rawValue] != nil }

@@ -9,12 +9,6 @@ struct SegmentContent {
     private var dependencies: SegmentDependencies
     private var slices: SliceBuilder
 
-    /// Creates a check.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the file, which gives the writer and the range.
-    ///   - sliceLines: The number of lines after which a slice ends with its transaction.
-    ///   - sequence: The sequence after which the dependencies of transactions are collected.
     init(name: SegmentName, sliceLines: Int, dependenciesAfter sequence: UInt64) {
         self.name = name
         order = TransactionOrder(name)
@@ -23,8 +17,6 @@ struct SegmentContent {
     }
 
     /// Validates all lines before the end line.
-    ///
-    /// - Throws: ``SegmentError`` with the line and the reason.
     mutating func read(_ reader: SegmentLineReader, file: String) throws(SegmentError) {
         guard let line = try reader.next() else {
             throw SegmentError(.rejected, file: file, line: 1, reason: "there is no header before the end line")
@@ -55,8 +47,6 @@ struct SegmentContent {
     }
 
     /// Checks the counts of the end line.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` when they differ from those of the lines.
     func check(_ end: SegmentEnd, line: Int, file: String) throws(SegmentError) {
         try order.check(end, line: line, file: file)
     }

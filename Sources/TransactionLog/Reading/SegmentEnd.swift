@@ -2,20 +2,12 @@ import TributaryChanges
 
 /// The end line of a segment.
 package struct SegmentEnd: Hashable, Sendable {
-    /// The sequence of the last transaction.
     package var last: UInt64
     package var transactions: UInt64
     package var changes: UInt64
     /// The lower-case hexadecimal SHA-256 of all bytes before this line.
     package var sha256: String
 
-    /// Creates an end line.
-    ///
-    /// - Parameters:
-    ///   - last: The sequence of the last transaction.
-    ///   - transactions: The number of transactions.
-    ///   - changes: The number of changes.
-    ///   - sha256: The hash of all bytes before the line.
     package init(last: UInt64, transactions: UInt64, changes: UInt64, sha256: String) {
         self.last = last
         self.transactions = transactions

@@ -14,7 +14,6 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case forked
         /// The bytes are no longer the verified ones.
         case changed
-        /// The file does not exist.
         case missing
         /// The system could not read or write the file; the value is `errno`.
         case inputOutput(Int32)
@@ -30,19 +29,9 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The line in the file, from 1.
     package var line: Int?
     package var writer: UniqueID?
-    /// The transaction with the error.
     package var sequence: UInt64?
     package var reason: String
 
-    /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of the error.
-    ///   - file: The name of the file.
-    ///   - line: The line in the file, from 1.
-    ///   - writer: The writer of the segment.
-    ///   - sequence: The transaction with the error.
-    ///   - reason: The reason as a clause.
     package init(
         _ kind: Kind,
         file: String,

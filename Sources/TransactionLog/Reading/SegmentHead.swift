@@ -2,9 +2,6 @@ import TributaryChanges
 
 /// Reads the header line of a segment without the rest of the file.
 package enum SegmentHead {
-    /// Reads the header.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` when the first line is no header.
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentHeader {
         let reader = SegmentLineReader(source, bounds: 0..<(try source.size()))
         guard let line = try reader.next() else {

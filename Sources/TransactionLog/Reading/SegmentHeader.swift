@@ -12,7 +12,6 @@ package struct SegmentHeader: Hashable, Sendable {
     package var last: UInt64
     /// The hash in the end line of the writer's previous segment.
     package var previous: String?
-    /// The version of the writer's model.
     package var model: String?
 
     package init(

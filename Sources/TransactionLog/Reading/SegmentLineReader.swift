@@ -24,7 +24,6 @@ final class SegmentLineReader {
     /// The index in the buffer up to which the bytes are hashed.
     private var hashed = 0
     private var hash: SHA256
-    /// The number of lines that have been read.
     private(set) var line = 0
 
     /// Creates a reader of the range `bounds`, which must end after a newline; `hash` includes the bytes before the

@@ -6,7 +6,6 @@ struct SegmentPieces {
     private var changes: [Change] = []
     private var run: RowRun?
     private var template: LineTemplate?
-    /// The number of changes.
     private(set) var count = 0
 
     /// Appends a line that matches a template to a run; false when the whole line has to be parsed.
@@ -40,7 +39,6 @@ struct SegmentPieces {
         count += 1
     }
 
-    /// Returns all changes, in order.
     mutating func events() -> [SegmentBatch.Event] {
         endChanges()
         endRun()

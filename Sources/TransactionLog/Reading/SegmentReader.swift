@@ -28,13 +28,6 @@ package final class SegmentReader {
     private var transaction: TransactionHeader?
     private var remaining = 0
 
-    /// Creates a reader.
-    ///
-    /// - Parameters:
-    ///   - source: The bytes of the segment.
-    ///   - segment: The segment as it was verified.
-    ///   - sequence: The sequence after which transactions are read.
-    ///   - makesRuns: Whether rows are returned as runs where possible.
     package init(
         _ source: some SegmentBytes,
         segment: VerifiedSegment,

@@ -20,11 +20,6 @@ package struct SegmentVerifier: Sendable {
 
     /// Verifies the segment and returns the information that its import needs.
     ///
-    /// - Parameters:
-    ///   - source: The bytes of the segment.
-    ///   - name: The name that the segment's file must have.
-    ///   - sequence: The sequence after which the dependencies of transactions are collected.
-    /// - Returns: The verified segment.
     /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not match,
     ///   `rejected` when the bytes are those that were written and are no valid segment.
     package func verify(

@@ -13,7 +13,6 @@ struct SliceBuilder {
     private var first: UInt64?
     /// The line number of this transaction.
     private var line = 0
-    /// The offset at which the slice begins.
     private var start: UInt64 = 0
     /// The number of transaction and change lines in the slice.
     private var lineCount = 0

@@ -4,7 +4,6 @@ package struct TransactionComparison {
     private var offset: UInt64
     private let end: UInt64
 
-    /// Creates a comparison that begins with the first transaction of the segment.
     package init(_ source: some SegmentBytes, _ segment: VerifiedSegment) {
         self.source = source
         offset = segment.slices.first?.bounds.lowerBound ?? 0

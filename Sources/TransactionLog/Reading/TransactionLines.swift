@@ -3,12 +3,6 @@ package import TributaryChanges
 /// Finds the line numbers of transactions in a segment, without reading their changes.
 package enum TransactionLines {
     /// Returns the line number, from 1, of each transaction that is found; empty for a file that is no segment.
-    ///
-    /// - Parameters:
-    ///   - sequences: The sequences of the transactions to find.
-    ///   - source: The bytes of the segment.
-    ///   - writer: The writer of the segment.
-    /// - Returns: The line numbers by sequence.
     package static func find(
         _ sequences: Set<UInt64>,
         in source: some SegmentBytes,

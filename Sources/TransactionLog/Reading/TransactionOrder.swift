@@ -54,8 +54,6 @@ struct TransactionOrder {
     }
 
     /// Checks the counts of the end line.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` when they differ from those of the lines.
     func check(_ end: SegmentEnd, line: Int, file: String) throws(SegmentError) {
         let reason: String
         if name.first + transactions - 1 != name.last {

@@ -2,7 +2,6 @@ package import TributaryChanges
 
 /// A baseline whose bytes have been verified as a whole.
 package struct VerifiedBaseline: Hashable, Sendable {
-    /// The file's name in errors.
     package let file: String
     package let header: BaselineHeader
     package let writers: [BaselineWriter]
@@ -14,8 +13,6 @@ package struct VerifiedBaseline: Hashable, Sendable {
     ///
     /// The bytes are read once, in order, with a bounded buffer.
     ///
-    /// - Parameter source: The bytes of the baseline.
-    /// - Returns: The baseline, for ``BaselineReader``.
     /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not match,
     ///   `rejected` when the bytes are those that were written and are no valid baseline.
     package static func verify(_ source: some SegmentBytes) throws(SegmentError) -> VerifiedBaseline {
@@ -57,8 +54,6 @@ package struct VerifiedBaseline: Hashable, Sendable {
 
 extension BaselineLines {
     /// Reads up to the next line that is handed over; nil at the end.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` with the line and the reason.
     mutating func advance(_ reader: SegmentLineReader, file: String) throws(SegmentError) -> BaselineEntry? {
         while let line = try reader.next() {
             do throws(JSONError) {

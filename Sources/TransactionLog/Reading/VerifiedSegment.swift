@@ -32,7 +32,6 @@ package struct VerifiedSegment: Sendable {
     package let header: SegmentHeader
     package let end: SegmentEnd
     package let fileSize: UInt64
-    /// The clock of the last transaction, which is the greatest one.
     package let greatestClock: HybridClock
     /// The first transactions with entries in `seen`, in order.
     ///

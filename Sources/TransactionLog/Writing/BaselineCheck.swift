@@ -35,8 +35,6 @@ struct BaselineCheck {
     }
 
     /// Checks that nothing is missing, and the counts for the end line.
-    ///
-    /// - Throws: ``SegmentError`` `rejected`.
     func finish(_ counts: BaselineCounts) throws(SegmentError) {
         guard lines.isComplete, lines.counts == counts else {
             throw fault("the lines are not those that the end line would count")

@@ -5,11 +5,6 @@ package struct BlobPublisher: Sendable {
     private let files: FilePublisher
     private let writer: UniqueID
 
-    /// Creates a publisher.
-    ///
-    /// - Parameters:
-    ///   - logs: The log folder.
-    ///   - writer: The writer in whose folder the blobs are put.
     package init(_ logs: LogFolder, writer: UniqueID) {
         files = FilePublisher(logs)
         self.writer = writer

@@ -108,7 +108,6 @@ struct FilePublisher: Sendable {
         return (descriptor, path)
     }
 
-    /// Renames the file into the writer's folder.
     private func renameIntoFolder(_ name: Name, from staging: Folder, path: String) throws(SegmentError) {
         let logs = Folder(descriptor: logs.descriptor, path: logs.path)
         var writer = try folder(name.writer.description, in: logs, mode: 0o770)

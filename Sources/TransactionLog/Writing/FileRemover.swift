@@ -7,11 +7,6 @@ package struct FileRemover: Sendable {
     private let logs: LogFolder
     private let writer: UniqueID
 
-    /// Creates a remover.
-    ///
-    /// - Parameters:
-    ///   - logs: The log folder.
-    ///   - writer: The writer whose files are removed.
     package init(_ logs: LogFolder, writer: UniqueID) {
         self.logs = logs
         self.writer = writer
@@ -21,9 +16,7 @@ package struct FileRemover: Sendable {
     ///
     /// A crash leaves the later ones, which the next removal finds.
     ///
-    /// - Parameter names: The files' names in the writer's folder.
     /// - Returns: The number of files that were there.
-    /// - Throws: ``SegmentError`` when the system refuses to remove one.
     package func remove(_ names: [String]) throws(SegmentError) -> Int {
         guard !names.isEmpty else { return 0 }
         let path = "\(logs.path)/\(writer)"

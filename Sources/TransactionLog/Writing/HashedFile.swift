@@ -10,7 +10,6 @@ final class HashedFile {
     private var hash = SHA256()
     private var pending: [UInt8] = []
 
-    /// Creates a writer to `descriptor`; errors name the file as `file`.
     init(descriptor: Int32, file: String) {
         self.descriptor = descriptor
         self.file = file

@@ -15,11 +15,6 @@ package struct SegmentPublisher: Sendable {
     ///
     /// A file of this name with the same bytes is the result of an earlier attempt and counts as success.
     ///
-    /// - Parameters:
-    ///   - name: The name of the segment.
-    ///   - header: The header line without its newline.
-    ///   - body: Appends the transactions.
-    /// - Returns: The end line.
     /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `body` throws.
     package func publish(
         _ name: SegmentName,

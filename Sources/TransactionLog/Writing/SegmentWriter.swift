@@ -11,20 +11,12 @@ package final class SegmentWriter {
     private var changes: UInt64 = 0
 
     /// Writes the header line, given without its newline.
-    ///
-    /// - Parameters:
-    ///   - descriptor: The descriptor of the file.
-    ///   - file: The file's name in errors.
-    ///   - header: The header line.
-    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package init(descriptor: Int32, file: String, header: String) throws(SegmentError) {
         self.file = HashedFile(descriptor: descriptor, file: file)
         try self.file.write(Array(header.utf8) + [0x0A])
     }
 
     /// Appends a whole transaction: its line and those of its changes, each with a newline.
-    ///
-    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package func append(lines: [UInt8], changes count: Int) throws(SegmentError) {
         try file.write(lines)
         transactions += 1
@@ -32,8 +24,6 @@ package final class SegmentWriter {
     }
 
     /// Writes the end line and returns it; the file is not synced yet.
-    ///
-    /// - Throws: ``SegmentError`` `inputOutput` when the system cannot write it.
     package func finish(last: UInt64) throws(SegmentError) -> SegmentEnd {
         var end = SegmentEnd(last: last, transactions: transactions, changes: changes, sha256: "")
         try file.end { hash in

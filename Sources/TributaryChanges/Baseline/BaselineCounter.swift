@@ -1,4 +1,3 @@
-/// The totals of a counter in a baseline.
 package struct BaselineCounter: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID

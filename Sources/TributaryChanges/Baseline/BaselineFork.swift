@@ -11,13 +11,6 @@ package struct BaselineFork: Hashable, Sendable {
         /// The hash of the segment before, as its header names it; empty for none.
         package var previous: String
 
-        /// Creates a segment.
-        ///
-        /// - Parameters:
-        ///   - first: The first sequence.
-        ///   - last: The last sequence.
-        ///   - sha256: The hash in its end line.
-        ///   - previous: The hash of the segment before; empty for none.
         package init(first: UInt64, last: UInt64, sha256: String, previous: String) {
             (self.first, self.last, self.sha256, self.previous) = (first, last, sha256, previous)
         }
@@ -27,7 +20,6 @@ package struct BaselineFork: Hashable, Sendable {
                 ? left.sha256.precedesByBytes(right.sha256) : (left.first, left.last) < (right.first, right.last)
         }
 
-        /// Whether it may follow a segment.
         func follows(_ last: UInt64, _ hash: String?) -> Bool {
             last.addingSaturating(1) == first && (previous.isEmpty || previous == hash)
         }
@@ -38,7 +30,6 @@ package struct BaselineFork: Hashable, Sendable {
     /// The segments with later sequences, in order; a segment comes after the one that it follows.
     package var segments: [Segment]
 
-    /// Creates a fork.
     package init(start: UInt64, segments: [Segment]) {
         self.start = start
         self.segments = segments.sorted()
@@ -76,7 +67,6 @@ extension BaselineFork {
         package var sequence: UInt64
         package var hash: String?
 
-        /// Creates a line.
         package init(branch: String, sequence: UInt64, hash: String?) {
             (self.branch, self.sequence, self.hash) = (branch, sequence, hash)
         }
@@ -85,9 +75,7 @@ extension BaselineFork {
     /// A segment that a store has from the baseline from now on.
     package struct Addition: Hashable, Sendable {
         package var segment: Segment
-        /// The line to which it belongs.
         package var branch: String
-        /// Whether it begins the branch.
         package var begins: Bool
         /// Whether its line ends with it now; false for a segment of which the store has the transactions already.
         package var moves: Bool
@@ -98,9 +86,6 @@ extension BaselineFork {
 
     /// Finds out how a store takes the branches over.
     ///
-    /// - Parameters:
-    ///   - lines: The lines of the store, the first one first.
-    ///   - recorded: The hashes of the segments that the store has records of.
     /// - Returns: The additions, in order; empty when the store has all segments; nil when it has something past the fork
     ///   that is not in the baseline, or too many lines.
     package func additions(to lines: [Line], recorded: Set<String>) -> [Addition]? {

@@ -2,22 +2,13 @@
 ///
 /// It names nothing of the maker: baselines of equal vectors and models have equal bytes.
 package struct BaselineHeader: Hashable, Sendable {
-    /// The name of the model's version.
     package var model: String?
     /// The version hash of the model: another model may keep other writes as deferred.
     package var modelHash: String
-    /// The number of lines of writers that follow.
     package var writerCount: Int
     /// Whether the line of a writer has branches, which programs of before would pass over: the version is 2 then, else 1.
     package var hasForks: Bool
 
-    /// Creates a header.
-    ///
-    /// - Parameters:
-    ///   - model: The name of the model's version.
-    ///   - modelHash: The version hash of the model.
-    ///   - writerCount: The number of lines of writers that follow.
-    ///   - hasForks: Whether the line of a writer has branches.
     package init(model: String?, modelHash: String, writerCount: Int, hasForks: Bool = false) {
         self.hasForks = hasForks
         self.model = model

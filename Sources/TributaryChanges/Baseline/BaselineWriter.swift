@@ -5,7 +5,6 @@ package struct BaselineWriter: Hashable, Sendable {
     package var id: UniqueID
     /// Its last transaction that the baseline has.
     package var sequence: UInt64
-    /// The greatest clock of its transactions.
     package var clock: HybridClock
     /// The hash in the end line of its last segment.
     package var hash: String?
@@ -17,15 +16,6 @@ package struct BaselineWriter: Hashable, Sendable {
     /// end.
     package var fork: BaselineFork?
 
-    /// Creates a writer.
-    ///
-    /// - Parameters:
-    ///   - id: The writer.
-    ///   - sequence: Its last transaction.
-    ///   - clock: The greatest clock of its transactions.
-    ///   - hash: The hash of its last segment.
-    ///   - seen: The transactions that it has acknowledged.
-    ///   - fork: Its branches; nil for none.
     package init(
         id: UniqueID,
         sequence: UInt64,

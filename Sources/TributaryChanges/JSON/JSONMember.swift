@@ -1,4 +1,3 @@
-/// A key and its value in a JSON object.
 package struct JSONMember: Hashable, Sendable {
     package var key: String
     package var value: JSONValue

@@ -41,9 +41,6 @@ package enum Causality: Hashable, Sendable {
     ///
     /// Of a writer that never acknowledges it is not known what it has seen: what it writes over an older value may be
     /// an answer to that value, while a value of its own that arrives too late is lost without anybody having seen it.
-    ///
-    /// - Parameter isArrivingLost: Whether the arriving write is the one that does not stand.
-    /// - Returns: whether it belongs there.
     package func isConflict(isArrivingLost: Bool) -> Bool {
         switch self {
         case .follows: false

@@ -4,7 +4,6 @@
 /// that the sum includes. Merge statement 9: a deletion supersedes no increment. Of two totals of one writer, the total of
 /// the side that has applied more of the writer's transactions wins, because the other total is an earlier sum of them.
 package struct CounterTotals: Equatable, Sendable {
-    /// The total of one writer.
     package struct Total: Equatable, Sendable {
         /// The sequence of the writer's last transaction that the sum includes.
         package var sequence: UInt64
@@ -16,7 +15,6 @@ package struct CounterTotals: Equatable, Sendable {
         }
     }
 
-    /// The totals by writer.
     package private(set) var totals: [UniqueID: Total] = [:]
 
     package init() {}

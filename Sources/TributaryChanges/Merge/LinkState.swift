@@ -19,14 +19,7 @@ package struct LinkState<Stamp: Equatable> {
 
     /// Whether a write that arrives after the known state takes effect.
     ///
-    /// - Parameters:
-    ///   - write: The link or unlink.
-    ///   - known: The pair's last write; nil when there was none.
-    ///   - sourceDeletion: The greatest deletion of one end; nil when it was never deleted. Evaluated only when needed.
-    ///   - targetDeletion: The greatest deletion of the other end.
-    ///   - order: Compares the versions.
-    /// - Returns: whether the write takes effect.
-    /// - Throws: what `sourceDeletion`, `targetDeletion` and `order` throw.
+    /// `sourceDeletion` is evaluated only when it is needed.
     @inlinable
     package static func accepts<Order: VersionOrder>(
         _ write: LinkState,
@@ -70,7 +63,6 @@ extension LinkState: Equatable {
         left.version == right.version && left.isRemoved == right.isRemoved && left.hasPosition(of: right)
     }
 
-    /// Whether both states have equal positions.
     @usableFromInline
     package func hasPosition(of other: LinkState) -> Bool {
         (position ?? "").utf8.elementsEqual((other.position ?? "").utf8)

@@ -19,15 +19,9 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
         self.deleted = deleted
     }
 
-    /// Merges an insert that arrives after the known state.
+    /// Merges an insert that arrives after the known state; of inserts of clones the greater entity wins.
     ///
-    /// - Parameters:
-    ///   - version: The version of the insert.
-    ///   - entity: The concrete entity that the insert names.
-    ///   - order: Compares the versions.
-    ///   - precedes: Whether an entity is less than another one; of inserts of clones the greater entity wins.
     /// - Returns: whether it is the greatest so far, so that its entity is the object's.
-    /// - Throws: what `order` throws.
     @inlinable
     package mutating func insert<Order: VersionOrder>(
         at version: Stamp,
@@ -46,7 +40,6 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
     /// Merges a deletion that arrives after the known state.
     ///
     /// - Returns: whether it is the greatest so far.
-    /// - Throws: what `order` throws.
     @inlinable
     package mutating func delete<Order: VersionOrder>(at version: Stamp, by order: Order) throws -> Bool
     where Order.Stamp == Stamp {
@@ -56,8 +49,6 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
     }
 
     /// Whether the object is visible: inserted, and not deleted since.
-    ///
-    /// - Throws: what `order` throws.
     @inlinable
     package func isVisible<Order: VersionOrder>(by order: Order) throws -> Bool where Order.Stamp == Stamp {
         guard let inserted else { return false }
@@ -73,7 +64,6 @@ extension ObjectVersions where Entity: Comparable {
     /// Merges an insert that arrives after the known state; of inserts of clones the greater entity wins.
     ///
     /// - Returns: whether it is the greatest so far.
-    /// - Throws: what `order` throws.
     package mutating func insert<Order: VersionOrder>(at version: Stamp, entity: Entity, by order: Order) throws -> Bool
     where Order.Stamp == Stamp {
         try insert(at: version, entity: entity, by: order, <)

@@ -4,7 +4,6 @@
 /// greatest or the least value wins).
 @usableFromInline
 package struct Register<Stamp, Value> {
-    /// The version of the write.
     @usableFromInline package var version: Stamp
     @usableFromInline package var value: Value
 
@@ -23,14 +22,7 @@ extension MergeRule {
     ///
     /// A counter takes every increment: see ``CounterTotals``.
     ///
-    /// - Parameters:
-    ///   - write: The write with its version.
-    ///   - known: The version of the register's last effective write; nil when there was none.
-    ///   - value: The register's value so far; evaluated only for `max` and `min`, and for a write of a clone.
-    ///   - deletion: The object's greatest deletion; nil when it was never deleted.
-    ///   - order: Compares the versions.
-    /// - Returns: whether the write takes effect.
-    /// - Throws: what `value` and `order` throw.
+    /// `value` is evaluated only for `max` and `min`, and for a write of a clone.
     @inlinable
     package func accepts<Order: VersionOrder>(
         _ write: Register<Order.Stamp, PropertyValue>,

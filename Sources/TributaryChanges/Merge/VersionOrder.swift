@@ -8,7 +8,6 @@
 /// writes of clones the greater value wins. A deletion supersedes no write of a clone with an equal version.
 @usableFromInline
 package protocol VersionOrder<Stamp> {
-    /// The token for a version.
     associatedtype Stamp: Equatable
 
     /// Whether the write at `first` has a lesser version than the write at `second`; false when they are equal.
@@ -31,12 +30,6 @@ extension VersionOrder {
     /// Whether a write that arrives after a write of a clone with an equal version takes effect.
     ///
     /// The greater value wins; of equal values the write with the greater index does, on which one-to-one owners depend.
-    ///
-    /// - Parameters:
-    ///   - write: The write.
-    ///   - known: The version of the clone's write.
-    ///   - value: The value of the clone's write.
-    /// - Returns: whether the write takes effect.
     @inlinable
     package func winsOverClone(
         _ write: Register<Stamp, PropertyValue>,

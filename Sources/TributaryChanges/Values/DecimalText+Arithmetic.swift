@@ -41,7 +41,6 @@ extension DecimalText {
         return number.isRepresentable ? number.text : nil
     }
 
-    /// Returns the canonical decimal with the opposite sign.
     package static func negated(_ text: String) -> String {
         text == "0" ? text : text.hasPrefix("-") ? String(text.dropFirst()) : "-" + text
     }

@@ -18,7 +18,6 @@ extension String {
 }
 
 extension [String] {
-    /// Whether both lists have identical strings in the same order.
     package func isIdentical(to other: [String]) -> Bool {
         count == other.count && zip(self, other).allSatisfy { $0.isIdentical(to: $1) }
     }

@@ -91,7 +91,6 @@ extension UniqueID: Codable {
     }
 }
 
-/// Returns the value of a hexadecimal digit; nil when `byte` is none.
 package func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -101,7 +100,6 @@ package func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     }
 }
 
-/// Whether all characters are lower-case hexadecimal digits.
 package func isLowerHexadecimal(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { hexadecimalDigit($0) != nil && $0 | 0x20 == $0 }
 }

@@ -45,7 +45,6 @@ public struct UniqueID: Hashable, Sendable {
         buffer.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
     }
 
-    /// The sixteen bytes.
     package var bytes: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
             write(to: UnsafeMutableRawBufferPointer(buffer))

@@ -4,7 +4,6 @@
 /// results that no number can express are the earliest or the latest time. Formats with milliseconds use
 /// ``milliseconds``; JSON texts and the tables of the store use ``unixSeconds``.
 package struct WallTime: Hashable, Sendable {
-    /// The Unix time in milliseconds.
     package let milliseconds: UInt64
 
     @inlinable
@@ -43,7 +42,6 @@ extension WallTime: Comparable {
 }
 
 extension WallTime: CustomStringConvertible {
-    /// The Unix milliseconds as a decimal number.
     package var description: String { String(milliseconds) }
 }
 

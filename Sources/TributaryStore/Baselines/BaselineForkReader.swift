@@ -10,8 +10,6 @@ package struct BaselineForkReader {
     /// follows that a program without format version 5 of the store has applied.
     ///
     /// O(n) for the segments of the writer.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func fork(of writer: WriterRecord) throws -> BaselineFork? {
         guard let start = writer.branches.map(\.start).min() else { return nil }
         let main = try reader.writers.segments(writer: writer.id)
@@ -56,8 +54,6 @@ package struct BaselineForkReader {
     }
 
     /// The position of a writer in a vector: for a forked one a hash of the hashes with which its branches end.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func position(of writer: WriterRecord) throws -> StoreDigest.Position {
         try BranchHeads(reader: reader).position(of: writer)
     }

@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// One part of a baseline.
 package enum BaselineItem: Hashable, Sendable {
     /// A change that still has an effect, with its version and the sequence of its transaction.
     ///

@@ -16,7 +16,6 @@ final class BaselineJoin {
     private let own: Int64
     private let vector: BaselineVector
     private let totals: BaselineTotals
-    /// The number of the transaction that has the effects.
     let number: Int64
     private var nextNumber: Int64
     /// The transaction whose changes follow; nil while they are passed over.
@@ -26,7 +25,6 @@ final class BaselineJoin {
 
     private struct Current {
         var transaction: BaselineTransaction
-        /// The row of its writer.
         var writer: Int64
         var number: Int64
     }

@@ -128,7 +128,6 @@ struct BaselineSorting {
 }
 
 extension Change {
-    /// The change with its values in the order of their names.
     fileprivate var inNameOrder: Change {
         func sorted(_ writes: [PropertyWrite]) -> [PropertyWrite] {
             writes.sorted { $0.name.precedesByBytes($1.name) }

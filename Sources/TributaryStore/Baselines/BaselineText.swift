@@ -13,12 +13,6 @@ package struct BaselineText {
     /// Hands the lines to `write`, each ended by a newline, without the end line.
     ///
     /// All changes are sorted in a temporary file of SQLite, so that memory stays bounded: O(n log n) for n changes.
-    ///
-    /// - Parameters:
-    ///   - progress: Is called with the number of changes that have been read, from time to time.
-    ///   - write: Takes some whole lines.
-    /// - Returns: The numbers of writers, transactions and changes.
-    /// - Throws: ``StoreError``, and what `write` throws.
     package func forEachLine(
         progress: (Int) throws -> Void = { _ in },
         _ write: ([UInt8]) throws -> Void
@@ -73,8 +67,6 @@ package struct BaselineText {
     }
 
     /// The branches of the forked writers.
-    ///
-    /// - Throws: ``StoreError`` `database` when the store does not know all segments past a fork.
     private func forks(of writers: [WriterRecord]) throws -> [UniqueID: BaselineFork] {
         var forks: [UniqueID: BaselineFork] = [:]
         for writer in writers where !writer.branches.isEmpty {

@@ -59,7 +59,6 @@ final class BaselineTotals {
         return (index, type)
     }
 
-    /// Shows the counter's value where the object is visible.
     private func show(_ column: StoreModel.ColumnIndex, of id: UniqueID) throws {
         let tables = engine.tables
         guard let row = try tables.objects.row(column.table, id) else {

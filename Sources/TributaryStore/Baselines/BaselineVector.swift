@@ -3,17 +3,14 @@ import TributaryChanges
 
 /// The writers of which a baseline has more than the store has applied.
 struct BaselineVector {
-    /// A writer that is ahead in the baseline.
     struct Ahead {
         var writer: BaselineWriter
-        /// The writer's row.
         var row: Int64
         /// The last transaction before all those that the store may lack.
         ///
         /// Of a forked writer the store may have applied later ones: their effects are merged once more, which changes
         /// nothing.
         var applied: UInt64
-        /// The number of the writer's last transaction.
         var lastNumber: Int64 = 0
         /// The segments of a forked writer that the store has with the baseline.
         var additions: [BaselineFork.Addition] = []
@@ -28,10 +25,6 @@ struct BaselineVector {
 
     /// Compares the writers of a baseline with those of the store; O(n) for the segments of forked ones.
     ///
-    /// - Parameters:
-    ///   - writers: The writers of the baseline.
-    ///   - table: The rows of the store's writers.
-    ///   - reader: Reads the store.
     /// - Throws: ``BaselineJoinError`` `ownWriterAhead`, and `otherBranches` when neither the store nor the baseline has
     ///   all branches of a writer; ``StoreError``.
     init(_ writers: [BaselineWriter], _ table: WriterTable, _ reader: Reader) throws {
@@ -85,11 +78,6 @@ struct BaselineVector {
     }
 
     /// Gives the last transaction of each writer a number, for the versions and totals that refer to it.
-    ///
-    /// - Parameters:
-    ///   - first: The number of the first of them.
-    ///   - insert: Inserts a transaction with a number.
-    /// - Throws: What `insert` throws.
     mutating func numberLastTransactions(
         from first: Int64,
         _ insert: (Int64, Ahead, UInt64, HybridClock) throws -> Void
@@ -104,7 +92,6 @@ struct BaselineVector {
         }
     }
 
-    /// Moves the writers' positions to those of the baseline.
     func move(_ table: WriterTable) throws {
         for entry in ahead.values {
             if entry.writer.fork == nil {

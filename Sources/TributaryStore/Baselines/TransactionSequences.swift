@@ -12,8 +12,6 @@ final class TransactionSequences {
     }
 
     /// The sequence of a transaction among those of its writer; 0 for a transaction of this store alone.
-    ///
-    /// - Throws: ``StoreError`` `database` when the store cannot be read.
     func sequence(of number: Int64) throws -> UInt64 {
         if let found = known[number] { return found }
         select.bind(1, number)

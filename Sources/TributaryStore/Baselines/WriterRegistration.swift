@@ -7,14 +7,11 @@ package import TributaryChanges
 package struct WriterRegistration {
     private let transaction: WriteTransaction
 
-    /// Creates a registration; it is valid as long as the write transaction.
     package init(_ transaction: WriteTransaction) {
         self.transaction = transaction
     }
 
     /// Makes writers known, at no position.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be written.
     package func register(_ writers: [UniqueID]) throws {
         let table = try transaction.writers()
         for writer in writers { _ = try table.position(of: writer) }

@@ -13,7 +13,6 @@ import TributaryChanges
 final class BlobFolder: Sendable {
     /// A value with more bytes than this is kept in this folder, when the model allows it.
     static let threshold = 128 << 10
-    /// The number of bytes of one read.
     private static let portion = 1 << 20
 
     let path: String
@@ -37,12 +36,9 @@ final class BlobFolder: Sendable {
 
     // MARK: Writing
 
-    /// Hands over the bytes of a value, in portions.
     typealias Source = (_ take: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 
     /// Writes the bytes durably and returns the value that names them.
-    ///
-    /// - Throws: ``StoreError`` `blob`.
     func keep(_ bytes: [UInt8]) throws -> PropertyValue {
         try keep(sha256: BlobFolder.hash(bytes), size: Int64(bytes.count)) { take in
             try bytes.withUnsafeBytes { try take($0) }
@@ -116,8 +112,6 @@ final class BlobFolder: Sendable {
     // MARK: Reading
 
     /// Reads the bytes of a blob and compares them with its name.
-    ///
-    /// - Throws: ``StoreError`` `blob` when the file does not exist or has other bytes.
     func bytes(sha256: String, size: Int64) throws(StoreError) -> [UInt8] {
         var bytes: [UInt8] = []
         do {
@@ -181,6 +175,5 @@ final class BlobFolder: Sendable {
         return error.isFull ? error : .blob(path: path, reason: String(cString: strerror(errno)))
     }
 
-    /// The SHA-256 in lower-case hexadecimal.
     static func hash(_ bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 }

@@ -14,12 +14,6 @@ extension Store {
     /// An unreadable file then does not prevent the other values from being read.
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 
-    /// Writes the file of a large binary again.
-    ///
-    /// - Parameters:
-    ///   - value: The binary.
-    ///   - source: Hands over its bytes, which it has compared with their hash.
-    /// - Throws: What `source` throws, and ``StoreError`` when the file cannot be written.
     package func restore(
         _ value: ExternalValueFault,
         from source: (_ take: (UnsafeRawBufferPointer) throws -> Void) throws -> Void

@@ -64,7 +64,6 @@ final class ConflictRecorder {
         try table.insert(entry(), transaction: cursor.revision)
     }
 
-    /// Writes what has been counted.
     func flush() throws { try table.flush() }
 
     /// The name of the highest entity that has the column, when the concrete entity is not known.

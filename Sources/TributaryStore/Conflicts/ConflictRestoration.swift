@@ -1,9 +1,7 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Makes the change that writes the losing value of a conflict again.
 package struct ConflictRestoration {
-    /// The reason why a value cannot be restored.
     package struct Refusal: Error, Hashable {
         package var reason: String
     }

@@ -22,7 +22,6 @@ final class ConflictTable {
     private let db: Database
     /// The least number in the table, and the number after the greatest; nil until the first conflict.
     private var range: Range<Int64>?
-    /// The number of bytes of all values; nil until the first conflict.
     private var bytes: Int64?
     private var replacedCount = 0
     /// Dropped conflicts that are not in the setting yet.
@@ -38,7 +37,6 @@ final class ConflictTable {
         return try Int64(numbers().count) < ConflictTable.rowLimit && keptBytes() < ConflictTable.byteLimit
     }
 
-    /// Counts a conflict that is not kept.
     func drop() { droppedCount += 1 }
 
     /// Adds a row; `transaction` is the number of the transaction that is being merged.
@@ -96,7 +94,6 @@ final class ConflictTable {
     private static let size = ["losing_value", "winning_value", "object"]
         .map { "ifnull(length(CAST(\($0) AS BLOB)), 0)" }.joined(separator: " + ")
 
-    /// The number of bytes of all values.
     private func keptBytes() throws -> Int64 {
         if let bytes { return bytes }
         let setting = try BoundStatement(db, "SELECT CAST(value AS INTEGER) FROM tributary_setting WHERE key = ?1")

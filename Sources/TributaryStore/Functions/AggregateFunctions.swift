@@ -9,7 +9,6 @@ enum AggregateFunctions {
         "tributary_\(aggregate.rawValue)\(kind == .decimal ? "_decimal" : "")"
     }
 
-    /// The values that were collected so far.
     private final class Collected {
         var values: [PropertyValue] = []
     }

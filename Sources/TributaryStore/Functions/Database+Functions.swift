@@ -6,24 +6,10 @@ extension Database {
     typealias SQLCall = @convention(c) (OpaquePointer?, Int32, SQLValues?) -> Void
     typealias SQLResult = @convention(c) (OpaquePointer?) -> Void
 
-    /// Adds a deterministic SQL function.
-    ///
-    /// - Parameters:
-    ///   - name: the name in SQL.
-    ///   - arguments: the number of its arguments; -1 for any number.
-    ///   - call: computes and sets the result of one call.
-    /// - Throws: ``StoreError`` when SQLite refuses the function.
     func addFunction(_ name: String, arguments: Int32, _ call: @escaping SQLCall) throws {
         try add(name, arguments, call: call)
     }
 
-    /// Adds a deterministic aggregate function of one argument.
-    ///
-    /// - Parameters:
-    ///   - name: the name in SQL.
-    ///   - step: adds the value of one row to those of the group.
-    ///   - finish: sets the result of the group.
-    /// - Throws: ``StoreError`` when SQLite refuses the function.
     func addAggregate(_ name: String, step: @escaping SQLCall, finish: @escaping SQLResult) throws {
         try add(name, 1, step: step, finish: finish)
     }

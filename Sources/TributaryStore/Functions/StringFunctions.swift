@@ -15,12 +15,10 @@ enum StringFunctions {
 
     private static let operators: [ObjectPredicate.Operator] = [.beginsWith, .endsWith, .contains, .like, .matches]
 
-    /// Encodes an operator and its folding as a number.
     static func options(_ operation: ObjectPredicate.Operator, _ folding: StringFolding) -> Int32 {
         Int32(operators.firstIndex(of: operation) ?? 0) << 2 | folding.rawValue
     }
 
-    /// Registers the functions in a connection.
     static func register(in database: Database) throws {
         try database.addFunction(match, arguments: 3) { context, _, values in
             StringFunctions.matchValues(context, values)

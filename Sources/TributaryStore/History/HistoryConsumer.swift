@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// A registered reader of history, for which history is kept.
 package struct HistoryConsumer: Sendable, Hashable {
     package var name: String
     /// The consumer has processed everything up to this transaction.

@@ -5,7 +5,6 @@ package struct HistoryQuery: Sendable {
     package var author: String?
     package var excludedAuthor: String?
     package var contextName: String?
-    /// The names of the concrete entities; nil selects all.
     package var entities: Set<String>?
 
     package init(

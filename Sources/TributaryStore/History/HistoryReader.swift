@@ -11,7 +11,6 @@ package struct HistoryReader {
     var database: Database { reader.database }
     var context: StoreContext { reader.context }
 
-    /// The number of the newest transaction.
     package func newestTransaction() throws -> Int64 {
         let statement = try BoundStatement(database, "SELECT max(number) FROM tributary_transaction")
         return try statement.first { $0.integer(0) } ?? 0
@@ -27,20 +26,10 @@ package struct HistoryReader {
         package var transactions: [HistoryTransaction]
         /// The number of changes of the last transaction up to the end of the page; nil when it has no further ones.
         package var cut: Int?
-        /// Whether there is anything after the page.
         package var hasMore: Bool
     }
 
     /// The transactions with numbers greater than `number`, within limits; a page has at least one change.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the transaction before the first one.
-    ///   - skipped: The number of changes of the first transaction to leave out.
-    ///   - limit: The greatest number of transactions.
-    ///   - changeLimit: The greatest number of changes.
-    ///   - byteLimit: The greatest length of the changes' names in bytes.
-    /// - Returns: The page.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func page(
         after number: Int64,
         skipping skipped: Int = 0,
@@ -116,13 +105,6 @@ package struct HistoryReader {
     static let purgedHistoryKey = "history.purged"
 
     /// The union of the changes of the transactions after `number` up to `through`.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the transaction before the first one.
-    ///   - through: The number of the last one.
-    ///   - limit: The number of objects above which an entity is named as a whole.
-    /// - Returns: The changed objects.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
         var union = ObjectChanges(limit: limit)
         try forEachChange(after: number, through: through) { _, shape, id in

@@ -11,7 +11,6 @@ package struct HistoryShapeTable {
 
     /// Renames entities and properties in the history so far.
     ///
-    /// - Parameter rename: Returns the new name of an entity with the new names of its properties; nil to leave them.
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     package func rename(_ rename: (String, [String]) -> (entity: String, properties: [String])?) throws {
         let select = try BoundStatement(db, "SELECT key, entity, properties FROM tributary_shape")

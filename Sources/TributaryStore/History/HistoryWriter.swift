@@ -13,7 +13,6 @@ final class HistoryWriter {
     struct Shape: Hashable {
         var entity: String
         var kind: HistoryTransaction.Kind
-        /// The names of the properties, sorted.
         var properties: [String]
     }
 
@@ -27,7 +26,6 @@ final class HistoryWriter {
 
     /// The maximum number of shapes with several properties, however many sets of properties foreign writers use.
     static let shapeLimit = 10_000
-    /// The number of shapes; read when it is first needed.
     private var shapeCount: Int?
     private let selectCount: BoundStatement
 
@@ -106,12 +104,10 @@ final class HistoryWriter {
         return key
     }
 
-    /// The key in the first column; 0 when there is no row.
     private static func key(_ row: BoundStatement) -> UInt32 {
         row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
     }
 
-    /// The names in a JSON array of strings.
     static func names(_ json: String) -> [String] {
         guard case .array(let values)? = JSONValue(text: json) else { return [] }
         return values.compactMap { if case .string(let name) = $0 { name } else { nil } }

@@ -3,18 +3,15 @@ import TributaryChanges
 
 /// The store's own writer before it becomes another one, with what it has published.
 struct FormerWriter {
-    /// Its row.
     let row: Int64
     let id: UniqueID
     let name: String?
     /// Its last published transaction, 0 for none.
     let published: UInt64
-    /// The clock of that transaction.
     let clock: HybridClock
     /// The hash of its last published segment; nil when it is not known.
     let hash: String?
 
-    /// Reads the own writer, with what counts as published.
     init(_ db: Database, _ mint: WriterMint) throws {
         let own = try WriterReader.own(db)
         (row, id, name) = (own.row, own.id, own.name)

@@ -19,8 +19,6 @@ package struct FormerWriters: Hashable, Sendable {
     package init() {}
 
     /// Reads them: those that are listed, and those that earlier programs, which kept no list, have left other traces of.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package init(_ reader: Reader) throws {
         for text in try reader.setting(IdentityKeys.formers)?.split(separator: " ") ?? [] {
             let parts = text.split(separator: "@")
@@ -64,19 +62,12 @@ package struct FormerWriters: Hashable, Sendable {
     }
 
     /// Adds a writer, or the time at which the store has become another one once more.
-    ///
-    /// - Parameters:
-    ///   - writer: The former writer.
-    ///   - end: The wall time after which another program writes as it; the epoch when one may do so already.
     package mutating func add(_ writer: UniqueID, at end: WallTime) {
         formers = (formers.filter { $0.writer != writer } + [Former(writer: writer, end: end)]).suffix(
             FormerWriters.limit
         )
     }
 
-    /// Records them.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be written.
     func record(_ transaction: WriteTransaction) throws {
         try transaction.setSetting(IdentityKeys.formers, to: formers.map(\.text).joined(separator: " "))
     }

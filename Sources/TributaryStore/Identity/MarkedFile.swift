@@ -1,4 +1,3 @@
-/// A path with the mark of the file that is there.
 package struct MarkedFile: Hashable, Sendable {
     package var path: String
     package var mark: FileMark

@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// The clocks under which transactions are issued again.
 struct ReissueClocks {
     /// The greatest clock that a transaction keeps; nil keeps all.
     let greatest: HybridClock?

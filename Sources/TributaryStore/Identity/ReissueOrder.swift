@@ -5,7 +5,6 @@ import TributaryChanges
 /// A new clock must not move a transaction before one that stays as it is and that it has overwritten, or that has lost
 /// against it: the values that lost are not in the store any more.
 struct ReissueOrder {
-    /// A transaction that is issued again.
     struct Reissue {
         var number: Int64
         var clock: HybridClock
@@ -22,12 +21,10 @@ struct ReissueOrder {
         var clock: HybridClock
     }
 
-    /// The transactions that stay, by their numbers.
     private let staying: [Staying]
     /// For each of them, the one with the least clock among it and those after it.
     private let leastFrom: [Staying]
 
-    /// - Parameter staying: The transactions that stay and are ahead, by their numbers.
     init(_ staying: [Staying]) {
         self.staying = staying
         var least: [Staying] = []

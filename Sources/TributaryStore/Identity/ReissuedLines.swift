@@ -3,7 +3,6 @@ import TributaryChanges
 /// The lines of a local transaction, of which the first one is written again.
 struct ReissuedLines {
     let header: TransactionHeader
-    /// The lines of the changes.
     private let changes: ArraySlice<UInt8>
 
     /// - Throws: ``StoreError`` `database` when the first line is not that of a transaction.
@@ -32,7 +31,6 @@ struct ReissuedLines {
         changes = lines[min(end + 1, lines.endIndex)...]
     }
 
-    /// The lines with another header.
     func lines(with header: TransactionHeader) -> [UInt8] {
         var lines: [UInt8] = []
         lines.reserveCapacity(changes.count + 256)

@@ -33,8 +33,6 @@ package struct StoreHome: Hashable, Sendable {
     }
 
     /// Reads the home that the store records; nil when it has none yet.
-    ///
-    /// - Throws: what reading throws.
     package init?(_ reader: Reader) throws {
         guard let store = try reader.setting(IdentityKeys.store).flatMap({ MarkedFile($0) }) else { return nil }
         self.init(
@@ -44,18 +42,12 @@ package struct StoreHome: Hashable, Sendable {
         )
     }
 
-    /// Records the home in the store.
-    ///
-    /// - Throws: what writing throws.
     package func record(_ transaction: WriteTransaction) throws {
         if let machine { try transaction.setSetting(IdentityKeys.machine, to: machine) }
         try transaction.setSetting(IdentityKeys.store, to: store.text)
         try transaction.setSetting(IdentityKeys.logs, to: logs?.text)
     }
 
-    /// Records the home in a store that is being created.
-    ///
-    /// - Throws: what writing throws.
     func insert(into db: Database) throws {
         for case (let key, let value?) in [
             (IdentityKeys.machine, machine), (IdentityKeys.store, store.text), (IdentityKeys.logs, logs?.text),

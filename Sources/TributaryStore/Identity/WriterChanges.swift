@@ -10,10 +10,6 @@ package struct WriterChanges {
     ///
     /// The former writer keeps what it has published. Its other transactions become the first ones of the new writer, and
     /// the versions of all that they wrote with them. Numbers of history and answers to repeated requests stay.
-    ///
-    /// - Parameter mint: What is published, and which clocks are drawn anew.
-    /// - Returns: The new writer and the former one.
-    /// - Throws: ``WriterMintError``, and ``StoreError`` when the store cannot be read or written.
     package func mintWriter(_ mint: WriterMint = WriterMint()) throws -> MintedWriter {
         try transaction.applyWaiting()
         transaction.forget()
@@ -31,21 +27,11 @@ package struct WriterChanges {
 
     /// Sets the clocks of a writer aside that are greater: only local changes that overwrite what it has written get
     /// clocks that exceed them.
-    ///
-    /// - Parameters:
-    ///   - greatest: The greatest clock that is not set aside.
-    ///   - writer: The writer, of which a segment was accepted although it is ahead.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     package func setClocksAside(after greatest: HybridClock, of writer: UniqueID) throws {
         try WriterTable.setAside(after: greatest, of: writer, transaction.db)
     }
 
     /// Records what is decided about another writer, which becomes known when it is not.
-    ///
-    /// - Parameters:
-    ///   - state: The decision; nil for none.
-    ///   - writer: The writer; nothing is recorded of the store's own one.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     package func setState(_ state: WriterState?, of writer: UniqueID) throws {
         // The decision replaces the mark of a former writer, which an earlier program has not listed.
         let formers = try FormerWriters(transaction.reader)

@@ -4,10 +4,8 @@ import TributaryModel
 
 /// Continues a store as another writer, in the write transaction of `db`.
 struct WriterMinting {
-    /// A transaction that is issued again.
     private struct Reissue {
         var number: Int64
-        /// The sequence under the former writer.
         var sequence: UInt64
         var clock: HybridClock
     }
@@ -53,8 +51,6 @@ struct WriterMinting {
     }
 
     /// The reason why the unpublished transactions cannot get clocks that are not ahead; nil when they can.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read.
     func obstacle() throws -> WriterMintError? {
         let transactions = try unpublished()
         return try obstacle(transactions, clocks(for: transactions).clocks)
@@ -62,7 +58,6 @@ struct WriterMinting {
 
     // MARK: Transactions
 
-    /// The local transactions that are not published, in order.
     private func unpublished() throws -> [Reissue] {
         let select = try BoundStatement(
             db,
@@ -204,8 +199,6 @@ struct WriterMinting {
         try insert.run()
     }
 
-    /// Sets the former writer back to what it has published, and inserts the new one.
-    ///
     /// - Returns: the row of the new writer.
     private func replaceOwnRow(by id: UniqueID, sequence: Int, clock: HybridClock) throws -> Int64 {
         let update = try BoundStatement(

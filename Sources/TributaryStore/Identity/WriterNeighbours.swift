@@ -5,9 +5,7 @@ import TributaryChanges
 /// Versions with equal clocks are ordered by their writers. A transaction that is issued again under another writer must
 /// not change its place among those, because the losing values are not in the store any more.
 struct WriterNeighbours {
-    /// The greatest writer before the former one, of those with an equal clock.
     private var lower: UniqueID?
-    /// The least writer after the former one.
     private var upper: UniqueID?
     /// The number of identifiers that are tried with each size of the random part.
     private static let attempts = 32

@@ -9,23 +9,15 @@ package final class ExclusiveResource: Sendable {
     package let name: String
     /// Whether the resource is a lock that a context takes, and not a context; messages then name the holder.
     let isLock: Bool
-    /// The thread that holds the resource, 0 for none.
     let holder = Atomic<UInt>(0)
     private let graph: WaitForGraph
 
-    /// Creates a resource that no thread holds.
-    ///
-    /// - Parameters:
-    ///   - name: The name in messages.
-    ///   - isLock: Whether the resource is a lock that contexts take.
-    ///   - graph: Registers the waits; one graph knows all resources whose holders may wait for each other.
     package init(name: String, isLock: Bool = false, graph: WaitForGraph = .shared) {
         self.name = name
         self.isLock = isLock
         self.graph = graph
     }
 
-    /// Whether the calling thread holds the resource.
     package var isHeldHere: Bool { holder.load(ordering: .relaxed) == pthread_self() }
 
     /// Registers that the calling thread, which has acquired the resource, holds it while `block` runs.
@@ -48,7 +40,6 @@ package final class ExclusiveResource: Sendable {
     ///   otherwise.
     package func startWaiting() -> String? { isHeldHere ? nil : graph.startWaiting(for: self) }
 
-    /// Registers that the calling thread has stopped waiting.
     package func stopWaiting() { graph.stopWaiting() }
 
     /// The name of the resource that the calling thread held when it took this one; nil when it held nothing.

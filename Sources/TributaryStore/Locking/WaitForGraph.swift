@@ -48,7 +48,6 @@ package final class WaitForGraph: Sendable {
         }
     }
 
-    /// Whether the calling thread holds a lock.
     package var holdsLock: Bool {
         nodes.withLock { nodes in nodes[pthread_self()]?.held.contains(where: \.isLock) == true }
     }

@@ -7,13 +7,6 @@ extension WriterTurn {
     }
 
     /// The union of the changes of the transactions after `number` up to `through`.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the transaction before the first one.
-    ///   - through: The number of the last one.
-    ///   - limit: The number of objects above which an entity is named as a whole.
-    /// - Returns: The changed objects; everything when the history before has been purged.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
         try StoreError.mapping {
             let reader = Reader(database: database, context: store.context)

@@ -9,9 +9,6 @@ package struct ExternalValueFault: Sendable, Hashable {
 extension ExternalValueReader {
     /// Reads the file of each large binary that a row names.
     ///
-    /// - Parameters:
-    ///   - limit: The greatest number of faults.
-    ///   - progress: Receives the number of binaries that were read; throws to end the reading.
     /// - Returns: The binaries whose files are missing or damaged.
     /// - Throws: What `progress` throws, and ``StoreError``.
     package func faults(limit: Int, progress: (Int64) throws -> Void) throws -> [ExternalValueFault] {

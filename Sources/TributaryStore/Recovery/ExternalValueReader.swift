@@ -6,8 +6,6 @@ package struct ExternalValueReader {
     let reader: Reader
 
     /// Hands over the hash and the size of each binary; one that several rows name can come several times.
-    ///
-    /// - Throws: What `body` throws, and ``StoreError``.
     package func forEach(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
         for table in reader.context.layout.tables {
             for column in table.columns where column.isExternal {
@@ -37,8 +35,6 @@ package struct ExternalValueReader {
     }
 
     /// Hands over the hash and the size of each binary that a baseline names as a blob; some come several times.
-    ///
-    /// - Throws: What `body` throws, and ``StoreError``.
     package func forEachBlobOfBaseline(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
         try forEach { sha256, size in
             if size > BlobFolder.threshold { try body(sha256, size) }
@@ -46,12 +42,6 @@ package struct ExternalValueReader {
     }
 
     /// Hands over the bytes of a binary in portions.
-    ///
-    /// - Parameters:
-    ///   - sha256: The hash of its bytes.
-    ///   - size: Their number.
-    ///   - take: Receives one portion after the other.
-    /// - Throws: ``StoreError`` `blob` when the file does not exist or has other bytes; what `take` throws.
     package func read(_ sha256: String, size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard let blobs = reader.context.blobs else {
             throw StoreError.blob(path: sha256, reason: "a store in memory keeps no binaries beside it")

@@ -4,8 +4,6 @@ import TributaryChanges
 /// The hash of the bytes of a file, read in portions.
 enum FileHash {
     /// Returns the SHA-256 in lower-case hexadecimal.
-    ///
-    /// - Throws: ``StoreError`` `cannotOpen` when the file cannot be read.
     static func sha256(ofFile path: String) throws(StoreError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }

@@ -8,11 +8,6 @@ final class IncrementalBlob {
 
     /// Opens the value in the column `bytes` of a row.
     ///
-    /// - Parameters:
-    ///   - database: The connection, which must stay open.
-    ///   - table: The table.
-    ///   - row: The ID of the row.
-    ///   - isWritable: Whether the bytes are written.
     /// - Throws: ``StoreError`` when there is no such row.
     init(_ database: Database, table: String, row: Int64, isWritable: Bool) throws {
         connection = database.sqliteConnection

@@ -19,9 +19,6 @@ package struct RestoredStore {
     ///
     /// The call may be repeated after it was interrupted.
     ///
-    /// - Parameters:
-    ///   - milliseconds: The Unix time of the restoration, which tells it from others.
-    ///   - sha256: The hash of the backup.
     /// - Throws: ``StoreError`` when the file is not that of the backup, is damaged, or is no store of this version.
     package func adopt(restoredAt milliseconds: UInt64, sha256: String) throws {
         var configuration = Configuration()

@@ -22,9 +22,6 @@ package final class ScratchFolder: Sendable {
 
     /// Creates the folder, after removing one that an earlier process has left.
     ///
-    /// - Parameters:
-    ///   - purpose: The piece of work.
-    ///   - store: The path of the store.
     /// - Throws: ``StoreError`` `scratch` when the system cannot create it.
     package init(_ purpose: Purpose, besideStore store: String) throws(StoreError) {
         path = ScratchFolder.path(purpose, store)
@@ -47,7 +44,6 @@ package final class ScratchFolder: Sendable {
 
     /// Demands that the disk has room for a file as large as a store, and some for the store to go on.
     ///
-    /// - Parameter store: The path of the store.
     /// - Throws: ``StoreError`` `scratch` with the code of a full disk.
     package func demandRoom(forCopyOf store: String) throws(StoreError) {
         var volume = statvfs()
@@ -65,7 +61,6 @@ package final class ScratchFolder: Sendable {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Returns the path of a file in the folder.
     package func file(_ name: String) -> String { path + "/" + name }
 
     /// Removes the folders that a killed process has left beside a store.

@@ -10,9 +10,6 @@ package struct StoreRepair {
         self.transaction = transaction
     }
 
-    /// Builds all indexes again from the rows of their tables.
-    ///
-    /// - Throws: ``StoreError`` when the tables themselves are damaged.
     package func rebuildIndexes() throws {
         try transaction.db.execute(sql: "REINDEX")
     }

@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// A transaction that is in the store.
 package struct CommittedTransaction: Sendable {
     /// The number of the transaction in the store, which counts local and imported ones.
     package var number: Int64

@@ -10,7 +10,6 @@ final class JoinedTransaction {
     private var header: TransactionHeader
     private var changes: [Change] = []
 
-    /// Draws number, clock and sequence.
     init(_ transaction: WriteTransaction, author: String?, contextName: String?) throws {
         own = try transaction.writers().own
         header = try transaction.nextHeader(author: author)
@@ -18,8 +17,6 @@ final class JoinedTransaction {
         self.transaction = transaction
     }
 
-    /// Merges one save.
-    ///
     /// - Returns: The transaction with the changes of all saves so far.
     func add(_ local: LocalTransaction) throws -> CommittedTransaction {
         let explicit = try LocalChanges(reader: transaction.reader).explicit(local.changes)

@@ -47,7 +47,6 @@ extension LocalChanges {
 }
 
 extension StoreError {
-    /// The error with the name of the property.
     fileprivate func naming(_ property: String) -> StoreError {
         guard case .blob(let path, let reason) = self else { return self }
         return .blob(path: path, reason: "\(reason); it has \(property)")

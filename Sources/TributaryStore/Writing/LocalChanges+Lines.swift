@@ -26,7 +26,6 @@ extension LocalChanges {
 }
 
 extension Change {
-    /// The number of characters of the change's texts and links.
     fileprivate var textSize: Int {
         switch operation {
         case .insert(let writes), .update(let writes): writes.reduce(0) { $0 + $1.value.textSize }

@@ -16,7 +16,6 @@ struct ShadowRecomputation {
     private var isForced = false
     /// The shadows that were made visible, with their representatives.
     private var known: [Int64: [UniqueID: UniqueID]] = [:]
-    /// The transaction that made them visible.
     private var showing: Int64?
 
     init(_ db: Database, _ configuration: StoreConfiguration) {

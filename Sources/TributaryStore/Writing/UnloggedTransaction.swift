@@ -18,9 +18,6 @@ package struct UnloggedTransaction {
     ///   - context: The store and its layout.
     ///   - decidesShadows: Whether it is decided which of the merged objects that share unique keys are visible; not
     ///     while a migration runs, which sees no shadows.
-    ///   - block: The merges.
-    /// - Returns: The number of the transaction; nil when it had no effects.
-    /// - Throws: What `block` throws, and ``StoreError`` when the store cannot be read or written.
     @discardableResult
     package static func run(
         _ db: Database,
@@ -70,7 +67,6 @@ package struct UnloggedTransaction {
         return found
     }
 
-    /// Makes all shadows visible.
     func showShadows() throws { try engine.uniqueness.showAll() }
 
     /// Decides which of the objects that share unique keys are visible.

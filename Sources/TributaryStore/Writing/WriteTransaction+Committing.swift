@@ -56,12 +56,6 @@ extension WriteTransaction {
     }
 
     /// Adds the local transaction that has just been merged to the outbox.
-    ///
-    /// - Parameters:
-    ///   - header: Its header.
-    ///   - lines: Its lines in a segment.
-    ///   - basis: What its clock rests on; nil when that is not known.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     func keepForExport(_ header: TransactionHeader, lines: [UInt8], basis: ClockBasis? = nil) throws {
         let origin = OutgoingOrigin(
             totals: try engine().tables.counters.counted ?? CountedTotals(),

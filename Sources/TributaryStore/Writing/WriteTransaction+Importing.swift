@@ -4,22 +4,12 @@ import TributaryModel
 
 extension WriteTransaction {
     /// Begins a branch of a writer's log, which has other content for sequences that are applied, unless it has begun.
-    ///
-    /// - Parameters:
-    ///   - branch: The hash of the segment with which it begins.
-    ///   - writer: The writer.
-    ///   - start: The last sequence before the branch.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     package func beginBranch(_ branch: String, of writer: UniqueID, after start: UInt64) throws {
         try writers().beginBranch(branch, of: writer, after: start)
     }
 
     /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
     ///
-    /// - Parameters:
-    ///   - writer: The writer.
-    ///   - branch: The branch of its log; empty for its first line.
-    ///   - header: The header of the transaction.
     /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the next one of the writer, or of the branch.
     package func beginImport(writer: UniqueID, branch: String = "", header: TransactionHeader) throws {
         let writers = try writers()
@@ -56,8 +46,6 @@ extension WriteTransaction {
         try engine().bulk.isAllowed = true
     }
 
-    /// Applies the waiting rows.
-    ///
     /// The effects of a transaction are complete after this call.
     package func applyWaiting() throws {
         try engineInUse?.flush()
@@ -113,12 +101,6 @@ extension WriteTransaction {
     /// Positions, clocks, hashes and acknowledgements of the writers that are ahead in the baseline move with it. A store
     /// that has applied all of the baseline does not change.
     ///
-    /// - Parameters:
-    ///   - header: The header of the baseline.
-    ///   - writers: The baseline's vector.
-    ///   - transactionCount: The number of transactions in the baseline.
-    ///   - next: Returns the next line after those of the writers; nil at the end.
-    /// - Returns: The transaction that has the effects; nil when there is nothing to join.
     /// - Throws: ``BaselineJoinError``, ``StoreError``, and what `next` throws; nothing may be committed then.
     package func joinBaseline(
         _ header: BaselineHeader,

@@ -15,15 +15,10 @@ package final class WriteTransaction {
     var joined: JoinedTransaction?
     /// The error of a save that the store refused.
     var joinFailure: (any Error)?
-    /// The transaction of another writer that is being applied.
     var imported: (writer: UniqueID, branch: String, header: TransactionHeader)?
     /// Whether it is decided which of the objects that share unique keys are visible.
     private let decidesShadows: Bool
 
-    /// - Parameters:
-    ///   - reader: Reads in the write transaction.
-    ///   - decidesShadows: Whether it is decided which of the objects that share unique keys are visible; not while a
-    ///     migration runs, which sees no shadows.
     package init(reader: Reader, decidesShadows: Bool = true) {
         self.reader = reader
         self.decidesShadows = decidesShadows
