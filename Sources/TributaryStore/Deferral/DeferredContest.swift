@@ -12,13 +12,6 @@ struct DeferredContest<Value> {
     /// The last write of the transaction that came last.
     private var last: Write?
 
-    /// Merges a write.
-    ///
-    /// - Parameters:
-    ///   - write: The write.
-    ///   - order: Compares the versions.
-    ///   - precedes: Whether a value is less than another one; of writes of clones the greater one wins.
-    /// - Throws: What `order` throws.
     mutating func merge(
         _ write: Write,
         by order: DeferredVersionOrder,

@@ -3,7 +3,6 @@ package struct DeferredCounts: Sendable, Hashable {
     /// The counts stop at this number.
     package static let limit = 100_000
 
-    /// The number of values that the model cannot represent.
     package var values = 0
     /// The number of objects that were updated and never inserted.
     package var objects = 0

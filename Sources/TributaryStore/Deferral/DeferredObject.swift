@@ -56,7 +56,6 @@ struct DeferredObject {
     private(set) var extremes: [String: PropertyValue] = [:]
     /// The counter totals by property and by the row of the writer.
     private(set) var totals: [String: [Int64: Total]] = [:]
-    /// Links and unlinks.
     private(set) var pairs: [Pair: DeferredContest<PairValue>] = [:]
     /// For each property, the entity that its winning write names; of several the first one by name.
     private(set) var names: [String: String] = [:]
@@ -66,12 +65,10 @@ struct DeferredObject {
         self.id = id
     }
 
-    /// Merges a value under the rule `latest`.
     mutating func merge(_ write: Write, into property: String, by order: DeferredVersionOrder) throws {
         try values[property, default: DeferredContest()].merge(write, by: order) { $0.precedes($1) }
     }
 
-    /// The value of a property under the rule `latest` that stands so far.
     func value(of property: String, by order: DeferredVersionOrder) throws -> Write? {
         try values[property]?.winner(by: order) { $0.precedes($1) }
     }

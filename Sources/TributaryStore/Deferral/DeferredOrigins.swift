@@ -5,10 +5,8 @@ import TributaryChanges
 struct DeferredOrigins {
     struct Origin {
         var writer: UniqueID
-        /// The branch of the writer's log; empty for its first line.
         var branch: String
         var sequence: UInt64
-        /// The import time of the transaction.
         var since: WallTime
     }
 

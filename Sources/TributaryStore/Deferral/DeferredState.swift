@@ -14,10 +14,6 @@ struct DeferredState {
     private let order: DeferredVersionOrder
     private let deletions: LastDeletions
 
-    /// - Parameters:
-    ///   - database: The connection.
-    ///   - layout: The model and where its objects lie.
-    ///   - versions: Compares the versions.
     init(database: Database, layout: StoreModel, versions: VersionCache) {
         self.database = database
         self.layout = layout
@@ -31,7 +27,6 @@ struct DeferredState {
 
     /// A row of the table of deferred writes.
     private struct Entry {
-        /// The entity of the model that the row names; nil when the model has no such entity.
         var entity: Entity?
         /// The entity's name in the model, or the last name that it had.
         var name: String

@@ -7,14 +7,12 @@ struct DeferredSurvivor {
         /// An insertion, with the entity that it names.
         case inserted(DeferredVersion, entity: String)
         case value(property: String, JSONValue, DeferredVersion)
-        /// A greatest or least value.
         case extreme(property: String, PropertyValue)
         /// The sum of the increments of the writer with this UUID.
         case total(property: String, DeferredObject.Total, writer: String)
         case pair(property: String, target: UniqueID, DeferredObject.PairValue, DeferredVersion)
     }
 
-    /// The entity's name; the root entity's name in a hierarchy.
     var entity: String
     var id: UniqueID
     /// The entity that the write names, which may be a sub-entity of `entity`.

@@ -2,7 +2,6 @@
 ///
 /// Deferred writes of one transaction are rows of one table, whose version numbers may lack the index of the change.
 struct DeferredVersion: Equatable {
-    /// The number of the version.
     var number: Int64
     /// The indexes of the change in its transaction and of the value in the change.
     var order: [Int64]

@@ -14,7 +14,6 @@ package struct DeferredWrite: Sendable, Hashable {
 
     package var cause: Cause
     package var writer: UniqueID
-    /// The branch of the writer's log; empty for its first line.
     package var branch: String
     package var sequence: UInt64
     /// The index of the change in its transaction; nil when the store does not know the index.
@@ -26,6 +25,5 @@ package struct DeferredWrite: Sendable, Hashable {
     /// The beginning of the value's JSON text, at most `valueLimit` characters.
     package var value: String?
     package var reason: String
-    /// The import time of the transaction.
     package var since: WallTime
 }

@@ -34,7 +34,6 @@ package struct DeferredWriteReader {
         return counts
     }
 
-    /// Summarizes the deferred writes, with at most `limit` of the newest ones.
     package func overview(limit: Int) throws -> DeferredOverview {
         var overview = DeferredOverview()
         overview.counts = try counts()

@@ -3,7 +3,6 @@ import TributaryModel
 
 /// A value that waits for the insert of its object.
 struct UnknownObjectWrite {
-    /// The number of the transaction that wrote the value.
     var transaction: Int64
     var table: TableLayout
     var columnIndex: Int

@@ -4,9 +4,7 @@ import TributaryChanges
 ///
 /// `@unchecked Sendable`: it is changed only with the write lock held, and only read after the commit.
 final class AppliedTransaction: @unchecked Sendable {
-    /// The number of the transaction in the store, which is the version of its writes.
     let number: Int64
-    /// The row of the transaction's writer.
     let writer: Int64
     /// One thread at a time records changes, tens of thousands in a transaction: the check for overlapping accesses
     /// would cost more than the work.

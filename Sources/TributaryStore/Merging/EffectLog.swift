@@ -7,7 +7,6 @@ final class EffectLog {
     private let layout: StoreModel
     private let cursor: TransactionCursor
     private let history: HistoryWriter
-    /// The transaction whose changes are being merged.
     @exclusivity(unchecked) private(set) var current: AppliedTransaction
     /// For each table, the number of imported effects in the SQLite transaction.
     @exclusivity(unchecked) private var counts: [Int]
@@ -24,21 +23,11 @@ final class EffectLog {
         current = AppliedTransaction(number: number, writer: writer, effects: TransactionEffects(layout: layout))
     }
 
-    /// Switches to another transaction that has begun before.
     func move(to transaction: AppliedTransaction) { current = transaction }
 
-    /// Writes the history of a transaction.
     func flush(_ transaction: AppliedTransaction) throws { try history.flush(transaction) }
 
     /// Records the insert, update or deletion of a visible object.
-    ///
-    /// - Parameters:
-    ///   - kind: Whether it was inserted, updated or deleted.
-    ///   - table: The index of its table.
-    ///   - id: Its identifier.
-    ///   - entity: The index of its concrete entity.
-    ///   - properties: The names of the properties that changed.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     func record(
         _ kind: HistoryTransaction.Kind,
         _ table: Int,

@@ -176,13 +176,6 @@ struct LinkMerger {
     /// Updates the pairs of an object that has disappeared or was deleted; removes superseded pairs.
     ///
     /// A deletion may also come that a newer insert survives. The cost is one look at each of the object's pairs.
-    ///
-    /// - Parameters:
-    ///   - table: The index of the object's table.
-    ///   - id: The object.
-    ///   - deletion: The number of its deletion; nil when it was not deleted.
-    ///   - keepsNewer: Whether pairs that the deletion does not supersede stay shown, because the object is visible.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func hide(_ table: Int, _ id: UniqueID, deletedAt deletion: Int64?, keepsNewer: Bool) throws {
         for index in layout.linksOf[table] {
             let link = layout.links[index]

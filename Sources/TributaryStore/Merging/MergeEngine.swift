@@ -26,11 +26,6 @@ final class MergeEngine {
     /// The changes of such a transaction that are kept in memory; of longer ones each part has its own outcome.
     private static let outcomeLimit = 50_000
 
-    /// - Parameters:
-    ///   - db: The connection, inside a write transaction.
-    ///   - layout: The model and where its objects lie.
-    ///   - blobs: Where large binaries go; nil when they stay in their rows.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     init(_ db: Database, layout: StoreModel, blobs: BlobFolder?) throws {
         tables = try MergeTables(db, layout: layout)
         effects = try EffectLog(db, layout: layout, cursor: cursor)
@@ -55,12 +50,6 @@ final class MergeEngine {
     }
 
     /// Begins a transaction.
-    ///
-    /// - Parameters:
-    ///   - number: Its number in the store.
-    ///   - version: Its version.
-    ///   - origin: The row of its writer, and its sequence.
-    ///   - isLocal: Whether a change that the model cannot represent is an error; it is deferred otherwise.
     func begin(number: Int64, version: Version, origin: WriteOrigin<Int64>, isLocal: Bool) {
         cursor.begin(number: number, writer: origin.writer, isLocal: isLocal)
         effects.begin(number: number, writer: origin.writer)
@@ -149,7 +138,6 @@ final class MergeEngine {
         var version: Version
         /// The row of the writer, and the sequence of the transaction.
         var origin: WriteOrigin<Int64>
-        /// The index of the first change in its transaction.
         var index: Int
     }
 

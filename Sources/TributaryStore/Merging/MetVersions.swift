@@ -4,9 +4,7 @@ import TributaryChanges
 ///
 /// It overwrites or outranks their writes, so its own version must be greater.
 struct MetVersions {
-    /// The number of the transaction.
     let transaction: Int64
-    /// The row of the own writer.
     let own: Int64
     /// The last transaction of the own writer that is published.
     let published: UInt64
@@ -14,7 +12,6 @@ struct MetVersions {
     /// with this one.
     private(set) var greatest = HybridClock.zero
 
-    /// The part that is kept with the transaction.
     var basis: ClockBasis { ClockBasis(greatest: greatest, published: published) }
 
     mutating func insert(_ clock: HybridClock, _ origin: WriteOrigin<Int64>, of number: Int64) {

@@ -6,14 +6,6 @@ extension ObjectMerger {
     // MARK: Visible objects
 
     /// Keeps the value that does not stand when a write meets one of another writer.
-    ///
-    /// - Parameters:
-    ///   - write: The write that is being merged.
-    ///   - known: The number of the version of the register's value.
-    ///   - row: The head of the row before the change.
-    ///   - table: The index of its table.
-    ///   - isAccepted: Whether the write stands.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func keepConflict(
         of write: RegisterWrite,
         with known: Int64,
@@ -48,12 +40,6 @@ extension ObjectMerger {
     }
 
     /// Keeps the values of a visible object that the deletion takes away and had not seen.
-    ///
-    /// - Parameters:
-    ///   - row: The head of the row.
-    ///   - table: The index of its table.
-    ///   - isAffected: Whether the deletion takes away the value that a write with this number has left.
-    /// - Throws: what `isAffected` throws, and ``StoreError`` when the store cannot be read or written.
     func keepConflicts(ofDeletionOf row: VisibleRow, table: Int, _ isAffected: (Int64) throws -> Bool) throws {
         let columns = layout.tables[table].columns
         let entity = layout.entities[row.entity]
@@ -81,7 +67,6 @@ extension ObjectMerger {
         }
     }
 
-    /// The value of a register, shown or not.
     func heldValue(_ column: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PropertyValue {
         if case .reference = layout[column].kind {
             return try tables.target(of: row, column).map(PropertyValue.reference) ?? .null

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 
 extension ObjectMerger {
-    /// Merges a deletion.
     func delete(_ table: Int, _ id: UniqueID) throws {
         guard let row = try tables.objects.row(table, id) else { return try deletePartial(table, id) }
         var state = ObjectVersions(insert: (row.versions.inserted, row.entity), deleted: row.versions.deleted)

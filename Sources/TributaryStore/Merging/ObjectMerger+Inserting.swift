@@ -2,14 +2,6 @@ import TributaryChanges
 import TributaryModel
 
 extension ObjectMerger {
-    /// Merges an insert.
-    ///
-    /// - Parameters:
-    ///   - table: The index of the object's table.
-    ///   - id: The object.
-    ///   - writes: Those values of the change that the model can represent.
-    ///   - shape: The shape of the change.
-    /// - Throws: ``StoreError`` `duplicateID` when a local change inserts a visible object.
     func insert(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape) throws {
         if tables.partialRows.mayContain(table, id), let partial = try tables.partialRows.row(table, id) {
             if partial.shadow != nil {
@@ -116,15 +108,6 @@ extension ObjectMerger {
         }.map(\.element.name)
     }
 
-    /// Replaces the partial row of an object that becomes visible by a row.
-    ///
-    /// - Parameters:
-    ///   - table: The index of its table.
-    ///   - id: The object.
-    ///   - partial: The partial row.
-    ///   - entity: The index of the concrete entity.
-    ///   - head: The versions of the insert and the deletion.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func insertRow(
         _ table: Int,
         _ id: UniqueID,

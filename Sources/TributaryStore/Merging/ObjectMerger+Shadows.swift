@@ -5,14 +5,6 @@ import TributaryModel
 extension ObjectMerger {
     // MARK: Visibility
 
-    /// Turns a visible object into a shadow.
-    ///
-    /// - Parameters:
-    ///   - table: The index of its table.
-    ///   - holder: The object.
-    ///   - blocking: The oldest visible object with one of its keys, which represents it.
-    ///   - keepsConflict: Whether its values go to the conflict journal.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func hide(_ table: Int, _ holder: KeyHolder, behind blocking: KeyHolder, keepsConflict: Bool) throws {
         guard let row = try tables.objects.row(table, holder.id) else { return }
         if keepsConflict { try keepConflict(of: row, holder, behind: blocking, table: table) }
@@ -38,7 +30,6 @@ extension ObjectMerger {
         try effects.record(.delete, table, row.id, entity: row.entity, properties: [])
     }
 
-    /// Turns a shadow into a visible object.
     func reveal(_ table: Int, _ id: UniqueID) throws {
         guard let partial = try tables.partialRows.row(table, id), let shadow = partial.shadow,
             let entity = layout.entityIndex(code: shadow.entity)
@@ -55,13 +46,6 @@ extension ObjectMerger {
     }
 
     /// Lets references to a shadow show another object than before.
-    ///
-    /// - Parameters:
-    ///   - table: The index of the shadow's table.
-    ///   - id: The shadow.
-    ///   - representative: The object that references show from now on.
-    ///   - former: The object that they have shown.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func represent(
         _ table: Int,
         _ id: UniqueID,
@@ -91,15 +75,6 @@ extension ObjectMerger {
 
     // MARK: Changes of shadows
 
-    /// Merges another insert of a shadow.
-    ///
-    /// - Parameters:
-    ///   - table: The index of its table.
-    ///   - id: The shadow.
-    ///   - writes: The values.
-    ///   - partial: The row of the shadow.
-    ///   - entity: The index of the concrete entity that the insert names.
-    /// - Throws: ``StoreError`` `duplicateID` when a local change inserts it.
     func insertShadow(
         _ table: Int,
         _ id: UniqueID,
@@ -119,7 +94,6 @@ extension ObjectMerger {
         try store(shadow: partial, table, id)
     }
 
-    /// Merges a deletion of a shadow.
     func deleteShadow(_ table: Int, _ id: UniqueID, _ known: PartialRow) throws {
         guard let shadow = known.shadow else { return }
         var partial = known

@@ -61,15 +61,6 @@ final class ObjectMerger {
     }
 
     /// Merges values into the partial row of an object that is not visible, for its later insert.
-    ///
-    /// - Parameters:
-    ///   - writes: The values.
-    ///   - partial: The partial row.
-    ///   - table: The index of its table.
-    ///   - id: The object.
-    ///   - isHidden: Whether the object stays deleted, so that nobody sees the values.
-    ///   - entity: The concrete entity that the change names, if known.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func merge(
         _ writes: [RegisterWrite],
         into partial: inout PartialRow,
@@ -96,14 +87,6 @@ final class ObjectMerger {
     }
 
     /// Merges values into a visible row.
-    ///
-    /// - Parameters:
-    ///   - writes: The values.
-    ///   - row: The head of the row.
-    ///   - table: The index of its table.
-    ///   - entity: The concrete entity when the values are those of an insert.
-    /// - Returns: the indexes of the columns that changed.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func merge(_ writes: [RegisterWrite], into row: VisibleRow, table: Int, insertedAs entity: Int?) throws -> [Int] {
         let before = row
         var row = row
@@ -249,7 +232,6 @@ final class ObjectMerger {
         return .reference(shown)
     }
 
-    /// Converts the versions of a row for another concrete entity.
     private func converted(_ versions: RowVersions, from old: Int, to new: Int) -> RowVersions {
         var result = versions
         let columns = layout.tables[layout.entities[old].table].columns
@@ -265,13 +247,6 @@ final class ObjectMerger {
     // MARK: Visibility
 
     /// Handles an object that has become visible.
-    ///
-    /// - Parameters:
-    ///   - table: The index of its table.
-    ///   - id: The object.
-    ///   - written: Its references.
-    ///   - isPrepared: Whether it is among the inserts that ``MergeTables`` has prepared.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func appear(
         _ table: Int,
         _ id: UniqueID,

@@ -19,12 +19,6 @@ struct ReferenceMerger {
     /// Shows an object that has become visible in the columns whose register holds it.
     ///
     /// The cost is one look at each object that refers to it, and none when no reference waits for it.
-    ///
-    /// - Parameters:
-    ///   - table: The index of the object's table.
-    ///   - id: The object.
-    ///   - isPrepared: Whether the object is among the inserts that ``MergeTables`` has prepared.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func resolve(to table: Int, _ id: UniqueID, isPrepared: Bool = true) throws {
         guard !isPrepared || tables.references.mayHaveTarget(table, id) else { return }
         for column in tables.layout.incoming[table] {

@@ -11,7 +11,6 @@ final class TransactionCursor {
     ///
     /// It is the transaction of `number`, except for deferred writes that take effect in a later transaction.
     @exclusivity(unchecked) private(set) var revision: Int64 = 0
-    /// The row of the transaction's writer.
     @exclusivity(unchecked) private(set) var writer: Int64 = 0
     /// Whether the transaction is local.
     ///
@@ -28,7 +27,6 @@ final class TransactionCursor {
     @exclusivity(unchecked) var deferredCount = 0
     /// The number of changes and values that a baseline has deferred; nil while no baseline is joined.
     @exclusivity(unchecked) private var joinedCount: Int?
-    /// Whether a baseline is joined.
     var isJoining: Bool { joinedCount != nil }
 
     /// The indexes in the table of deferred writes of what a baseline brings; see ``deferral(at:)``.
@@ -98,8 +96,6 @@ final class TransactionCursor {
         number = VersionNumber.number(VersionNumber.transaction(of: number), atLeast: index)
     }
 
-    /// Counts further changes.
-    ///
     /// - Returns: the index of the first of them.
     func countChanges(_ count: Int) -> Int {
         defer { changeCount += count }

@@ -11,7 +11,6 @@ struct TransactionEffects: Sendable {
 
     private let layout: StoreModel
     private var list: [Effect] = []
-    /// The tables in which any object may have changed.
     private var collapsed: [Int] = []
 
     init(layout: StoreModel) {

@@ -11,7 +11,6 @@ package final class Broadcast<Element: Sendable>: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Creates a broadcast whose streams each keep the newest `limit` unread elements.
     package init(limit: Int) {
         self.limit = limit
     }
@@ -40,7 +39,6 @@ package final class Broadcast<Element: Sendable>: Sendable {
         for reader in readers { reader.yield(element) }
     }
 
-    /// Ends all streams, including later ones.
     package func finish() {
         let readers = state.withLock { state in
             state.isFinished = true

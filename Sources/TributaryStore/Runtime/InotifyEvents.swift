@@ -5,7 +5,6 @@ package struct InotifyEvents: Sequence, IteratorProtocol {
     package struct Event {
         package var watch: Int32
         package var mask: UInt32
-        /// The name of the file; empty for an event of the watched folder itself.
         package var name: String
 
         /// Whether events were lost before this one.

@@ -13,11 +13,11 @@ package struct UnloggedTransaction {
 
     /// Merges inside a transaction without a sequence; a transaction without effects leaves nothing behind.
     ///
-    /// - Parameters:
-    ///   - db: The connection, inside a write transaction.
-    ///   - context: The store and its layout.
-    ///   - decidesShadows: Whether it is decided which of the merged objects that share unique keys are visible; not
-    ///     while a migration runs, which sees no shadows.
+    /// Without `decidesShadows` it is not decided which of the merged objects that share unique keys are visible: a
+    /// running migration sees no shadows.
+    ///
+    /// - Returns: The number of the transaction; nil when it had no effects.
+    /// - Throws: What `block` throws, and ``StoreError``.
     @discardableResult
     package static func run(
         _ db: Database,

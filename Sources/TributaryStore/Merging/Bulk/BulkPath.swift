@@ -22,7 +22,6 @@ final class BulkPath {
     let waiting = WaitingRows()
     /// For each shape, the statement that inserts several of its rows; nil when there can be none.
     @exclusivity(unchecked) var rowInserts: [Int: RowInsert?] = [:]
-    /// The bytes of an identifier while a statement runs.
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
     /// The values of a row that is given to ``ObjectMerger``.
     @exclusivity(unchecked) private var writes: [RegisterWrite] = []
@@ -107,7 +106,6 @@ final class BulkPath {
         try mergeValues(row, shape)
     }
 
-    /// Merges a row through ``ObjectMerger``.
     func mergeValues(_ row: WaitingRows.Row, _ shape: ChangeShape) throws {
         let run = waiting.runs[Int(row.run)]
         writes.removeAll(keepingCapacity: true)
@@ -123,7 +121,6 @@ final class BulkPath {
         }
     }
 
-    /// Switches to the transaction of a row.
     func moveCursor(to row: WaitingRows.Row) {
         let owner = waiting.transactions[Int(row.transaction)]
         guard owner !== effects.current || owner.number != cursor.number else { return }
@@ -167,7 +164,6 @@ final class BulkPath {
         return true
     }
 
-    /// Handles the consequences of a new row.
     func finishInsert(_ row: WaitingRows.Row, _ shape: ChangeShape) throws {
         objects.keys.insert(Int(row.table), row.id)
         try objects.appear(Int(row.table), row.id, references: [])

@@ -6,7 +6,6 @@ import TributaryModel
 ///
 /// It takes SQLite much less time than one statement for each row.
 final class RowInsert {
-    /// The number of rows in one statement.
     static let rowCount = 8
     /// The number of parameters that every build of SQLite accepts.
     private static let parameterLimit = 999
@@ -81,14 +80,6 @@ final class RowInsert {
 
     deinit { keys.deallocate() }
 
-    /// Binds one of the rows.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the row in the statement.
-    ///   - id: The identifier of the object.
-    ///   - number: The number of the version.
-    ///   - run: The run that has the values, which must outlast the step.
-    ///   - row: The index of the row in the run.
     func bind(_ index: Int, _ id: UniqueID, number: Int64, _ run: RowRun, _ row: Int) {
         if !isReady { bindShared() }
         let start = firstRow + Int32(index * (2 + shape.directTargets.count))

@@ -15,11 +15,9 @@ final class WaitingRows {
         var id: UniqueID
         var table: Int32
         var shape: Int32
-        /// The index of the row among the waiting rows.
         var order: Int32
         var transaction: Int32
         var run: Int32
-        /// The index of the row in the run.
         var index: Int32
     }
 
@@ -31,7 +29,6 @@ final class WaitingRows {
     var isEmpty: Bool { rows.isEmpty }
     var isFull: Bool { rows.count >= WaitingRows.limit || bytes >= WaitingRows.byteLimit }
 
-    /// Begins a run, whose rows follow.
     func begin(_ run: RowRun, of transaction: AppliedTransaction) {
         runs.append(run)
         bytes += run.textCount

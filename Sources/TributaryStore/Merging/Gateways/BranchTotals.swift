@@ -4,7 +4,6 @@ import TributaryChanges
 struct BranchTotals {
     private var totals: [(writer: String, sums: [PropertyValue])] = []
 
-    /// Appends a total; those of one writer follow each other.
     mutating func append(_ total: PropertyValue, of writer: String) {
         if totals.last?.writer == writer {
             totals[totals.count - 1].sums.append(total)

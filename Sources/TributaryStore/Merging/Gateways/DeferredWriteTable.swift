@@ -11,7 +11,6 @@ package struct DeferredWriteTable {
         /// The number in the table's form: tables of early stores have no index in it.
         var storedNumber: Int64
         var version: Version
-        /// The row of its writer.
         var writer: Int64
         /// The index of the change in its transaction; negative for values that a migration took out of the tables.
         var index: Int
@@ -33,16 +32,6 @@ package struct DeferredWriteTable {
     }
 
     /// Defers a change; `index` and `valueIndex` have the meaning of an ``Entry``.
-    ///
-    /// - Parameters:
-    ///   - entity: The entity as the change names it.
-    ///   - id: The object.
-    ///   - content: The operation, the property and the JSON text of the value.
-    ///   - number: The number of the version.
-    ///   - index: The index of the change in its transaction.
-    ///   - valueIndex: The index of the value in its change; nil for a whole change.
-    ///   - reason: Why the model cannot represent it, for reports.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     package func insert(
         entity: String,
         id: UniqueID,

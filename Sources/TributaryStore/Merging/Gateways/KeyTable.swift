@@ -25,7 +25,6 @@ final class KeyTable {
         }
     }
 
-    /// Whether objects of the table have unique keys.
     @inline(__always)
     func hasKeys(_ table: Int) -> Bool { !columns[table].isEmpty }
 
@@ -34,7 +33,6 @@ final class KeyTable {
         hasKeys(table) && written.contains { columns[table].contains($0) }
     }
 
-    /// The keys of a visible object.
     func keys(of row: VisibleRow, _ table: Int) throws -> [StoredKey] {
         guard hasKeys(table) else { return [] }
         let tableLayout = layout.tables[table]
@@ -50,7 +48,6 @@ final class KeyTable {
         return keys(table, entity: row.entity) { values?[$0] ?? .null }
     }
 
-    /// The keys of a shadow.
     func keys(of partial: PartialRow, _ table: Int) -> [StoredKey] {
         guard let shadow = partial.shadow, let entity = layout.entityIndex(code: shadow.entity) else { return [] }
         return keys(table, entity: entity) { column in

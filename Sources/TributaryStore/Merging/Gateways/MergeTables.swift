@@ -20,7 +20,6 @@ final class MergeTables {
     let deferred: DeferredWriteTable
     let preserved: PreservedValueTable
 
-    /// - Throws: ``StoreError`` when the store cannot be read.
     init(_ db: Database, layout: StoreModel) throws {
         self.layout = layout
         versions = try VersionCache(db)
@@ -73,11 +72,6 @@ extension MergeTables {
     /// Shadows do not count as visible: references to them and their links are shown with their representatives. The
     /// cost is one or two looks at each change, two queries for each table with inserts, and, while there are shadows,
     /// one for each inserted object with a partial row.
-    ///
-    /// - Parameters:
-    ///   - changes: The changes in the order of their tables and identifiers.
-    ///   - subject: The table of a change, and the object when the change is an insert.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     func prepare<Element>(
         _ changes: [Element],
         _ subject: (Element) -> (table: Int, inserted: UniqueID?)

@@ -55,7 +55,6 @@ package final class ObjectTable {
         "rowid,_revision,_version,_exceptions,\(layout.hasEntityColumn ? "_entity" : String(layout.code)),_id"
     }
 
-    /// The number of cached update statements.
     private static let updateLimit = 256
 
     /// Sets `_revision` ?1, `_version` ?2, `_exceptions` ?3 and the given columns, from ?5 on, of the row ?4.
@@ -87,7 +86,6 @@ package final class ObjectTable {
         try statement.run()
     }
 
-    /// The value that a row shows in a column.
     func value(_ columnIndex: Int, rowid: Int64) throws -> PropertyValue {
         let column = layout.columns[columnIndex]
         let statement = try BoundStatement(
@@ -114,7 +112,6 @@ package final class ObjectTable {
         statement.bind(3, rowid)
         try statement.run()
     }
-    /// The rows that show an object in a column.
     func rows(showing id: UniqueID, column: Int, _ model: StoreModel) throws -> [VisibleRow] {
         let statement = try BoundStatement(
             db,

@@ -4,16 +4,13 @@ package import TributaryChanges
 package struct PartialRow {
     package typealias Register = TributaryChanges.Register<Int64, PropertyValue>
 
-    /// The greatest deletion; nil when there was none.
     package var deleted: Int64?
     /// For each column, the register that no deletion supersedes.
     package var registers: [Int: Register] = [:]
 
     /// A live object that is not visible, because a visible object has one of its unique keys (merge statement 15).
     package struct Shadow: Hashable {
-        /// The greatest insert.
         package var inserted: Int64
-        /// The code of the concrete entity.
         package var entity: Int64
         /// The visible object that references to the shadow show; it follows from the other live objects.
         package var representative: UniqueID
@@ -26,7 +23,6 @@ package struct PartialRow {
         self.deleted = deleted
     }
 
-    /// Reads the columns `deleted` and `registers` of `tributary_object`.
     package init(deleted: Int64?, packed: UnsafeRawBufferPointer) {
         self.deleted = deleted
         var reader = VariableLengthReader(bytes: packed)
@@ -36,7 +32,6 @@ package struct PartialRow {
         }
     }
 
-    /// The encoded column `registers`; nil when there are none.
     var packed: [UInt8]? {
         guard !registers.isEmpty else { return nil }
         var writer = VariableLengthWriter()

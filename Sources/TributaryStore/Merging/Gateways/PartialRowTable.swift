@@ -46,16 +46,8 @@ package final class PartialRowTable {
         }
     }
 
-    /// The row, or an empty one.
     func rowOrEmpty(_ table: Int, _ id: UniqueID) throws -> PartialRow { try row(table, id) ?? PartialRow() }
 
-    /// Writes the row of an object, in place of an earlier one.
-    ///
-    /// - Parameters:
-    ///   - row: The row.
-    ///   - table: The index of the table of its root entity.
-    ///   - id: The object's ID.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     package func store(_ row: PartialRow, _ table: Int, _ id: UniqueID) throws {
         let statement = try BoundStatement(
             db,

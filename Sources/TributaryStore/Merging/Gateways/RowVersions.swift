@@ -5,11 +5,9 @@
 package struct RowVersions {
     struct Exception: Hashable {
         var column: Int
-        /// The number of the version; nil for a property without a register.
         var number: Int64?
     }
 
-    /// The number for all subjects without an exception.
     package var base: Int64
     package var inserted: Int64
     package var deleted: Int64?

@@ -6,9 +6,7 @@ import TributaryChanges
 /// ``PartialRowTable`` reads and writes the rows of the shadows.
 final class ShadowTable {
     private let db: Database
-    /// For each table, its code in the store's own tables.
     private let codes: [Int64]
-    /// Whether there is any shadow.
     @exclusivity(unchecked) private(set) var hasRows: Bool
 
     init(_ db: Database, layout: StoreModel) throws {
@@ -55,7 +53,6 @@ final class ShadowTable {
         return try ids(statement)
     }
 
-    /// All shadows of a table.
     func all(_ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
         let statement = try BoundStatement(
@@ -95,7 +92,6 @@ final class ShadowTable {
         return try statement.first { _ in true } ?? false
     }
 
-    /// Replaces the keys of a shadow.
     func setKeys(_ keys: [StoredKey], of id: UniqueID, _ table: Int) throws {
         try removeKeys(of: id, table)
         let insert = try BoundStatement(

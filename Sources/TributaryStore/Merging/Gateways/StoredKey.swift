@@ -4,7 +4,6 @@ import TributaryChanges
 ///
 /// Keys are equal when their bytes are, as SQLite compares the values of columns.
 struct StoredKey: Hashable {
-    /// The encoded key.
     let bytes: [UInt8]
 
     /// The number of bytes of the longest key that `tributary_shadow_key` has whole.

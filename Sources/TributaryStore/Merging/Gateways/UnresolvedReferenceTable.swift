@@ -15,7 +15,6 @@ final class UnresolvedReferenceTable {
     @exclusivity(unchecked) private(set) var hasRows: Bool
     /// For each table of targets, the hint for the inserts that are being merged.
     @exclusivity(unchecked) private var hints: [MembershipHint]
-    /// The number of rows that get their rank between two queries.
     private static let batch = 1_000
 
     init(_ db: Database, layout: StoreModel) throws {
@@ -76,7 +75,6 @@ final class UnresolvedReferenceTable {
         try statement.run()
     }
 
-    /// Removes the rows of all registers of an object.
     func removeAll(of id: UniqueID, table: Int) throws {
         guard hasRows else { return }
         let statement = try BoundStatement(db, "DELETE FROM tributary_reference WHERE root = ?1 AND id = ?2")
@@ -86,13 +84,6 @@ final class UnresolvedReferenceTable {
     }
 
     /// The objects whose register of a column holds a target that it does not show.
-    ///
-    /// - Parameters:
-    ///   - target: The object that is held.
-    ///   - column: The register.
-    ///   - rest: SQL after the conditions of the query.
-    /// - Returns: the identifiers of the objects that hold it.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     func sources(of target: UniqueID, _ column: StoreModel.ColumnIndex, _ rest: String = "") throws -> [UniqueID] {
         guard hasRows, case .reference(let targetTable, _, _) = layout[column].kind else { return [] }
         let statement = try BoundStatement(

@@ -6,7 +6,6 @@ import TributaryChanges
 /// The version of a transaction never changes, so it is read once; the size of the cache is bounded.
 final class VersionCache: VersionOrder {
     private struct Entry {
-        /// The number of the transaction.
         var number: Int64
         var version: Version
         var origin: WriteOrigin<Int64>

@@ -9,7 +9,6 @@ final class VisibilityCache {
     private let objects: ObjectTables
     /// For each table, whether any relationship leads to its objects, so that their visibility matters.
     private let isTarget: [Bool]
-    /// The cached visibility of the objects of each table.
     @exclusivity(unchecked) private var known: [[UniqueID: Bool]]
     /// The maximum number of cached objects in a table.
     private static let limit = 100_000

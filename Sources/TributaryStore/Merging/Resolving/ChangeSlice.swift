@@ -13,7 +13,6 @@ struct ChangeSlice {
 
         var table: Int
         var id: UniqueID
-        /// The index of the change in the slice.
         var index: Int
         var action: Action
     }
@@ -31,7 +30,6 @@ struct ChangeSlice {
     }
 
     var changes: [Change]
-    /// The index of the slice's first change in its transaction.
     let first: Int
     /// The index in its change of the only value in the slice; nil for whole changes.
     let valueIndex: Int?

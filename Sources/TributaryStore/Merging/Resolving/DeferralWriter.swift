@@ -5,28 +5,12 @@ struct DeferralWriter {
     let table: DeferredWriteTable
     let cursor: TransactionCursor
 
-    /// Defers a whole change.
-    ///
-    /// - Parameters:
-    ///   - change: The change as it was written.
-    ///   - index: Its index in its transaction.
-    ///   - reason: Why the model cannot represent it.
-    /// - Throws: ``StoreError`` `invalidChange` in a local transaction.
     func deferChange(_ change: Change, at index: Int, reason: String) throws {
         let content = DeferredWriteTable.Content(of: change.operation)
         try insert(content, entity: change.entity, id: change.id, index: index, valueIndex: nil, reason)
     }
 
     /// Defers one value of an insert or an update.
-    ///
-    /// - Parameters:
-    ///   - write: The name and the value.
-    ///   - object: The entity, as the change names it, and the object.
-    ///   - isInsert: Whether the change is an insert.
-    ///   - index: The index of the change in its transaction.
-    ///   - valueIndex: The index of the value in the change.
-    ///   - reason: Why the model cannot represent it.
-    /// - Throws: ``StoreError`` `invalidChange` in a local transaction.
     func deferValue(
         _ write: PropertyWrite,
         of object: (entity: String, id: UniqueID),

@@ -40,13 +40,6 @@ final class KeyChanges {
     }
 
     /// Records a visible object whose keys have been written, unless they are the keys that it had.
-    ///
-    /// - Parameters:
-    ///   - row: The object.
-    ///   - table: The index of its table.
-    ///   - former: The keys before, as far as shadows could wait for them.
-    ///   - isInsert: Whether the object has been inserted again, so that it is younger.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     func insert(_ row: VisibleRow, _ table: Int, after former: [StoredKey]?, isInsert: Bool) throws {
         if let former {
             if try !isInsert && tables.keys.keys(of: row, table) == former { return }
@@ -61,7 +54,6 @@ final class KeyChanges {
         }
     }
 
-    /// Returns what was collected and forgets it.
     func take() -> (objects: Set<ChangeSlice.Object>, keys: Set<Key>) {
         defer { (objects, keys) = ([], []) }
         return (objects, keys)

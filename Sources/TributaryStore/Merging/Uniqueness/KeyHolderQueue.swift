@@ -11,7 +11,6 @@ struct KeyHolderQueue {
         }
     }
 
-    /// Removes the first object; nil when there is none.
     mutating func removeFirst() -> KeyHolder? {
         guard let last = heap.popLast() else { return nil }
         guard let first = heap.first else { return last }

@@ -2,13 +2,11 @@ package import TributaryChanges
 
 /// A unique key that an object of a local transaction would share with an older object.
 package struct SharedKey: Hashable, Sendable {
-    /// The object of the transaction.
     package var object: ManagedObjectID
     /// The older object, which the transaction would show; until now the former holder of the key has hidden it.
     package var other: ManagedObjectID
     /// The highest entity that has the constraint.
     package var entity: String
-    /// The properties of the constraint.
     package var properties: [String]
     /// The values that both objects have, in the order of the properties.
     package var values: [PropertyValue]

@@ -14,7 +14,6 @@ final class UniquenessDecision {
     /// Whether a changed object that is visible must stay so.
     private let isLocal: Bool
     private var queue = KeyHolderQueue()
-    /// The objects that are or were in the queue.
     private var known: Set<UniqueID> = []
     private var changed: Set<UniqueID> = []
     /// The visible holder of each key looked up so far; nil when there is none.
@@ -22,12 +21,6 @@ final class UniquenessDecision {
     /// Objects that wait in the queue do not count.
     private var owners: [StoredKey: KeyHolder?] = [:]
 
-    /// - Parameters:
-    ///   - table: The index of the table.
-    ///   - tables: The gateways to the tables.
-    ///   - objects: Shows and hides the objects.
-    ///   - keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
-    ///   - isLocal: Whether a changed object that is visible must stay so.
     init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger, keepsConflicts: Bool, isLocal: Bool) {
         self.table = table
         self.tables = tables
@@ -36,7 +29,6 @@ final class UniquenessDecision {
         self.isLocal = isLocal
     }
 
-    /// Decides about changed objects, and about the shadows that have released keys.
     func run(changed ids: [UniqueID], released keys: [StoredKey]) throws {
         changed = Set(ids)
         for id in ids { try insert(id, after: nil) }
