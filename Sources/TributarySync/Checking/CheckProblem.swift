@@ -35,7 +35,6 @@ package struct CheckProblem: Sendable, Hashable {
     package var code: Code
     /// The problem, as a sentence.
     package var detail: String
-    /// The file it is about.
     package var file: String?
     package var writer: UniqueID?
     /// The remedy, as a sentence.

@@ -26,11 +26,9 @@ package struct CheckReport: Sendable {
     package private(set) var problemCount = 0
     /// The repairs, each as a sentence.
     package var repairs: [String] = []
-    /// The number of segments whose bytes were read and verified.
     package var segments = 0
     /// The number of segments in the log folder that are not applied.
     package var unapplied = 0
-    /// The number of large values beside the store that were read.
     package var values: Int64 = 0
     /// The number of local transactions that are not exported yet.
     package var unexported = 0

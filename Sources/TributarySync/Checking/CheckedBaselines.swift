@@ -10,12 +10,6 @@ struct CheckedBaselines: Sendable {
     let base: KnownBaseline?
 
     /// Chooses the baseline with the most transactions that the state has applied, where segments are missing.
-    ///
-    /// - Parameters:
-    ///   - shelf: The baselines of the log folder.
-    ///   - state: The state that is checked.
-    ///   - listing: The names of the segments in the log folder.
-    ///   - modelHash: The version hash of the store's model.
     init(_ shelf: BaselineShelf, state: CheckedState, listing: [UniqueID: [SegmentName]], modelHash: String) {
         var covered = VersionVector()
         for baseline in shelf.verified {

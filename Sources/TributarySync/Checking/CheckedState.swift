@@ -22,7 +22,6 @@ struct CheckedState: Sendable {
     /// A branch of a forked writer.
     struct Branch: Sendable {
         var record: WriterBranch
-        /// The segments that were applied as a whole, in order.
         var records: [SegmentRecord]
         /// The segment of which some transactions are applied.
         var partial: PartialRecord?
@@ -31,7 +30,6 @@ struct CheckedState: Sendable {
     var own: UniqueID
     var digest: StoreDigest
     var writers: [Writer] = []
-    /// The positions of the store.
     private(set) var positions = BaselinePositions()
     /// The segments that are being exported.
     var unfinished: [SegmentName] = []
@@ -40,12 +38,6 @@ struct CheckedState: Sendable {
     var unexported = 0
 
     /// Reads the state, and writes the local transactions that are not exported into `scratch`, as a segment.
-    ///
-    /// - Parameters:
-    ///   - reader: Reads the store.
-    ///   - scratch: The path of a log folder of the check's own.
-    ///   - progress: Receives the number of objects of the digest.
-    /// - Throws: ``StoreError``, and ``SegmentError`` when the scratch folder cannot be written.
     init(_ reader: Reader, scratch: String, progress: (Int64) -> Void) throws {
         let own = try reader.writers.own()
         self.own = own.id

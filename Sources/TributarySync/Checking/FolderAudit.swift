@@ -44,8 +44,6 @@ struct FolderAudit {
         self.step = step
     }
 
-    /// Runs the audit.
-    ///
     /// - Throws: What `step` throws, and ``SegmentError`` of the scratch folder.
     mutating func run() throws {
         for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
@@ -178,7 +176,6 @@ struct FolderAudit {
         }
     }
 
-    /// Reads a segment and merges it.
     private mutating func merge(
         _ name: SegmentName,
         sha256: String,

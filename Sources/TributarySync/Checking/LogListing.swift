@@ -7,22 +7,15 @@ struct LogListing: Sendable {
     let logs: LogFolder
     /// The segments of each writer with a folder, in order.
     let names: [UniqueID: [SegmentName]]
-    /// The conflict copies of each segment, in order.
     let copies: [SegmentName: [SegmentFile]]
-    /// The names of all baselines, in order.
     let baselines: [BaselineName]
     /// The folders of writers that cannot be listed.
     let unreadable: [UniqueID: SegmentError]
 
-    /// The writers with a folder.
     var folders: [UniqueID] { names.keys.sorted() }
 
-    /// The number of segments.
     var count: Int { names.values.reduce(0) { $0 + $1.count } }
 
-    /// Lists the folder.
-    ///
-    /// - Throws: ``SegmentError`` when the folder itself cannot be read.
     init(path: String) throws(SegmentError) {
         logs = try LogFolder(path: path)
         guard let entries = DirectoryEntries(of: logs.descriptor) else {

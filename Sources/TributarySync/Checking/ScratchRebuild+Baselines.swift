@@ -40,8 +40,6 @@ extension ScratchRebuild {
     }
 
     /// Whether a segment was merged, or has come with a baseline that names it.
-    ///
-    /// - Throws: ``StoreError``.
     func hasSegment(_ name: SegmentName, sha256: String) throws -> Bool {
         try store.read { reader in
             try reader.writers.segments(writer: name.writer, beginningWith: name.first).contains { $0.sha256 == sha256 }
@@ -50,10 +48,6 @@ extension ScratchRebuild {
 
     /// Merges a segment of a forked writer into the line of the log that it follows, and records it.
     ///
-    /// - Parameters:
-    ///   - segment: The segment.
-    ///   - bytes: Its bytes.
-    ///   - last: The last sequence to merge.
     /// - Throws: ``SegmentError`` when the bytes are not the verified ones, and `rejected` when it follows none;
     ///   ``StoreError``.
     func mergePlaced(_ segment: VerifiedSegment, _ bytes: some SegmentBytes, through last: UInt64) throws {
@@ -87,8 +81,6 @@ extension ScratchRebuild {
     }
 
     /// Records a merged segment, from whose end the next one follows.
-    ///
-    /// - Throws: ``StoreError``.
     func record(_ segment: VerifiedSegment) throws {
         let record = SegmentRecord(
             writer: segment.name.writer,

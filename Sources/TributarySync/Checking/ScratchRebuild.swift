@@ -17,11 +17,6 @@ final class ScratchRebuild {
 
     /// Merges the transactions of a verified segment.
     ///
-    /// - Parameters:
-    ///   - segment: The segment, which follows the one that was merged last of its writer.
-    ///   - bytes: Its bytes.
-    ///   - last: The last sequence to merge.
-    ///   - branch: The branch of the writer's log; nil for its first line.
     /// - Throws: ``SegmentError`` when the bytes are not the verified ones; ``StoreError``.
     func merge(
         _ segment: VerifiedSegment,
@@ -55,7 +50,6 @@ final class ScratchRebuild {
         }
     }
 
-    /// The digest of all transactions that were merged.
     func digest(progress: (Int64) -> Void) throws -> String {
         try store.read { try $0.mergeState.digest(progress: progress).digest }
     }

@@ -18,13 +18,6 @@ package struct StoreCheck: Sendable {
     private let queue = SerialQueue("tributary.check", inBackground: true)
 
     /// Creates a check.
-    ///
-    /// - Parameters:
-    ///   - store: The store.
-    ///   - logs: The path of its log folder.
-    ///   - repairs: Whether the check repairs what can be rebuilt.
-    ///   - open: Opens the store that is built anew.
-    ///   - progress: Receives the phase, how much of it is done, and the total when it is known.
     package init(
         of store: Store,
         logs: String,
@@ -39,8 +32,6 @@ package struct StoreCheck: Sendable {
         self.progress = progress
     }
 
-    /// Runs the check.
-    ///
     /// - Throws: ``StoreError`` when the scratch folder or the store cannot be used, and `CancellationError` when the
     ///   task was cancelled.
     package func run() async throws -> CheckReport {

@@ -8,7 +8,6 @@ struct BaselineBlobs: Sendable {
     static let limit = 64
 
     let logs: LogFolder
-    /// The writers of the baseline.
     let writers: [UniqueID]
 
     /// The writer whose folder has a blob; O(w).
@@ -26,8 +25,6 @@ struct BaselineBlobs: Sendable {
 
     /// The blobs that lines of a baseline name and that no folder has as a whole.
     ///
-    /// - Parameter reader: Reads the lines.
-    /// - Returns: The hashes of the first ones.
     /// - Throws: ``SegmentError`` when the bytes are not the verified ones, or cannot be read.
     func missing(in reader: BaselineReader) throws(SegmentError) -> [String] {
         var missing: Set<String> = []

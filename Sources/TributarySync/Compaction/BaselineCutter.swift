@@ -8,14 +8,8 @@ struct BaselineCutter {
     let cancellation: ReadCancellation
     /// Runs the closure that gives a file its name while the store is certainly the writer, or throws.
     let place: @Sendable (UniqueID, () throws -> Void) throws -> Void
-    /// Receives the number of changes that have been read.
     let progress: @Sendable (Int64) -> Void
 
-    /// Writes a baseline.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - reader: Reads the state.
     /// - Returns: The end line.
     /// - Throws: ``SegmentError`` `forked` when the name is taken by other bytes, `rejected` when no reader would accept
     ///   it, `missing` when the folder has nothing of the writer; ``StoreError``, and `CancellationError`.

@@ -7,7 +7,6 @@ struct BaselineMaker: Sendable {
     let store: Store
     /// Opens the scratch store in which a state is built from the log folder.
     let open: StoreCheck.Opening
-    /// The queue of blocking work.
     let queue: SerialQueue
     let cutter: BaselineCutter
 
@@ -39,10 +38,6 @@ struct BaselineMaker: Sendable {
 
     /// Publishes the state that the segments of the log folder give, after a verified baseline where there is one.
     ///
-    /// - Parameters:
-    ///   - name: The name of the baseline.
-    ///   - positions: What it has of each writer, all of which this store has applied.
-    ///   - facts: What was decided from.
     /// - Returns: The end line.
     /// - Throws: ``BaselineRebuild/Obstacle`` when the folder lacks something; what ``BaselineCutter`` throws.
     func publishLog(

@@ -32,11 +32,6 @@ struct BaselinePositions: Hashable, Sendable {
     ///
     /// Of a forked writer the other baseline must name the branches, or end before them, or on the only line that leads to
     /// the positions: else nothing tells which segments it stands for.
-    ///
-    /// - Parameters:
-    ///   - base: The other baseline.
-    ///   - target: The positions, which cover it.
-    /// - Returns: Whether it may.
     func mayBegin(with base: BaselinePositions, on target: BaselinePositions) -> Bool {
         forks.keys.allSatisfy { writer in
             guard base.forks[writer] == nil, let line = line(to: target, of: writer) else { return true }

@@ -20,7 +20,6 @@ struct BaselineProof: Hashable, Sendable {
         self.sha256 = sha256
     }
 
-    /// Reads the text that ``text`` writes.
     init?(_ text: String) {
         let parts = text.split(separator: " ")
         let numbers = parts.dropFirst(2).compactMap { Int64($0) }

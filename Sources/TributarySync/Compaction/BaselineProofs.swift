@@ -16,8 +16,6 @@ struct BaselineProofs: Sendable {
     }
 
     /// The proofs that the store has; O(n) for these.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read.
     static func load(_ reader: Reader) throws -> [BaselineName: BaselineProof] {
         var found: [BaselineName: BaselineProof] = [:]
         for (key, value) in try reader.settings(withPrefix: StoreKeys.proved) {
@@ -28,8 +26,6 @@ struct BaselineProofs: Sendable {
     }
 
     /// Writes the proofs that are new, and removes those of files that have changed or are gone; O(n) for the baselines.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be written.
     func save(at wall: WallTime) throws {
         let shelf = state.read(\.shelf)
         let proofs = shelf.provedFiles.filter { $0.value.isLasting(at: wall) }

@@ -7,7 +7,6 @@ import TributaryStore
 ///
 /// The segments must be those that the own store has applied. What it lacks is told as a reason.
 struct BaselineRebuild {
-    /// Why the state cannot be built.
     struct Obstacle: Error, CustomStringConvertible {
         var description: String
     }
@@ -21,11 +20,6 @@ struct BaselineRebuild {
     /// Called before each segment; throws to end the work.
     let step: (Int) throws -> Void
 
-    /// Builds the state.
-    ///
-    /// - Parameters:
-    ///   - vector: The last transaction of each writer.
-    ///   - base: The verified baseline to begin with; nil for none.
     /// - Throws: ``Obstacle``, ``SegmentError``, ``StoreError``, and what `step` throws.
     func run(to vector: VersionVector, from base: KnownBaseline?) throws {
         let writers = vector.entries.keys.sorted()

@@ -11,13 +11,6 @@ extension BaselineShelf {
     /// The shelf with these baselines; only the first and last lines of files that have changed are read.
     ///
     /// A file that an earlier start has read as a whole counts as whole.
-    ///
-    /// - Parameters:
-    ///   - names: The names in the log folder.
-    ///   - logs: The log folder.
-    ///   - control: Counts the steps of the reading; nil when nobody looks at them.
-    ///   - wall: The wall time.
-    /// - Returns: The new shelf.
     func reading(
         _ names: [BaselineName],
         in logs: LogFolder,
@@ -56,13 +49,6 @@ extension BaselineShelf {
     }
 
     /// The shelf after a baseline was read as a whole: its bytes must have the hash in its end line.
-    ///
-    /// - Parameters:
-    ///   - baseline: The baseline.
-    ///   - logs: The log folder.
-    ///   - control: Counts the steps of the reading; nil when nobody looks at them.
-    ///   - wall: The wall time.
-    /// - Returns: The new shelf.
     func proving(
         _ baseline: KnownBaseline,
         in logs: LogFolder,
@@ -81,11 +67,6 @@ extension BaselineShelf {
 
     /// The shelf after all baselines were read that may be verified or disputed.
     ///
-    /// - Parameters:
-    ///   - logs: The log folder.
-    ///   - wall: The wall time.
-    ///   - step: Called before each; throws to end the work.
-    /// - Returns: The new shelf.
     /// - Throws: What `step` throws.
     func provingAll(
         in logs: LogFolder,
@@ -102,11 +83,6 @@ extension BaselineShelf {
 
     /// Reads a baseline as a whole.
     ///
-    /// - Parameters:
-    ///   - baseline: The baseline as it is known.
-    ///   - logs: The log folder.
-    ///   - control: Counts the steps of the reading; nil when nobody looks at them.
-    ///   - mark: The mark that the file must have; nil for any.
     /// - Throws: ``SegmentError`` when it is not the known one, or its bytes do not have the hash in its end line.
     static func demandWhole(
         _ baseline: KnownBaseline,
@@ -130,8 +106,6 @@ extension BaselineShelf {
     }
 
     /// The shelf with the own baselines that are in the log folder now, published since its last scan or removed.
-    ///
-    /// - Throws: ``SegmentError`` when the folder cannot be read.
     func withOwn(_ own: UniqueID, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> BaselineShelf {
         let others = (Array(baselines.keys) + Array(refused.keys)).filter { $0.writer != own }
         let names = try logs.fileNames(of: own).compactMap { name -> BaselineName? in

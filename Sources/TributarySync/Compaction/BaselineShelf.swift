@@ -18,15 +18,12 @@ struct BaselineShelf: Hashable, Sendable {
         }
     }
 
-    /// Why a baseline does not count.
     struct Refusal: Hashable, Sendable {
         var reason: String
         /// Whether a replicator may still be writing the file.
         var isIncomplete: Bool
-        /// The wall time since which the file is refused.
         var since: WallTime
 
-        /// The remedy, as a sentence.
         var hint: String {
             isIncomplete
                 ? "Wait until the replicator has brought the whole file."
@@ -101,12 +98,6 @@ struct BaselineShelf: Hashable, Sendable {
     ///
     /// One comparison for each baseline before it and each verified one that is not covered itself, of which there are more
     /// than one only where baselines cross.
-    ///
-    /// - Parameters:
-    ///   - baselines: The baselines, the one with the most transactions first.
-    ///   - verified: The verified baselines, in that order.
-    ///   - covers: Whether the first of two baselines has all of the second one, and more.
-    /// - Returns: The baseline; nil when there is none.
     static func firstOpen(
         _ baselines: [KnownBaseline],
         beside verified: [KnownBaseline],
@@ -142,13 +133,6 @@ struct BaselineShelf: Hashable, Sendable {
 
     // MARK: Changes
 
-    /// The shelf with other files.
-    ///
-    /// - Parameters:
-    ///   - baselines: The baselines.
-    ///   - refused: The files that do not count.
-    ///   - marks: The marks of the files that need not be read again.
-    /// - Returns: The shelf.
     func replacing(
         _ baselines: [BaselineName: KnownBaseline],
         refused: [BaselineName: Refusal],
@@ -180,12 +164,6 @@ struct BaselineShelf: Hashable, Sendable {
     }
 
     /// The shelf with the result of reading a baseline as a whole.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the baseline.
-    ///   - refusal: Why it does not count; nil when it is whole.
-    ///   - remembers: Whether a file with the mark is not read again.
-    /// - Returns: The shelf.
     func examined(_ name: BaselineName, refusal: Refusal?, remembers: Bool = true) -> BaselineShelf {
         var shelf = self
         if let refusal {

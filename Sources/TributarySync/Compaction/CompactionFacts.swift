@@ -9,7 +9,6 @@ struct CompactionFacts: Sendable {
     struct OwnSegment: Hashable, Sendable {
         var name: SegmentName
         var bytes: UInt64
-        /// The wall time since which the file is there.
         var since: WallTime
     }
 
@@ -24,7 +23,6 @@ struct CompactionFacts: Sendable {
     /// The writers of whose last segment only a part is applied, or whose last transactions are not exported.
     var unsealed: Set<UniqueID> = []
     var shelf: BaselineShelf
-    /// The owner's segments in the log folder, in order.
     var segments: [OwnSegment] = []
     /// The owner's first transaction of which there is other content; nil when there is none.
     var forkedFrom: UInt64?
@@ -64,7 +62,6 @@ struct CompactionFacts: Sendable {
     /// The position of each writer; of a forked one that of the branch that reaches furthest.
     var vector: VersionVector { VersionVector(Dictionary(writers.map { ($0.id, $0.reach) }) { first, _ in first }) }
 
-    /// The positions of the store.
     var positions: BaselinePositions { BaselinePositions(vector: vector, hashes: ends.hashes, forks: ends.forks) }
 
     /// The owner's first transaction past a fork, from which on nothing of it is removed; nil when there is none.
@@ -88,7 +85,6 @@ struct CompactionFacts: Sendable {
         }
     }
 
-    /// The name of a writer for people.
     func label(_ writer: UniqueID) -> String {
         let name = writers.first { $0.id == writer }?.name
         return name.map { "\($0) (\(writer))" } ?? "\(writer)"
@@ -96,15 +92,6 @@ struct CompactionFacts: Sendable {
 }
 
 extension CompactionFacts {
-    /// Reads the store's part.
-    ///
-    /// - Parameters:
-    ///   - reader: Reads the store.
-    ///   - modelHash: The version hash of the store's model.
-    ///   - shelf: The baselines of the log folder.
-    ///   - keep: The shortest time for which own segments stay.
-    ///   - wall: The wall time.
-    /// - Throws: What reading throws.
     init(_ reader: Reader, modelHash: String, shelf: BaselineShelf, keep: Duration, wall: WallTime) throws {
         let writers = try reader.writers.all().filter { $0.sequence > 0 || $0.isSelf }
         let own = try reader.writers.own()
@@ -134,8 +121,6 @@ extension CompactionFacts {
 
     /// Lists the segments of a writer in the log folder that the store has exported or applied with these bounds;
     /// O(n log n).
-    ///
-    /// - Throws: ``SegmentError`` when the folder cannot be read.
     static func segments(_ records: [SegmentRecord], of owner: UniqueID, in logs: LogFolder) throws -> [OwnSegment] {
         let known = Set(records.map { SegmentName(writer: owner, first: $0.first, last: $0.last) })
         return try logs.fileNames(of: owner).compactMap { SegmentName(writer: owner, fileName: $0) }

@@ -7,7 +7,6 @@ import TributaryStore
 struct CompactionPass: Sendable {
     let sync: SyncService
     let open: StoreCheck.Opening
-    /// The queue of blocking work.
     let queue: SerialQueue
     let mode: Compactor.Mode
     let progress: @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
@@ -31,9 +30,6 @@ struct CompactionPass: Sendable {
     private var logger: Logger { sync.environment.logger }
     private var wall: WallTime { sync.environment.wall }
 
-    /// Runs the pass.
-    ///
-    /// - Throws: What ``Compactor/compact(_:progress:)`` throws.
     func run() async throws -> CompactionReport {
         try await withTaskCancellationHandler {
             // A copy of a store must not publish or remove anything under the writer of its original.
@@ -72,8 +68,6 @@ struct CompactionPass: Sendable {
 
     /// Reads the facts; the shelf has what this pass itself has published.
     ///
-    /// - Parameter owner: The writer whose segments are listed; nil for none.
-    /// - Returns: The facts.
     /// - Throws: ``SegmentError`` when the log folder cannot be read, ``StoreError``, and `CancellationError`.
     private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)

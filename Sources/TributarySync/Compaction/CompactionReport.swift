@@ -44,7 +44,6 @@ package struct CompactionReport: Sendable {
     package var verification = Verification.nothing
     /// The own baselines that were removed because the log folder contradicts them.
     package var withdrawn: [BaselineName] = []
-    /// The baselines in the log folder.
     package var baselines: [Baseline] = []
     package var removedSegments = 0
     package var removedBytes: UInt64 = 0
@@ -59,11 +58,6 @@ package struct CompactionReport: Sendable {
     }
 
     /// Adds the removal of a writer's files, and the segments that stay.
-    ///
-    /// - Parameters:
-    ///   - decision: The decision.
-    ///   - facts: What it was decided from.
-    ///   - planned: The baselines that the store joins.
     mutating func add(_ decision: RemovalRule.Decision, _ facts: CompactionFacts, planned: PlannedBaselines) {
         removedSegments += decision.removed.count
         removedBytes = decision.removed.reduce(removedBytes) { $0.addingSaturating($1.bytes) }
@@ -73,11 +67,6 @@ package struct CompactionReport: Sendable {
     }
 
     /// Adds a removal that failed: all segments of the writer stay.
-    ///
-    /// - Parameters:
-    ///   - decision: The decision.
-    ///   - facts: What it was decided from.
-    ///   - reason: Why nothing was removed, as a clause.
     mutating func add(failed decision: RemovalRule.Decision, _ facts: CompactionFacts, because reason: String) {
         for segment in decision.removed { add(segment, [reason]) }
         addKept(decision, facts)

@@ -26,10 +26,6 @@ package actor Compactor {
     }
 
     /// Creates a compactor.
-    ///
-    /// - Parameters:
-    ///   - sync: The service that imports and exports.
-    ///   - open: Opens the scratch store in which a baseline of another writer is built again.
     package init(sync: SyncService, open: @escaping StoreCheck.Opening) {
         self.sync = sync
         self.open = open
@@ -58,10 +54,6 @@ package actor Compactor {
 
     /// Makes one pass: a baseline is cut, one of another writer verified, and own files are removed.
     ///
-    /// - Parameters:
-    ///   - mode: What the pass does.
-    ///   - progress: Receives the phase, how much of it is done, and the total when it is known.
-    /// - Returns: What was done, and what the remaining segments wait for.
     /// - Throws: ``SegmentError`` when the log folder cannot be read or written; ``StoreError``, what exporting throws,
     ///   and `CancellationError`.
     package func compact(

@@ -79,9 +79,6 @@ struct CutRule {
     ///
     /// Its cost is that of the whole state, so it must make room for half of that at least; then all baselines together
     /// cost no more than in proportion to what is written.
-    ///
-    /// - Parameter uncovered: The bytes of all segments that are old enough and that no verified baseline covers.
-    /// - Returns: Whether it is worth it.
     func isWorthwhile(uncovered: UInt64) -> Bool {
         let shelf = facts.shelf
         let isDisputed = shelf.disputes.contains { $0.baseline(of: facts.own).map { !shelf.isVerified($0) } ?? false }

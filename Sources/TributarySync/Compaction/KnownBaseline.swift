@@ -7,27 +7,14 @@ package struct KnownBaseline: Hashable, Sendable {
     package var modelHash: String
     /// The last transaction of each writer that it has.
     package var vector: VersionVector
-    /// The hash in the end line.
     package var sha256: String
     package var bytes: UInt64
     /// The hashes with which the logs of its writers end, as far as it names them.
     package var hashes: [UniqueID: String]
-    /// The branches of forked writers.
     package var forks: [UniqueID: BaselineFork]
     /// Whether the file was read as a whole and its bytes have the hash in the end line.
     package var isWhole: Bool
 
-    /// Creates a baseline.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - modelHash: The version hash of the model that it was made under.
-    ///   - vector: The last transaction of each writer that it has.
-    ///   - sha256: The hash in its end line.
-    ///   - bytes: The size of its file.
-    ///   - hashes: The hashes with which the logs of its writers end.
-    ///   - forks: The branches of forked writers.
-    ///   - isWhole: Whether its bytes have that hash.
     package init(
         name: BaselineName,
         modelHash: String,
@@ -59,7 +46,6 @@ package struct KnownBaseline: Hashable, Sendable {
         )
     }
 
-    /// Its positions.
     var positions: BaselinePositions { BaselinePositions(vector: vector, hashes: hashes, forks: forks) }
 
     /// Whether it has all that the other one has.
@@ -68,7 +54,6 @@ package struct KnownBaseline: Hashable, Sendable {
     /// Whether it has all that the other one has, and more.
     func dominates(_ other: KnownBaseline) -> Bool { positions != other.positions && covers(other) }
 
-    /// The number of transactions that it has.
     var transactionCount: UInt64 { vector.entries.reduce(0) { $0.addingSaturating($1.value) } }
 }
 

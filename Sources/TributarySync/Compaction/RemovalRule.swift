@@ -19,7 +19,6 @@ struct RemovalRule {
         case fork(from: UInt64)
     }
 
-    /// A segment that stays.
     struct Kept: Hashable, Sendable {
         var segment: CompactionFacts.OwnSegment
         var waits: [Wait]

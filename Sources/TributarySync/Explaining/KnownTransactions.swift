@@ -13,7 +13,6 @@ package struct KnownTransactions: Sendable {
     private var acknowledged: [UniqueID: [UniqueID: UInt64]] = [:]
     /// The names in segments of writers of which nothing is applied.
     private var names: [UniqueID: String] = [:]
-    /// The position of each writer.
     private var positions: [UniqueID: UInt64] = [:]
     private var baselines: [KnownBaseline] = []
 
@@ -73,7 +72,6 @@ package struct KnownTransactions: Sendable {
     /// The writers that anybody names.
     package var writers: Dictionary<UniqueID, UInt64>.Keys { greatest.keys }
 
-    /// Whether anybody names the writer.
     package func isKnown(_ writer: UniqueID) -> Bool { greatest[writer] != nil }
 
     /// The store's record of a writer; nil when nothing of it is applied.

@@ -25,7 +25,6 @@ package struct MissingPart: Hashable, Sendable {
     /// Its writer first.
     package var holders: [Holder]
 
-    /// The writer of what is missing.
     package var writer: UniqueID {
         switch dependency {
         case .transactions(let writer, _, _), .blob(let writer, _): writer
@@ -34,12 +33,6 @@ package struct MissingPart: Hashable, Sendable {
 }
 
 extension MissingPart {
-    /// Finds out who has something.
-    ///
-    /// - Parameters:
-    ///   - dependency: what is missing.
-    ///   - segment: the segment that waits for it.
-    ///   - known: who has acknowledged what.
     init(_ dependency: UnmetDependency, of segment: SegmentStatus, _ known: KnownTransactions) {
         let (writer, sequence) =
             switch dependency {

@@ -5,7 +5,6 @@ package struct SegmentExplanation: Hashable, Sendable {
     package var isMissing = false
     package var writerName: String?
     package var missing: [MissingPart] = []
-    /// Further facts, each as a sentence.
     package var notes: [String] = []
 
     init(_ status: SegmentStatus, isMissing: Bool = false) {

@@ -9,13 +9,6 @@ struct SegmentNotes {
     let wall: WallTime
     let grace: Duration
 
-    /// The notes about a segment.
-    ///
-    /// - Parameters:
-    ///   - status: its status.
-    ///   - isThere: whether its file is in the log folder; nil when the folder does not answer.
-    ///   - isOwn: whether it is one of the store's own.
-    /// - Returns: One sentence or more each.
     func notes(_ status: SegmentStatus, isThere: Bool?, isOwn: Bool) -> [String] {
         var notes = [decision(status.id.writer)].compactMap(\.self)
         guard status.state == .applied else { return notes + status.waitingFor.prefix(1).compactMap { joining($0) } }

@@ -4,9 +4,6 @@ package import TributaryStore
 
 extension SyncService {
     /// The transactions that are known to exist.
-    ///
-    /// - Parameter records: The store's records of all writers.
-    /// - Returns: What the store and the log folder tell of them.
     package func knownTransactions(_ records: [WriterRecord]) -> KnownTransactions {
         var known = KnownTransactions(records)
         state.read { known.add($0.planner) }
@@ -22,8 +19,6 @@ extension SyncService {
 
     /// All that is known of a segment, also of one that is missing or that only a baseline has; nil when nobody knows its
     /// writer.
-    ///
-    /// - Throws: what reading throws.
     package func explanation(of name: SegmentName) async throws -> SegmentExplanation? {
         let records = try environment.store.read { try $0.writers.all() }
         let (planner, wall) = (state.read(\.planner), environment.wall)

@@ -42,7 +42,6 @@ struct IdentityEvent: Hashable, Sendable {
         (former, new) = (minted.former, minted.new)
     }
 
-    /// Reads the text that ``text`` writes.
     init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 4).map(String.init)
         guard parts.count == 5, let cause = Cause(rawValue: parts[0]), let time = UInt64(parts[1]),
@@ -91,7 +90,6 @@ struct IdentityEvent: Hashable, Sendable {
         }
     }
 
-    /// Writes the event to the journal.
     func log(_ minted: MintedWriter, _ logger: Logger) {
         logger.log(
             level: [.restored, .unexported].contains(cause) ? .notice : .warning,

@@ -67,7 +67,6 @@ enum IdentityFinding: Hashable, Sendable {
         }
     }
 
-    /// The file that proves the finding; nil when there is none.
     var file: String? {
         switch self {
         case .moved(let path), .copied(let path), .copiedUnexported(let path): path

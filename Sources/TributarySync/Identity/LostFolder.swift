@@ -10,19 +10,12 @@ import TributaryStore
 struct LostFolder {
     private let own: UniqueID
     private let logs: LogFolder
-    /// Whether the folder is lost.
     let isLost: Bool
     /// Whether the log folder is certainly no mount point: it is the one that the store has used, or has the folder of
     /// another writer.
     let isCertain: Bool
 
     /// Looks for the folder.
-    ///
-    /// - Parameters:
-    ///   - own: The store's own writer.
-    ///   - logs: The log folder.
-    ///   - reader: Reads the store.
-    /// - Throws: ``SegmentError`` when the log folder cannot be listed, and ``StoreError``.
     init(of own: UniqueID, in logs: LogFolder, _ reader: Reader) throws {
         (self.own, self.logs) = (own, logs)
         isLost = try logs.lacksFolder(of: own) && reader.outbox.lastExported() > 0
@@ -32,9 +25,6 @@ struct LostFolder {
     }
 
     /// Makes the folder when it is lost, and the log folder is certainly the one.
-    ///
-    /// - Returns: Whether it was made.
-    /// - Throws: ``SegmentError``.
     func make() throws -> Bool {
         guard isLost, isCertain else { return false }
         guard mkdirat(logs.descriptor, own.description, 0o770) == 0 || errno == EEXIST else {

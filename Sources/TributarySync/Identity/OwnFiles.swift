@@ -14,11 +14,6 @@ struct OwnFiles {
     /// Compares the names in the writer's folder with the segments that the store has exported.
     ///
     /// A step for each file of the writer; only files without a record are read, up to the first valid one.
-    ///
-    /// - Parameters:
-    ///   - logs: the log folder.
-    ///   - reader: reads the store.
-    /// - Throws: ``SegmentError`` when the folder cannot be read, and ``StoreError``.
     init(in logs: LogFolder, _ reader: Reader) throws {
         let own = try reader.writers.own().id
         let records = try reader.writers.segments(writer: own)

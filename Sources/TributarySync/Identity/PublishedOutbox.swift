@@ -7,7 +7,6 @@ import TributaryStore
 /// Such segments come from an export that was interrupted, or that happened after the store was copied. Their transactions
 /// must not be issued again under another writer: others would apply them twice.
 struct PublishedOutbox {
-    /// The whole segments, in sequence.
     private(set) var records: [SegmentRecord] = []
     /// The segment after them of which only the first transactions are local ones.
     private(set) var partial: PartialRecord?
@@ -20,11 +19,6 @@ struct PublishedOutbox {
     ///
     /// One pass over the names of the writer's files, and over the bytes of the transactions that are compared; baselines
     /// cost what ``CompactedOutbox`` says.
-    ///
-    /// - Parameters:
-    ///   - logs: the log folder.
-    ///   - reader: reads the store.
-    /// - Throws: ``SegmentError`` when the system cannot read the folder, and ``StoreError``.
     init(in logs: LogFolder, _ reader: Reader) throws {
         let own = try reader.writers.own()
         last = try reader.writers.segment(writer: own.id, beginningBy: own.sequence)?.last ?? 0
@@ -41,13 +35,6 @@ struct PublishedOutbox {
     }
 
     /// Compares the outbox after the last published transaction with the segments that follow it.
-    ///
-    /// - Parameters:
-    ///   - byFirst: the segments of the writer by their first sequences.
-    ///   - own: the store's own writer.
-    ///   - logs: the log folder.
-    ///   - reader: reads the store.
-    /// - Throws: ``SegmentError`` when the system cannot read the folder, and ``StoreError``.
     private mutating func follow(
         _ byFirst: [UInt64: [SegmentName]],
         of own: WriterRecord,

@@ -18,12 +18,6 @@ struct RunningWriterChange: Sendable {
     private static let retryInterval = Duration.seconds(10)
 
     /// Continues as another writer, and announces it with an acknowledgement of everything.
-    ///
-    /// - Parameters:
-    ///   - greatestClock: the greatest clock that a transaction keeps; nil keeps all clocks.
-    ///   - records: writes what belongs into the same SQLite transaction.
-    /// - Returns: The new writer and the former one.
-    /// - Throws: what ``WriterChange`` throws.
     func run(
         greatestClock: HybridClock? = nil,
         records: @escaping @Sendable (WriteTransaction, MintedWriter) throws -> Void = { _, _ in }
@@ -42,13 +36,6 @@ struct RunningWriterChange: Sendable {
     }
 
     /// Continues as another writer, between two exports, and while nobody removes or publishes files of the present one.
-    ///
-    /// - Parameters:
-    ///   - greatestClock: the greatest clock that a transaction keeps; nil keeps all clocks.
-    ///   - leavesFormerInUse: whether another program may go on as the former writer.
-    ///   - records: writes what belongs into the same SQLite transaction.
-    /// - Returns: The new writer and the former one.
-    /// - Throws: what ``WriterChange`` throws.
     func change(
         greatestClock: HybridClock? = nil,
         leavesFormerInUse: Bool = false,

@@ -4,16 +4,12 @@ package import TributaryStore
 
 /// The requests of an administrator about writers.
 extension SyncService {
-    /// The store's own writer.
     package var ownWriter: UniqueID { state.read(\.planner.own) }
 
     /// Stops counting on a writer's acknowledgements, until something newer of it is applied.
     ///
     /// A repeated request changes nothing; neither does that for an abandoned writer, on which nobody counts.
     ///
-    /// - Parameters:
-    ///   - writer: the writer.
-    ///   - user: the user who requested it, for the journal.
     /// - Throws: ``SyncError`` `ownWriter`, `noSuchWriter`; what writing to the store throws.
     package func evict(_ writer: UniqueID, by user: String? = nil) async throws {
         guard try await decide(.evicted, on: writer, unless: { $0 == .evicted || $0 == .abandoned }) else { return }
@@ -26,9 +22,6 @@ extension SyncService {
     ///
     /// The position of the writer does not move: what arrives of it later is applied. A repeated request changes nothing.
     ///
-    /// - Parameters:
-    ///   - writer: the writer.
-    ///   - user: the user who requested it, for the journal.
     /// - Throws: ``SyncError`` `ownWriter`, `noSuchWriter`; what writing to the store throws.
     package func abandon(_ writer: UniqueID, by user: String? = nil) async throws {
         let isNew = try await decide(.abandoned, on: writer, unless: { $0 == .abandoned })

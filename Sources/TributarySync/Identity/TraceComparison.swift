@@ -23,9 +23,6 @@ struct TraceComparison {
         (self.writer, self.traces, self.outbox) = (writer, traces, outbox)
     }
 
-    /// Compares a line.
-    ///
-    /// - Throws: ``StoreError``.
     mutating func add(_ entry: BaselineEntry) throws {
         switch entry {
         case .transaction(let transaction):

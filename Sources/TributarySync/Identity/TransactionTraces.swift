@@ -6,20 +6,13 @@ import TributaryChanges
 /// them therefore has all before it, whether it shows these or not. A transaction that differs shows that another copy of
 /// the store has published others from there on.
 struct TransactionTraces: Hashable, Sendable {
-    /// The sequence of the first unpublished transaction.
     private let first: UInt64
-    /// The clocks of the unpublished transactions, in order.
     private let clocks: [HybridClock]
     /// The unpublished transactions that the baseline shows.
     private var same: Set<UInt64> = []
     /// The first sequence from which on the baseline has other transactions; nil when none is known.
     private var other: UInt64?
 
-    /// Creates the traces of a baseline that shows nothing yet.
-    ///
-    /// - Parameters:
-    ///   - first: The sequence of the first unpublished transaction.
-    ///   - clocks: The clocks of the unpublished transactions, in order; each is greater than the one before.
     init(first: UInt64, clocks: [HybridClock]) {
         self.first = first
         self.clocks = clocks

@@ -11,11 +11,6 @@ struct WriterChange {
 
     /// Continues the store as another writer.
     ///
-    /// - Parameters:
-    ///   - greatestClock: the greatest clock that a transaction keeps; nil keeps all clocks.
-    ///   - leavesFormerInUse: whether another program may go on as the former writer.
-    ///   - records: writes what belongs into the same SQLite transaction.
-    /// - Returns: The new writer and the former one.
     /// - Throws: ``WriterMintError``, ``SegmentError`` when the folder cannot be read, and ``StoreError``.
     func mint(
         greatestClock: HybridClock? = nil,

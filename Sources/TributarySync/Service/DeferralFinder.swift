@@ -28,8 +28,6 @@ final class DeferralFinder: Sendable {
     var lastReport: DeferralReport? { cache.last }
 
     /// A report of the writes that are deferred in the reader's state, without lines.
-    ///
-    /// - Throws: what reading throws.
     func report(_ reader: Reader) throws -> DeferralReport {
         try cache.report(at: try reader.history.newestTransaction()) { try self.reader.report(reader) }
     }
@@ -73,8 +71,6 @@ final class DeferralFinder: Sendable {
     func locatedBlocking(_ status: SegmentStatus) -> DeferredValue? { reader.located(status.deferredValues).first }
 
     /// The statuses, in which each segment with deferred values names the first of them.
-    ///
-    /// - Throws: what reading throws.
     func named(_ statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
         let records = try statuses.map { status in
             guard status.lacksDeferredNames else { return SegmentRecord?.none }
@@ -91,8 +87,6 @@ final class DeferralFinder: Sendable {
     }
 
     /// The status of an applied segment, with the names of its deferred values.
-    ///
-    /// - Throws: what reading throws.
     func status(ofApplied record: SegmentRecord) async throws -> SegmentStatus {
         let (counts, values) = try store.read { reader in
             let (counts, writes) = try reader.deferrals.writes(of: record, limit: DeferralFinder.namedOfSegment)
@@ -103,8 +97,6 @@ final class DeferralFinder: Sendable {
     }
 
     /// The applied segments: all of them, or those with deferred values, which are counted and not named.
-    ///
-    /// - Throws: what reading throws.
     func appliedSegments(all: Bool, _ reader: Reader) throws -> [SegmentStatus] {
         var statuses: [SegmentRecord: SegmentStatus] = [:]
         if all {
@@ -123,12 +115,6 @@ final class DeferralFinder: Sendable {
     }
 
     /// The statuses of the segments that have deferred values, each with the first of them by name.
-    ///
-    /// - Parameters:
-    ///   - names: the segments to look for.
-    ///   - floor: the number of a transaction before which none of them was imported.
-    /// - Returns: Their statuses in order, and the number of the store's newest transaction.
-    /// - Throws: what reading throws.
     func deferred(in names: Set<SegmentName>, after floor: Int64) throws -> ([SegmentStatus], newest: Int64) {
         try store.read { reader in
             let statuses = try reader.deferrals.segments(after: floor).map { segment in

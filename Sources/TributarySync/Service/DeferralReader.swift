@@ -5,7 +5,6 @@ import TributaryStore
 
 /// Names deferred writes in the store, with their segments, rules, and lines in the log folder's files.
 struct DeferralReader {
-    /// The log folder's path.
     let logs: String
     let model: Model
 
@@ -23,7 +22,6 @@ struct DeferralReader {
         return report
     }
 
-    /// The writes with their segments and rules.
     func values(of writes: [DeferredWrite], _ reader: Reader) throws -> [DeferredValue] {
         try writes.map { write in
             let record = try reader.writers.segment(

@@ -2,7 +2,6 @@ import TributaryChanges
 
 /// A pause of the import, as the store records it.
 struct ImportPause: Hashable, Sendable {
-    /// The time at which the pause began.
     let since: WallTime
     /// The time at which it ends; nil until an administrator resumes the import.
     let until: WallTime?

@@ -6,7 +6,6 @@ struct ImportProgress: Sendable {
     var isInitialImportComplete = false
     /// The wall time of the last commit of imported transactions.
     var lastImport: WallTime?
-    /// Whether a batch is being applied.
     var isApplying = false
     private(set) var imported = ImportCounts()
     private(set) var exported = ImportCounts()

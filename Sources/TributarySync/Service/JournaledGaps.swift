@@ -3,7 +3,6 @@ import TributaryChanges
 
 /// The gaps that are in the journal, so that each is logged once.
 struct JournaledGaps {
-    /// The waiting segment of each writer.
     private var waiting: [UniqueID: SegmentName] = [:]
 
     /// Replaces the gaps; returns the gaps to log now, and the segments that no longer wait.

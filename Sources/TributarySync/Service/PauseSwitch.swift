@@ -13,11 +13,6 @@ struct PauseSwitch: Sendable {
     private var records: SyncRecords { SyncRecords(store: environment.store) }
 
     /// Stops importing until ``resume(by:)`` or for the given time.
-    ///
-    /// - Parameters:
-    ///   - duration: the duration of the pause; nil pauses until the import is resumed.
-    ///   - user: the user who requested it, for the journal.
-    /// - Throws: what writing to the store throws.
     func pause(for duration: Duration?, by user: String?) async throws {
         let wall = environment.wall
         let until = duration.map(wall.later)
@@ -28,8 +23,6 @@ struct PauseSwitch: Sendable {
     }
 
     /// Resumes importing; the journal names `user` as the one who requested it.
-    ///
-    /// - Throws: what writing to the store throws.
     func resume(by user: String?) async throws {
         try await records.store(nil) { set(nil) }
         environment.logger.notice("importing goes on", metadata: metadata(user))

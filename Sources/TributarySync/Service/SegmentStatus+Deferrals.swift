@@ -20,7 +20,6 @@ extension SegmentStatus {
     /// Whether the status counts deferred values without naming any of them.
     var lacksDeferredNames: Bool { state == .applied && deferred + unknownObjects > 0 && deferredValues.isEmpty }
 
-    /// Names the first deferred values.
     mutating func name(_ values: [DeferredValue]) {
         var parts: [String] = []
         if deferred > 0 { parts.append("\(deferred) \(deferred == 1 ? "value is" : "values are") deferred") }
@@ -37,7 +36,6 @@ extension SegmentStatus {
         deferredValues = values
     }
 
-    /// Adds what is deferred of another applied segment of the name.
     mutating func add(_ other: SegmentStatus) {
         deferred += other.deferred
         unknownObjects += other.unknownObjects

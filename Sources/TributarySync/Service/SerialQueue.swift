@@ -11,8 +11,6 @@ package struct SerialQueue: Sendable {
     }
 
     /// Returns the result of `block`, which runs after the work that was submitted before.
-    ///
-    /// - Throws: what `block` throws.
     package func run<T: Sendable, E: Error>(_ block: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
         let result: Result<T, E> = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result(catching: block)) }

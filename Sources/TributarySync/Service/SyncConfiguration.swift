@@ -6,8 +6,6 @@ package struct SyncConfiguration: Sendable, Hashable {
         case every(Duration)
     }
 
-    /// The path of the log folder.
-    ///
     /// The folder must exist: the service must not create the folder of an unmounted share.
     package var logs: String
     /// The name of this writer that peers see; nil uses the name with which the store was opened.

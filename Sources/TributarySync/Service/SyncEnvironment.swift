@@ -12,6 +12,5 @@ struct SyncEnvironment: Sendable {
 
     var store: Store { replica.store }
 
-    /// The current wall time.
     var wall: WallTime { store.configuration.environment.wallTime() }
 }

@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryChanges
 
 extension SyncProblem {
-    /// Creates the problem for a problem of the log folder.
     init(_ problem: FolderProblem, since: WallTime) {
         switch problem.kind {
         case .missing:
@@ -45,13 +44,6 @@ extension SyncProblem {
     }
 
     /// The problem of a file that has what the store's own writer has written and the store has not.
-    ///
-    /// - Parameters:
-    ///   - path: the file's path in the log folder.
-    ///   - reason: how the store's records contradict it.
-    ///   - own: the store's own writer.
-    ///   - wall: the wall time.
-    /// - Returns: The problem.
     static func ownFork(_ path: String, _ reason: String, own: UniqueID, since wall: WallTime) -> SyncProblem {
         SyncProblem(
             .ownFork,
@@ -98,12 +90,6 @@ extension SyncProblem {
     }
 
     /// The problem of baselines that do not count.
-    ///
-    /// - Parameters:
-    ///   - name: The first of them.
-    ///   - refusal: Why it does not count.
-    ///   - count: Their number.
-    /// - Returns: The problem.
     static func baselineRefused(
         _ name: BaselineName,
         _ refusal: BaselineShelf.Refusal,
@@ -138,13 +124,6 @@ extension SyncProblem {
     }
 
     /// The problem of a failed export.
-    ///
-    /// - Parameters:
-    ///   - error: the exporter's error.
-    ///   - logs: the log folder's path.
-    ///   - own: the store's own writer.
-    ///   - wall: the wall time.
-    /// - Returns: The problem, with a code of its own where the error has one.
     static func exportFailed(_ error: any Error, logs: String, own: UniqueID, since wall: WallTime) -> SyncProblem {
         switch error {
         case ExportFailure.clockAhead(let ahead, let other): ownClockAhead(by: ahead, after: other, since: wall)
@@ -177,12 +156,6 @@ extension SyncProblem {
     }
 
     /// The problem of a store whose own clock is ahead.
-    ///
-    /// - Parameters:
-    ///   - ahead: The lead of its clock.
-    ///   - other: The writer whose clock is ahead, and whose writes local changes have overwritten; nil for none.
-    ///   - wall: The wall time.
-    /// - Returns: The problem.
     private static func ownClockAhead(by ahead: Duration, after other: UniqueID?, since wall: WallTime) -> SyncProblem {
         let lead =
             "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
@@ -206,12 +179,6 @@ extension SyncProblem {
     }
 
     /// The problem of work on the log folder that makes no progress any more.
-    ///
-    /// - Parameters:
-    ///   - silence: the time without progress.
-    ///   - effect: the operation that does not happen meanwhile: "imported" or "exported".
-    ///   - wall: the wall time.
-    /// - Returns: The problem.
     static func logsSilent(for silence: Duration, nothingIs effect: String, wall: WallTime) -> SyncProblem {
         SyncProblem(
             .logsSilent,

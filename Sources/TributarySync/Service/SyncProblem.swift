@@ -34,11 +34,9 @@ package struct SyncProblem: Hashable, Sendable {
     }
 
     package var code: Code
-    /// The wall time since which the problem exists.
     package var since: WallTime
     package var detail: String
     package var hint: String
-    /// The writer of the affected segments, when they belong to one writer.
     package var writer: UniqueID?
 
     package init(_ code: Code, since: WallTime, detail: String, writer: UniqueID? = nil, hint: String) {

@@ -2,7 +2,6 @@ import TributaryChanges
 
 /// The problems that concern no single segment.
 struct SyncProblems: Sendable {
-    /// The folder's problems, each with the wall time since which it exists.
     private(set) var ofFolder: [FolderProblem: WallTime] = [:]
     private var others: [SyncProblem.Code: SyncProblem] = [:]
 
@@ -42,13 +41,6 @@ struct SyncProblems: Sendable {
     }
 
     /// Adds the problems of a scan, and ends other problems of the scanned folders.
-    ///
-    /// - Parameters:
-    ///   - found: the problems of the scan.
-    ///   - isWhole: whether everything was scanned.
-    ///   - folders: the paths of the folders that were scanned.
-    ///   - wall: the wall time.
-    /// - Returns: The added and the ended problems.
     mutating func updateFolder(
         _ found: [FolderProblem],
         isWhole: Bool,

@@ -60,8 +60,6 @@ struct SyncRecords: Sendable {
     // MARK: Pause
 
     /// Stores the pause, nil for none; calls `committed` while the write lock is still held.
-    ///
-    /// - Throws: what writing throws.
     func store(_ pause: ImportPause?, committed: @escaping @Sendable () -> Void) async throws {
         let text = pause?.text
         try await store.writeInTurn { transaction in
@@ -72,8 +70,6 @@ struct SyncRecords: Sendable {
     }
 
     /// Removes the pause unless it was renewed; blocks the calling thread until the write lock is free.
-    ///
-    /// - Throws: what writing throws.
     func remove(_ pause: ImportPause) throws {
         try store.write { transaction in
             guard try transaction.reader.setting(StoreKeys.paused) == pause.text else { return }

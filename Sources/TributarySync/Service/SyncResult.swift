@@ -14,8 +14,6 @@ package struct SyncResult: Sendable, Hashable {
     package var exported: ImportCounts
     /// The segments that are not applied, by state.
     package var remaining: [SegmentState: Int]
-    /// The writer that tokens of history name.
     package var tokenWriter: String
-    /// The number of the newest transaction that programs see now.
     package var transaction: Int64
 }

@@ -5,16 +5,12 @@ extension SyncService {
     package var lastDeferrals: DeferralReport? { deferrals.lastReport }
 
     /// A report of the writes that are deferred in the reader's state, without lines.
-    ///
-    /// - Throws: what reading throws.
     package func deferrals(_ reader: Reader) throws -> DeferralReport { try deferrals.report(reader) }
 
     /// The report with the lines of its writes; without lines when the log folder does not answer in time.
     package func located(_ report: DeferralReport) async -> DeferralReport { await deferrals.located(report) }
 
     /// The statuses with the first deferred value of each by name, and with its line, as ``located(_:)`` finds it.
-    ///
-    /// - Throws: what reading throws.
     package func located(_ statuses: [SegmentStatus], reading: StatusReading? = nil) async throws -> [SegmentStatus] {
         var statuses = statuses
         if statuses.contains(where: \.lacksDeferredNames) {

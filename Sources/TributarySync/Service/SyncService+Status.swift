@@ -41,13 +41,6 @@ extension SyncService {
     package var backlogs: [UniqueID: WriterBacklog] { state.read { $0.planner.backlogs } }
 
     /// The statuses of segments, in order of their names.
-    ///
-    /// - Parameters:
-    ///   - wanted: their states; nil for all.
-    ///   - all: whether applied segments without deferred values are listed too, so that the list may be long.
-    ///   - reading: reads the store, in which applied segments are; nil reads what is newest, however long that takes.
-    /// - Returns: Their statuses.
-    /// - Throws: what reading throws.
     package func segments(
         in wanted: Set<SegmentState>? = nil,
         all: Bool = false,
@@ -78,8 +71,6 @@ extension SyncService {
     }
 
     /// The status of one segment; nil when it is unknown.
-    ///
-    /// - Throws: what reading throws.
     package func segment(_ name: SegmentName) async throws -> SegmentStatus? {
         let wall = environment.wall
         if let status = state.read({ $0.planner.status(of: name, wall: wall) }) { return status }

@@ -69,15 +69,11 @@ extension SyncService {
     /// Stops importing until ``resume(by:)`` or for the given time; the pause survives restarts.
     ///
     /// Local changes are exported meanwhile. The journal names `user` as the one who requested the pause.
-    ///
-    /// - Throws: what writing to the store throws.
     package func pause(for duration: Duration? = nil, by user: String? = nil) async throws {
         try await pauseSwitch.pause(for: duration, by: user)
     }
 
     /// Resumes importing; the journal names `user` as the one who requested it.
-    ///
-    /// - Throws: what writing to the store throws.
     package func resume(by user: String? = nil) async throws { try await pauseSwitch.resume(by: user) }
 
     /// Reads a segment again.

@@ -38,17 +38,6 @@ package final class SyncService: Service {
     }
 
     /// Creates the service for tests that interrupt an export, or begin as if an export had just been made.
-    ///
-    /// - Parameters:
-    ///   - replica: has the store.
-    ///   - configuration: the settings.
-    ///   - clock: measures how long the loops wait.
-    ///   - logger: the journal.
-    ///   - control: controls the import and measures its progress.
-    ///   - pacing: knows when the last export was.
-    ///   - machine: the hash of the machine's ID.
-    ///   - interruptExport: called at each step of an export, which fails with what it throws.
-    /// - Throws: what reading the store throws.
     init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,

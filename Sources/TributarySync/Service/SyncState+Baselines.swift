@@ -6,11 +6,6 @@ extension SyncState {
     var isNew: Bool { planner.positions.allSatisfy { $0.key == planner.own || $0.value.sequence == 0 } }
 
     /// Records what was found out about the files of the known baselines.
-    ///
-    /// - Parameters:
-    ///   - other: The baselines as they were read.
-    ///   - modelHash: The version hash of the store's model.
-    ///   - wall: The wall time.
     mutating func learned(_ other: BaselineShelf, modelHash: String, wall: WallTime) {
         found(shelf.learning(from: other), modelHash: modelHash, wall: wall)
     }

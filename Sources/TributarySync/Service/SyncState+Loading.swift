@@ -4,8 +4,6 @@ import TributaryStore
 
 extension SyncState {
     /// Loads the state that the store records.
-    ///
-    /// - Throws: what reading throws.
     init(_ reader: Reader, configuration: SyncConfiguration) throws {
         let own = try reader.writers.own().id
         var planner = ImportPlanner(own: own, limits: configuration.limits)

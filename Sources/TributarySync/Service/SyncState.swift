@@ -10,7 +10,6 @@ struct SyncState: Sendable {
     var lifecycle = Lifecycle()
     private(set) var configuration: SyncConfiguration
     var planner: ImportPlanner
-    /// The places to scan.
     var scans = ScanSchedule()
     var problems = SyncProblems()
     var progress = ImportProgress()
@@ -19,19 +18,11 @@ struct SyncState: Sendable {
     private(set) var identity = IdentityState()
     /// The accepted segments that the store remembers.
     private var storedAccepted: [SegmentName: String]
-    /// The baselines of the log folder.
     private(set) var shelf: BaselineShelf
     /// Whether a baseline of another writer waits until this store has applied its transactions.
     var isBehindBaseline = false
 
     /// Creates the initial state of a service.
-    ///
-    /// - Parameters:
-    ///   - configuration: the settings.
-    ///   - planner: has the position of each writer and the accepted segments.
-    ///   - pause: the pause that has not ended.
-    ///   - event: the last change of the store's writer that nobody has requested.
-    ///   - shelf: has the proofs of baselines that earlier starts have read.
     init(
         configuration: SyncConfiguration,
         planner: ImportPlanner,
@@ -58,13 +49,6 @@ struct SyncState: Sendable {
     // MARK: Scanning
 
     /// Applies the results of a scan of the folder.
-    ///
-    /// - Parameters:
-    ///   - scan: the results.
-    ///   - isWhole: whether the whole folder was scanned.
-    ///   - isLimited: whether the system provided fewer watches than there are folders.
-    ///   - wall: the wall time.
-    /// - Returns: The changed problems of the folder.
     mutating func scanned(
         _ scan: FolderScan,
         isWhole: Bool,
@@ -91,10 +75,6 @@ struct SyncState: Sendable {
     }
 
     /// Continues as another writer: the former one is imported like others from now on.
-    ///
-    /// - Parameters:
-    ///   - writer: the new writer.
-    ///   - positions: the positions of all writers after the change.
     mutating func become(_ writer: UniqueID, positions: [UniqueID: WriterPosition]) {
         planner.become(writer)
         setPositions(positions)
@@ -107,26 +87,15 @@ struct SyncState: Sendable {
     mutating func renewed(by event: IdentityEvent) { identity.event = event }
 
     /// Records the result of the check of the identity, after which the store may be another writer.
-    ///
-    /// - Parameters:
-    ///   - writer: the store's own writer.
-    ///   - positions: the positions of all writers.
-    ///   - event: the last change of the store's writer that nobody has requested.
     mutating func identified(_ writer: UniqueID, positions: [UniqueID: WriterPosition], event: IdentityEvent?) {
         identity.isChecked = true
         identity.event = event
         if writer != planner.own { become(writer, positions: positions) }
     }
 
-    /// Stops waiting for the missing transactions of a writer.
     mutating func abandon(_ writer: UniqueID) { planner.abandoned.insert(writer) }
 
     /// Records the baselines of the log folder; those of the store's model may be joined.
-    ///
-    /// - Parameters:
-    ///   - found: The baselines.
-    ///   - modelHash: The version hash of the store's model.
-    ///   - wall: The wall time.
     mutating func found(_ found: BaselineShelf, modelHash: String, wall: WallTime) {
         shelf = found.learning(from: shelf)
         planner.baselines.set(shelf.verified.filter { $0.modelHash == modelHash })
@@ -166,11 +135,6 @@ struct SyncState: Sendable {
     }
 
     /// Applies the result of a committed batch.
-    ///
-    /// - Parameters:
-    ///   - outcome: the progress of each segment and each writer.
-    ///   - runs: the segments of the batch.
-    ///   - wall: the wall time.
     mutating func applied(_ outcome: ImportBatch.Outcome, runs: [ImportPlanner.Run], wall: WallTime) {
         let hashes = Dictionary(runs.map { ($0.id, $0.segment.sha256) }) { first, _ in first }
         for name in outcome.finished {
