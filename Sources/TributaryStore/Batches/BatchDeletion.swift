@@ -72,7 +72,6 @@ final class BatchDeletion {
         }
     }
 
-    /// Every relationship of every concrete entity.
     private var relationships: [(EntityLayout, Int, Relationship, RelationshipJoin)] {
         layout.entities.filter { !$0.entity.isAbstract }.flatMap { entity in
             entity.entity.properties.enumerated().compactMap { propertyIndex, property in

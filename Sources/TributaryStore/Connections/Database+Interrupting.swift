@@ -17,11 +17,6 @@ extension Database {
 
     /// Interrupts statements of `block` once `isDue` is true: between two instructions, and inside a string match.
     ///
-    /// - Parameters:
-    ///   - isDue: Called between the instructions; true interrupts the statement.
-    ///   - steps: The number of instructions between two calls.
-    ///   - block: The statements.
-    /// - Returns: The result of `block`.
     /// - Throws: What `block` throws; a statement that was interrupted throws SQLite's own error.
     package func interrupting<T>(
         when isDue: @escaping @Sendable () -> Bool,

@@ -96,7 +96,6 @@ package final class Generation: Sendable {
         }
     }
 
-    /// Returns a leased connection.
     func giveBack(_ connection: StoreConnection) {
         let waiter = state.withLock { state -> Waiter?? in
             guard case .pinned = state.phase else { return .none }

@@ -32,7 +32,6 @@ package final class Store: Sendable {
         self.meter = meter
     }
 
-    /// Creates the ID of a new object.
     package func newID() -> UniqueID { configuration.environment.newID() }
 
     /// Reads the state that is committed when the read begins.

@@ -12,7 +12,6 @@ package struct StoreConfiguration: Sendable {
     package internal(set) var memory: MemoryFolder?
     /// Whether the store is removed after its use, so that its commits need not wait for the disk.
     package var isScratch = false
-    /// Observes the statements that SQLite runs.
     package var trace: SQLTrace?
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {

@@ -8,12 +8,6 @@ package struct StoreEnvironment: Sendable {
     /// Returns the home that a new store records for its file at the path; nil for none.
     package var home: @Sendable (_ path: String) -> StoreHome?
 
-    /// Creates an environment.
-    ///
-    /// - Parameters:
-    ///   - wallTime: The clock.
-    ///   - random: Random numbers.
-    ///   - home: The home that a new store records for its file at the path; nil for none.
     package init(
         wallTime: @escaping @Sendable () -> WallTime,
         random: @escaping @Sendable () -> UInt64,
@@ -34,7 +28,6 @@ package struct StoreEnvironment: Sendable {
         )
     }()
 
-    /// Creates a UUID of version 7.
     package func newID() -> UniqueID {
         .version7(at: wallTime(), random: (random(), random()))
     }

@@ -2,7 +2,6 @@ import Glibc
 import TributaryChanges
 
 extension StoreError: CustomStringConvertible {
-    /// Describes in words which operation failed and why.
     package var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "the store '\(path)' cannot be opened: \(reason)"

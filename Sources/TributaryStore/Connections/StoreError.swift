@@ -44,14 +44,12 @@ package enum StoreError: Error, Hashable, Sendable {
     /// SQLITE_BUSY.
     static let busy: Int32 = 5
 
-    /// Whether SQLite finds the file damaged.
     package var isDamage: Bool {
         // SQLITE_CORRUPT and _NOTADB.
         guard case .database(let code, _) = self else { return false }
         return [11, 26].contains(code & 0xFF)
     }
 
-    /// Whether the disk of the store is full.
     package var isFull: Bool {
         switch self {
         case .database(let code, _): code & 0xFF == StoreError.full

@@ -15,10 +15,6 @@ package protocol StoreMigrator: Sendable {
 
     /// Migrates a store, inside the transaction that opens it.
     ///
-    /// - Parameters:
-    ///   - database: The connection, inside a write transaction.
-    ///   - configuration: The store, with the model to migrate to.
-    /// - Returns: The layout of the store's tables after the migration.
     /// - Throws: The migrator's own error when it refuses the model, and ``StoreError`` when the store cannot be read or
     ///   written.
     func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel

@@ -8,8 +8,6 @@ struct BranchHeads {
     let reader: Reader
 
     /// The position of a writer.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read.
     func position(of writer: WriterRecord) throws -> StoreDigest.Position {
         guard !writer.branches.isEmpty else {
             return StoreDigest.Position(sequence: writer.sequence, hash: writer.lastSegmentHash)

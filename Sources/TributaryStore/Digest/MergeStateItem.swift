@@ -41,11 +41,9 @@ enum MergeStateItem {
         var isShown: Bool
     }
 
-    /// The total of one writer.
     struct Counter {
         var column: StoreModel.ColumnIndex
         var id: UniqueID
-        /// The writer's UUID as text.
         var writer: String
         var total: PropertyValue
     }

@@ -29,7 +29,6 @@ package struct Catalogue {
             self.initial = initial
         }
 
-        /// The definition of an entity whose objects are in `table`.
         init(code: Int64, table: String, isAbstract: Bool) {
             self.init(code: code, definition: Entry.tableWord + table, initial: isAbstract ? "abstract" : "")
         }
@@ -66,7 +65,6 @@ package struct Catalogue {
         set { entries[Key(kind: kind, owner: owner, name: name)] = newValue }
     }
 
-    /// Removes the entries for which `isWanted` returns false.
     package mutating func keep(_ isWanted: (Key) -> Bool) { entries = entries.filter { isWanted($0.key) } }
 
     /// The recorded code of an entry, or a new code.
@@ -87,7 +85,6 @@ package struct Catalogue {
             .sorted { $0.1.code < $1.1.code }
     }
 
-    /// Creates the catalogue of a store with this layout.
     package init(_ layout: StoreModel) {
         for entity in layout.entities {
             entries[Key(kind: .entity, owner: "", name: entity.entity.name)] = Entry(

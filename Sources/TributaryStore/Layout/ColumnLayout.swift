@@ -18,7 +18,6 @@ package struct ColumnLayout: Sendable {
         case inverseColumn(source: Int, column: Int)
     }
 
-    /// The property's name in the model.
     package let property: String
     /// The name of the column in the table.
     ///
@@ -79,7 +78,6 @@ package struct ColumnLayout: Sendable {
         if case .reference = kind { true } else { false }
     }
 
-    /// Whether the column is one of the two columns of a one-to-one relationship.
     var isOneToOne: Bool {
         switch kind {
         case .inverseColumn, .reference(_, true, _): true

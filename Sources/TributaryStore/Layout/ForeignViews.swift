@@ -31,9 +31,6 @@ struct ForeignViews {
 
     /// Restores the views that the migration has dropped.
     ///
-    /// - Parameters:
-    ///   - db: the store, in the transaction of the migration.
-    ///   - path: the store's file, for the error.
     /// - Throws: ``StoreError`` `cannotMigrate` when an entity or a relationship of the model now has a view's name.
     func restore(in db: Database, path: String) throws {
         for item in items {

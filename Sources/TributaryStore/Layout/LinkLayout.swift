@@ -1,6 +1,5 @@
 /// The table of a many-to-many relationship, `<Entity>_<relationship>`.
 package struct LinkLayout: Sendable {
-    /// The index in the model's list of link tables.
     package let index: Int
     /// The number of the relationship in `tributary_link`; kept for the life of the store.
     package let code: Int64

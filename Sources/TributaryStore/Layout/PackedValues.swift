@@ -12,7 +12,6 @@ struct PackedValues {
 
     private let bytes: [UInt8]
     private var position = 0
-    /// The number of values that have been read.
     private(set) var count: Int64 = 0
 
     init(reading bytes: [UInt8]) {
@@ -87,7 +86,6 @@ struct PackedValues {
         }
     }
 
-    /// Moves past the next value.
     mutating func advance() {
         guard !isAtEnd else { return }
         count += 1

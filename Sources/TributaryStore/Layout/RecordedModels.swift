@@ -39,7 +39,6 @@ package struct RecordedModels {
     /// The hash of the store's current version; nil in a store that was made before models were recorded.
     package var currentHash: String? { entries.last?.hash }
 
-    /// The store's current version of the model.
     package func current() throws -> Model? {
         guard let last = entries.last else { return nil }
         return try last.model ?? RecordedModels.definition(last.number, in: db)

@@ -3,12 +3,6 @@ import TributaryModel
 
 extension Schema {
     /// Creates the table of an entity, with the indexes of its reference columns.
-    ///
-    /// - Parameters:
-    ///   - table: The table.
-    ///   - db: The connection, in a transaction.
-    ///   - layout: The model and where its objects lie.
-    /// - Throws: An error of SQLite when the store cannot be written.
     package static func createTable(_ table: TableLayout, in db: Database, layout: StoreModel) throws {
         var parts = ["_id BLOB NOT NULL UNIQUE"]
         if table.hasEntityColumn { parts.append("_entity INTEGER NOT NULL") }
@@ -22,12 +16,6 @@ extension Schema {
     /// appears or disappears.
     ///
     /// An inverse column needs none, because its register has one.
-    ///
-    /// - Parameters:
-    ///   - column: The column.
-    ///   - table: Its table.
-    ///   - db: The connection, in a transaction.
-    /// - Throws: An error of SQLite when the store cannot be written.
     package static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
         guard column.hasOwnIndex else { return }
         try db.execute(
@@ -38,7 +26,6 @@ extension Schema {
         )
     }
 
-    /// The name of the index on a reference column.
     static func indexName(of column: ColumnLayout, in table: TableLayout) -> String {
         // No entity name contains a full stop, while underscores could make two names equal.
         "tributary_to_one_\(table.name).\(column.name)"
@@ -105,11 +92,9 @@ extension Schema {
         }
     }
 
-    /// An index that the model asks for.
     package struct ModelIndex {
         package var name: String
         var table: TableLayout
-        /// The columns as SQL.
         var columns: [String]
     }
 

@@ -52,7 +52,6 @@ package enum Schema {
         return layout
     }
 
-    /// Refuses a store of another version of the layout.
     static func check(version found: Int32, path: String) throws(StoreError) {
         guard found <= version else { throw .newerStore(path: path, version: Int(found)) }
         guard found == version else {

@@ -54,7 +54,6 @@ package final class StoreModel: Sendable {
         formerNamesSource = formerNames
     }
 
-    /// A column of a table.
     package struct ColumnIndex: Sendable, Hashable {
         package var table: Int
         package var column: Int
@@ -65,7 +64,6 @@ package final class StoreModel: Sendable {
         }
     }
 
-    /// The ID of an object of the entity in this store.
     func objectID(_ id: UniqueID, of entity: EntityLayout) -> ManagedObjectID {
         ManagedObjectID(
             store: storeName,

@@ -4,7 +4,6 @@ package import TributaryModel
 ///
 /// It has its own columns, then one for each stored attribute and to-one relationship.
 package struct TableLayout: Sendable {
-    /// The index in the model's list of tables.
     package let index: Int
     package let root: Entity
     /// The root entity's code, which names the table in `tributary_object` and the store's other own tables.
@@ -15,7 +14,6 @@ package struct TableLayout: Sendable {
     package let hasEntityColumn: Bool
     /// The names of the root entity and all its sub-entities.
     package let entities: [String]
-    /// The readings of the columns.
     let readings: [ColumnReading]
     /// The SQL that selects the row of an ID in the form that ``RowReading`` reads: faults read rows one by one.
     let rowByID: String

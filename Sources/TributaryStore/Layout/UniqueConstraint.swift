@@ -5,12 +5,10 @@ import TributaryModel
 ///
 /// It belongs to the highest entity that has it, and covers that entity and all its sub-entities.
 struct UniqueConstraint: Sendable {
-    /// The index in the list of the table's constraints.
     let index: Int
     /// The name of the entity and those of the properties.
     let owner: String
     let names: [String]
-    /// The columns of the properties.
     let columns: [Int]
     /// The indexes and the codes of the entities that have the constraint.
     let entities: Set<Int>

@@ -5,10 +5,8 @@ package import TributaryChanges
 /// The total before says whether the writer had one.
 package struct CountedTotals {
     package struct Counter: Hashable {
-        /// The code of the root entity.
         package var root: Int64
         package var id: UniqueID
-        /// The code of the column.
         package var place: Int64
     }
 
@@ -40,7 +38,6 @@ package struct CountedTotals {
         return result
     }
 
-    /// Sets the total before of a counter.
     mutating func setTotal(before: PropertyValue?, of counter: Counter) { counts[counter]?.before = before }
 
     /// For each counter its root, its identifier, its column, the total before and the amounts; nil without counters.
@@ -58,7 +55,6 @@ package struct CountedTotals {
         return writer.bytes
     }
 
-    /// Reads ``encoded``.
     init(encoded bytes: UnsafeRawBufferPointer) {
         var reader = VariableLengthReader(bytes: bytes)
         while let root = reader.next(), let id = reader.read(16), let place = reader.next(),

@@ -9,13 +9,6 @@ package struct OutboxTable {
         self.db = db
     }
 
-    /// Adds a transaction.
-    ///
-    /// - Parameters:
-    ///   - header: the header of the transaction.
-    ///   - lines: its lines in a segment, the line of the header included.
-    ///   - origin: what it changed of the store's own records, for another writer that issues it again.
-    /// - Throws: ``StoreError`` of SQLite.
     func insert(_ header: TransactionHeader, lines: [UInt8], origin: OutgoingOrigin) throws {
         let insert = try BoundStatement(
             db,
@@ -57,8 +50,6 @@ package struct OutboxTable {
     }
 
     /// The basis of the clocks of the transactions from `first` on, by sequence, where it is known.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read.
     func bases(from first: UInt64) throws -> [UInt64: ClockBasis] {
         let select = try BoundStatement(db, "SELECT sequence, basis FROM tributary_outgoing WHERE sequence >= ?1")
         select.bind(1, Int64(bitPattern: first))

@@ -4,7 +4,6 @@ import TributaryChanges
 ///
 /// When the store becomes another writer, the records of the former one are set back with it.
 struct OutgoingOrigin {
-    /// The totals of counters.
     var totals = CountedTotals()
     /// The former entries of `seen` for the writers that the transaction announces.
     var announced: [UniqueID: UInt64] = [:]
@@ -22,7 +21,6 @@ struct OutgoingOrigin {
         return writer.bytes
     }
 
-    /// Reads ``encodedAnnounced``.
     static func announced(_ bytes: UnsafeRawBufferPointer) -> [UniqueID: UInt64] {
         var reader = VariableLengthReader(bytes: bytes)
         var found: [UniqueID: UInt64] = [:]

@@ -14,16 +14,6 @@ package struct SegmentRecord: Sendable, Hashable {
     /// The hash of the segment before, as the header names it; empty for none, nil when it is not known.
     package var previous: String?
 
-    /// Creates a record.
-    ///
-    /// - Parameters:
-    ///   - writer: The writer.
-    ///   - first: The first sequence.
-    ///   - last: The last sequence.
-    ///   - sha256: The hash in the end line.
-    ///   - deferredCount: The number of deferred values.
-    ///   - branch: The branch of the writer's log; empty for its first line.
-    ///   - previous: The hash of the segment before; empty for none, nil when it is not known.
     package init(
         writer: UniqueID,
         first: UInt64,

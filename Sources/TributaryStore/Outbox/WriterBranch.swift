@@ -4,23 +4,17 @@ package import TributaryChanges
 ///
 /// Which of a writer's branches is its first line depends on the order of arrival; nothing that stores compare does.
 package struct WriterBranch: Sendable, Hashable {
-    /// Its row in the table of the writers.
     package var row: Int64
     /// The hash of the segment with which it begins, which names it.
     package var firstHash: String
     /// The last sequence before it.
     package var start: UInt64
-    /// The last sequence that was applied.
     package var sequence: UInt64
     package var clock: HybridClock
     /// The hash of the last segment that is applied as a whole; nil while there is none.
     package var lastHash: String?
 
     /// Creates a branch of which nothing is applied, to begin it.
-    ///
-    /// - Parameters:
-    ///   - firstHash: The hash of the segment with which it begins.
-    ///   - start: The last sequence before it.
     package init(firstHash: String, start: UInt64) {
         self.init(row: 0, firstHash: firstHash, start: start, sequence: start, clock: .zero, lastHash: nil)
     }

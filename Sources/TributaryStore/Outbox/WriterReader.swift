@@ -9,7 +9,6 @@ package struct WriterReader {
 
     private var database: Database { reader.database }
 
-    /// The records of all writers, including the store's own writer.
     package func all() throws -> [WriterRecord] { try records(where: "1", seen: seen(where: "1")) }
 
     /// The record of one writer; nil when none of its transactions was applied.
@@ -44,10 +43,6 @@ package struct WriterReader {
     /// when they can.
     ///
     /// O(n log n) for these transactions and those with clocks that are ahead, and one look at each transaction.
-    ///
-    /// - Parameter greatest: The greatest clock that is not ahead.
-    /// - Returns: The reason.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func obstacleToNewClocks(after greatest: HybridClock) throws -> WriterMintError? {
         let mint = WriterMint(greatestClock: greatest)
         return try WriterMinting(database, context: reader.context, mint).obstacle()
@@ -133,7 +128,6 @@ package struct WriterReader {
 
     // MARK: Segments
 
-    /// The applied or exported segment that begins with this sequence.
     package func segment(writer: UniqueID, first: UInt64) throws -> SegmentRecord? {
         let statement = try BoundStatement(database, WriterReader.selectSegments + " AND s.first = ?2")
         statement.bind(1, writer.description)
@@ -150,7 +144,6 @@ package struct WriterReader {
         return try statement.first { WriterReader.segment($0, writer) }
     }
 
-    /// The applied segment of a writer that holds a transaction.
     package func segment(writer: UniqueID, holding sequence: UInt64) throws -> SegmentRecord? {
         let found = try segment(writer: writer, beginningBy: sequence)
         return found.flatMap { $0.last >= sequence ? $0 : nil }
@@ -158,12 +151,7 @@ package struct WriterReader {
 
     /// The applied segment with a transaction of one of the writer's branches, or of its first line.
     ///
-    /// - Parameters:
-    ///   - writer: The writer.
-    ///   - branch: The branch; empty for the writer's first line.
-    ///   - sequence: The transaction.
     /// - Returns: The segment; nil when it is not recorded, as that of a partly applied one.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func segment(writer: UniqueID, branch: String, holding sequence: UInt64) throws -> SegmentRecord? {
         let condition = " AND w.branch = ?3 AND s.first <= ?2 ORDER BY s.first DESC LIMIT 1"
         let statement = try BoundStatement(database, WriterReader.selectAllSegments + condition)

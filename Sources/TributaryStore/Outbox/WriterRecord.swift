@@ -1,13 +1,11 @@
 package import TributaryChanges
 
-/// The store's record of a writer.
 package struct WriterRecord: Sendable, Hashable {
     package var id: UniqueID
     package var name: String?
     /// The last sequence that was applied without a gap.
     package var sequence: UInt64
     package var clock: HybridClock
-    /// The hash of the last applied segment.
     package var lastSegmentHash: String?
     /// The vector of transactions that this writer has seen of others, accumulated over all of its branches.
     package var seen: VersionVector
@@ -42,6 +40,5 @@ package struct WriterRecord: Sendable, Hashable {
     /// The last sequence that some branch of the writer has reached.
     package var reach: UInt64 { branches.map(\.sequence).reduce(sequence, max) }
 
-    /// The greatest clock of all branches.
     package var greatestClock: HybridClock { branches.map(\.clock).reduce(clock, max) }
 }

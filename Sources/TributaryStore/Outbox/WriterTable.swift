@@ -42,11 +42,7 @@ final class WriterTable {
         self.own = own
     }
 
-    /// The greatest clock of all applied transactions.
-    ///
-    /// - Parameter withAside: Whether clocks that were set aside count.
-    /// - Returns: The clock.
-    /// - Throws: ``StoreError`` when the store cannot be read.
+    /// The greatest clock of all applied transactions, with `withAside` also of those that were set aside.
     func lastClock(withAside: Bool = false) throws -> HybridClock {
         #if MUTATIONS
             if Mutation.isOn(.clockNotRaisedByImports) { return try position(of: own).clock }
@@ -103,12 +99,6 @@ final class WriterTable {
     /// Begins a branch of a writer's log unless it has begun.
     ///
     /// The writes of a branch have seen those of the writer's first line up to where the branch begins.
-    ///
-    /// - Parameters:
-    ///   - branch: The hash of the segment with which it begins.
-    ///   - uuid: The writer.
-    ///   - start: The last sequence before the branch.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     func beginBranch(_ branch: String, of uuid: UniqueID, after start: UInt64) throws {
         guard try known(uuid, branch: branch) == nil else { return }
         let main = try position(of: uuid)
@@ -132,7 +122,6 @@ final class WriterTable {
         try seen.run()
     }
 
-    /// Whether branches of the writer's log have been applied.
     func hasBranches(_ uuid: UniqueID) throws -> Bool {
         let select = try BoundStatement(db, "SELECT 1 FROM tributary_writer WHERE uuid = ?1 AND branch <> '' LIMIT 1")
         select.bind(1, uuid.description)
@@ -142,13 +131,7 @@ final class WriterTable {
     /// The last sequence of the writer that was applied without a gap; 0 for an unknown writer.
     func appliedSequence(of uuid: UniqueID) throws -> UInt64 { try known(uuid)?.sequence ?? 0 }
 
-    /// Sets the clocks of other writers aside that are greater: a local clock need not exceed them.
-    ///
-    /// - Parameters:
-    ///   - greatest: The greatest clock that is not set aside.
-    ///   - writer: The writer; nil for all others.
-    ///   - db: The connection, inside a write transaction.
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// Sets greater clocks of other writers, or of `writer` alone, aside: a local clock need not exceed them.
     static func setAside(after greatest: HybridClock, of writer: UniqueID? = nil, _ db: Database) throws {
         let aside = try BoundStatement(
             db,
@@ -162,7 +145,6 @@ final class WriterTable {
         try aside.run()
     }
 
-    /// Records the hash of a writer's last segment.
     func setHash(_ hash: String?, row: Int64) throws {
         let update = try BoundStatement(db, "UPDATE tributary_writer SET hash = ?2 WHERE id = ?1")
         update.bind(1, row)
@@ -196,12 +178,6 @@ final class WriterTable {
     }
 
     /// Adds a segment of a forked writer that has come with a baseline to its line of the log.
-    ///
-    /// - Parameters:
-    ///   - addition: The segment, and its line.
-    ///   - uuid: The writer.
-    ///   - clock: The greatest clock of the writer.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     func add(_ addition: BaselineFork.Addition, to uuid: UniqueID, clock: HybridClock) throws {
         let (segment, branch) = (addition.segment, addition.branch)
         if addition.begins { try beginBranch(branch, of: uuid, after: segment.first - 1) }
@@ -281,12 +257,6 @@ final class WriterTable {
     }
 
     /// Adds to the sequences that a writer has seen of others; it does not register the named writers in this store.
-    ///
-    /// - Parameters:
-    ///   - uuid: The writer.
-    ///   - branch: The branch of its log; empty for its first line.
-    ///   - seen: The sequences by writer.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func addSeen(by uuid: UniqueID, branch: String = "", _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
         let writer = try position(of: uuid, branch: branch).id

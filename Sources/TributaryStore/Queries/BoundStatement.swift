@@ -16,12 +16,6 @@ package final class BoundStatement {
     /// Takes the statement from the cache, or prepares a new one when `isKept` is false.
     ///
     /// The cache never releases a statement, so SQL texts of unlimited variety must not be cached.
-    ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - sql: The text of one statement.
-    ///   - isKept: Whether the statement comes from the cache.
-    /// - Throws: An error of SQLite when the text is no statement of this store.
     package init(_ db: Database, _ sql: String, isKept: Bool = true) throws {
         statement = try isKept ? db.cachedStatement(sql: sql) : db.makeStatement(sql: sql)
         pointer = statement.sqliteStatement
@@ -158,7 +152,6 @@ package final class BoundStatement {
 
     func reset() { sqlite3_reset(pointer) }
 
-    /// Runs the statement to its end.
     package func run() throws {
         while try step() {}
         sqlite3_reset(pointer)
@@ -170,13 +163,11 @@ package final class BoundStatement {
         return try step() ? try block(self) : nil
     }
 
-    /// Hands each row to `block`.
     package func forEach(_ block: (BoundStatement) throws -> Void) throws {
         defer { sqlite3_reset(pointer) }
         while try step() { try block(self) }
     }
 
-    /// The number of rows that the last run changed.
     package var changedRows: Int32 { sqlite3_changes(connection) }
 
     // MARK: Reading

@@ -27,7 +27,6 @@ enum ColumnReading: Sendable {
             }
     }
 
-    /// The value of the statement's current row.
     func value(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         if statement.isNull(index) { return .null }
         return switch self {

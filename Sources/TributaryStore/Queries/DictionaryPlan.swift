@@ -24,7 +24,6 @@ package struct DictionaryPlan: Sendable {
         }
     }
 
-    /// A term of the sort order.
     enum Term: Sendable {
         case column(Int, isAscending: Bool)
         case path(BoundPath, isAscending: Bool)

@@ -5,7 +5,6 @@ package struct FetchQuery: Sendable {
     package var entity: Entity
     package var predicate: ObjectPredicate?
     package var sortKeys: [SortKey]
-    /// The maximum number of objects; nil for no limit.
     package var limit: Int?
     package var offset: Int
     package var includesSubentities: Bool

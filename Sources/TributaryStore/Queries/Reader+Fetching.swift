@@ -42,7 +42,6 @@ extension Reader {
         try fetch(query, .ids) { $0.objectID($1) }
     }
 
-    /// The number of visible objects matching the query.
     package func count(_ query: FetchQuery) throws -> Int {
         try fetch(query, .count) { Int($1.integer(0)) }.first ?? 0
     }

@@ -15,13 +15,6 @@ extension Reader {
     ///
     /// The objects of a to-many relationship come in its order when it is ordered, otherwise by ID. A to-one register
     /// and the inverse side of a one-to-one relationship have at most one object.
-    ///
-    /// - Parameters:
-    ///   - id: The object whose relationship it is.
-    ///   - entity: The entity that has the relationship.
-    ///   - propertyIndex: The index of the relationship.
-    /// - Returns: Their IDs.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func related(to id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [ManagedObjectID] {
         guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
         let sql = """

@@ -4,13 +4,8 @@ package import TributaryModel
 extension Reader {
     /// The visible objects at the other end of a relationship of many owners, read with one query.
     ///
-    /// - Parameters:
-    ///   - owners: The objects whose relationship it is.
-    ///   - entity: The entity that has the relationship.
-    ///   - propertyIndex: The index of the relationship.
     /// - Returns: For each pair the index of the owner in the list and the row at the other end, ordered by owner and
     ///   then by the order of the relationship.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func relatedRows(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
         owner: Int, row: Row
     )] {

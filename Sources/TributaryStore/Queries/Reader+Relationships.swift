@@ -3,13 +3,6 @@ package import TributaryModel
 
 extension Reader {
     /// The visible objects that have `id` at the other end of a to-many relationship without an inverse.
-    ///
-    /// - Parameters:
-    ///   - id: The object at the other end.
-    ///   - entity: The entity that has the relationship.
-    ///   - propertyIndex: The index of the relationship.
-    /// - Returns: Their IDs, in order.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func owners(of id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [ManagedObjectID] {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .links(let index, ownsPairs: true) = layout.places[propertyIndex],
@@ -27,13 +20,6 @@ extension Reader {
     /// The objects of an ordered to-many relationship with their positions.
     ///
     /// They are ordered by the bytes of the position, then by ID.
-    ///
-    /// - Parameters:
-    ///   - id: The object whose relationship it is.
-    ///   - entity: The entity that has the relationship.
-    ///   - propertyIndex: The index of the relationship.
-    /// - Returns: Their IDs and positions.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     package func positions(
         of id: UniqueID,
         entity: Entity,

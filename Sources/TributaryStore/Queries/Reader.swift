@@ -13,10 +13,8 @@ package struct Reader {
         self.context = context
     }
 
-    /// The history of transactions, and its registered consumers.
     package var history: HistoryReader { HistoryReader(reader: self) }
 
-    /// The writers with their positions and segments.
     package var writers: WriterReader { WriterReader(reader: self) }
 
     /// Local transactions and the ranges of their export.
@@ -28,16 +26,12 @@ package struct Reader {
     /// The values that lost against concurrent writes.
     package var conflicts: ConflictReader { ConflictReader(reader: self) }
 
-    /// The merge state as a whole.
     package var mergeState: MergeStateReader { MergeStateReader(reader: self) }
 
-    /// The large binaries beside the store that rows name.
     package var externalValues: ExternalValueReader { ExternalValueReader(reader: self) }
 
-    /// Looks for damage.
     package var inspection: StoreInspection { StoreInspection(reader: self) }
 
-    /// The merge state as a baseline.
     package var baseline: BaselineText { BaselineText(reader: self) }
     /// The branches of forked writers, as baselines name them.
     package var baselineForks: BaselineForkReader { BaselineForkReader(reader: self) }
@@ -49,7 +43,6 @@ package struct Reader {
         return try statement.first { $0.text(0) }
     }
 
-    /// Returns the settings whose keys begin with a text, by their keys.
     package func settings(withPrefix prefix: String) throws -> [(key: String, value: String)] {
         let statement = try BoundStatement(
             database,

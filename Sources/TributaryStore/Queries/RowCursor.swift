@@ -8,7 +8,6 @@ import TributaryModel
 ///
 /// `@unchecked Sendable`: the mutable state is accessed on the connection's queue only.
 package final class RowCursor: @unchecked Sendable {
-    /// The generation of the rows.
     package let generation: Generation
     private let connection: StoreConnection
     private let query: FetchQuery

@@ -57,7 +57,6 @@ struct RowReading {
         return objectID(id, entity)
     }
 
-    /// The IDs of all objects that the statement returns.
     func ids(_ statement: BoundStatement) throws -> [ManagedObjectID] {
         var result: [ManagedObjectID] = []
         try statement.forEach { row in

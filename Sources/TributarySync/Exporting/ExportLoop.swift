@@ -8,7 +8,6 @@ final class ExportLoop: Sendable {
     /// The time after which a failed export is tried again.
     private static let retryInterval = Duration.seconds(10)
 
-    /// Measures whether exports make progress.
     let work = WorkMeter()
     private let environment: SyncEnvironment
     private let state: SyncStateOwner
@@ -17,12 +16,6 @@ final class ExportLoop: Sendable {
     private let initialPacing: ExportPacing
     private let interrupt: @Sendable (Exporter.Step) throws -> Void
 
-    /// - Parameters:
-    ///   - environment: what the service works with.
-    ///   - state: has the settings, and records exports and their failures.
-    ///   - signals: wake the loop.
-    ///   - pacing: knows when the last export was.
-    ///   - interrupt: called at each step of an export, which fails with what it throws.
     init(
         environment: SyncEnvironment,
         state: SyncStateOwner,
@@ -61,8 +54,6 @@ final class ExportLoop: Sendable {
     }
 
     /// Exports everything that is committed, after an export in progress has ended.
-    ///
-    /// - Throws: what ``Exporter`` throws.
     func exportNow() async throws -> ImportCounts {
         let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
         guard mayExport else { return ImportCounts() }
@@ -111,8 +102,6 @@ final class ExportLoop: Sendable {
     }
 
     /// Checks the store's identity, unless that was done since the start; runs on the thread of the exports.
-    ///
-    /// - Throws: what ``IdentityCheck`` throws.
     private func settleIdentity() throws {
         guard !state.read(\.identity.isChecked) else { return }
         let (store, logs) = (environment.store, state.configuration.logs)
@@ -136,8 +125,6 @@ final class ExportLoop: Sendable {
     }
 
     /// Runs `block` between two exports, on the thread of the exports.
-    ///
-    /// - Throws: what `block` throws.
     func betweenExports<T: Sendable>(_ block: @escaping @Sendable () throws -> T) async throws -> T {
         try await queue.run { [work] in
             work.begin()

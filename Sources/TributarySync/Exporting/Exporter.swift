@@ -22,7 +22,6 @@ package struct Exporter: Sendable {
     let segmentBytes: Int
     let maxAhead: Duration
     let wall: WallTime
-    /// Counts the steps of the export.
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
 

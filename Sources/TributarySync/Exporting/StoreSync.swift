@@ -5,12 +5,8 @@ import Glibc
 ///
 /// Without a WAL everything is in the store's file.
 struct StoreSync {
-    /// The path of the store.
     let path: String
 
-    /// Syncs the WAL.
-    ///
-    /// - Throws: ``ExportFailure`` `cannotSync`.
     func run() throws {
         let path = path + "-wal"
         let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)

@@ -19,13 +19,10 @@ struct BaselineImport: Sendable {
     let baseline: KnownBaseline
     let logs: LogFolder
     let control: ImportControl
-    /// The store's own writer.
     let own: UniqueID
     let wall: WallTime
 
     /// Verifies the whole baseline, and that the blobs that it names are there.
-    ///
-    /// - Throws: ``SegmentError``, ``MissingBlobs``.
     func verified() throws -> VerifiedBaseline {
         let bytes = try open()
         let verified = try VerifiedBaseline.verify(bytes)

@@ -4,7 +4,6 @@ package struct BlobFault: Hashable, Sendable {
     static let largestFile: Int64 = 16 << 40
 
     package var sha256: String
-    /// The size that the segment names.
     package var size: Int64
     /// The size of the file of that name; nil when there is no regular one.
     package var found: Int64?
@@ -15,7 +14,6 @@ package struct BlobFault: Hashable, Sendable {
     /// Whether waiting helps nothing: a file that is being copied has fewer bytes than it will have.
     var isLasting: Bool { isImpossible || found.map { $0 > size } ?? false }
 
-    /// The fault, as a sentence.
     var text: String {
         if isImpossible { return "It names \(size) bytes for blob \(sha256), which no file can have." }
         let there = found.map { "the file has \($0)" } ?? "there is no such file"
@@ -24,7 +22,6 @@ package struct BlobFault: Hashable, Sendable {
 
     /// The remedy, which ends with a command.
     ///
-    /// - Parameter path: The path of the segment, as the command takes it.
     /// - Returns: The remedy; nil when the replicator may still bring the blob.
     func hint(for path: String) -> String? {
         guard isLasting else { return nil }

@@ -20,15 +20,11 @@ struct BlobSearch {
     }
 
     /// The blobs that a segment names and that its writer's folder has not as a whole.
-    ///
-    /// - Throws: ``SegmentError`` when the segment or a blob cannot be read.
     func missing(in segment: VerifiedSegment, file: some SegmentBytes) throws -> [String] {
         try find(in: segment, file: file).missing
     }
 
     /// The blobs that a segment names and that its writer's folder has not as a whole, with a fault of their sizes.
-    ///
-    /// - Throws: ``SegmentError`` when the segment or a blob cannot be read.
     func find(in segment: VerifiedSegment, file: some SegmentBytes) throws -> Finding {
         // Most segments name no blob, and building the values costs more than the rest of the search.
         guard segment.mayNameBlobs else { return Finding() }

@@ -7,7 +7,6 @@ import TributaryStore
 ///
 /// Only one loop may use it.
 struct BranchStage {
-    /// The result of examining one file.
     struct Finding: Sendable {
         var file: SegmentFile
         var identity: FileIdentity?
@@ -30,8 +29,6 @@ struct BranchStage {
     // MARK: Examining
 
     /// Reads the files that have not been read, and looks up the places of valid segments.
-    ///
-    /// - Throws: What reading the store throws.
     mutating func examine(_ files: [BranchExaminee]) async throws {
         var found: [Finding] = []
         for examinee in files {
@@ -53,7 +50,6 @@ struct BranchStage {
         }
     }
 
-    /// Reads a whole file.
     private mutating func read(_ file: SegmentFile) async -> Finding {
         let (configuration, planner) = state.read { ($0.configuration, $0.planner) }
         let verification = SegmentVerification(queue: importer.queue, control: importer.control)

@@ -15,12 +15,6 @@ struct ImportAnnouncer {
     private var gaps = JournaledGaps()
     private var deferred = JournaledDeferrals()
 
-    /// - Parameters:
-    ///   - environment: what the service works with.
-    ///   - state: has the statuses.
-    ///   - events: receives the changed statuses.
-    ///   - initialImport: ends with the initial import.
-    ///   - deferrals: finds deferred values.
     init(
         environment: SyncEnvironment,
         state: SyncStateOwner,
@@ -64,7 +58,6 @@ struct ImportAnnouncer {
         initialImport.finish()
     }
 
-    /// Announces a committed batch.
     mutating func announce(_ outcome: ImportBatch.Outcome) {
         let wall = environment.wall
         for name in outcome.finished { events.send(SegmentStatus(id: name, state: .applied, since: wall)) }

@@ -106,14 +106,6 @@ extension ImportBatch {
     /// Applies slice after slice.
     ///
     /// After a transaction that must wait, the rest of the slice is only read, which verifies its bytes.
-    ///
-    /// - Parameters:
-    ///   - reader: the reader of the segment.
-    ///   - item: the segment.
-    ///   - transaction: the SQLite transaction.
-    ///   - deferred: the number of deferred values of the segment.
-    /// - Returns: The reason why it ended.
-    /// - Throws: ``SegmentError``, and what the store throws.
     private mutating func apply(
         _ reader: ReadAhead,
         of item: Item,

@@ -42,11 +42,9 @@ struct ImportBatch: Sendable {
     var reaches: [UniqueID: UInt64] = [:]
     /// The line of the log to which the only segment belongs; nil for segments of the writers' first lines.
     var target: BranchTarget?
-    /// The store's own writer.
     let own: UniqueID
     /// The writers whose missing transactions are not waited for.
     let abandoned: Set<UniqueID>
-    /// The wall time.
     let wall: WallTime
     /// The time at which the batch ends with its current slice, set when it is applied.
     var end = ContinuousClock.now

@@ -26,9 +26,7 @@ struct ImportLoop {
     /// The number of applied files that are compared before the loop looks for other work.
     private static let auditLimit = 256
 
-    /// - Parameters:
-    ///   - service: has the state that the loop works on.
-    ///   - isWatching: whether the loop watches the folder; otherwise somebody else reports changes.
+    /// Without `isWatching` somebody else reports changes of the folder.
     init(_ service: SyncService, isWatching: Bool = true) {
         let (environment, state, signals) = (service.environment, service.state, service.signals)
         let control = service.control

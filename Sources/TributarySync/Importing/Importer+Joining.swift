@@ -10,7 +10,6 @@ extension Importer {
     /// Joins a verified baseline.
     ///
     /// - Returns: The reason why it is not joined; nil when it is.
-    /// - Throws: What the store throws.
     func join(_ baseline: KnownBaseline) async throws -> PlannedBaselines.Refusal? {
         let work = BaselineImport(
             baseline: baseline,
@@ -81,12 +80,6 @@ extension Importer {
 
 extension PlannedBaselines.Refusal {
     /// The refusal of a baseline with a clock that is too far ahead.
-    ///
-    /// - Parameters:
-    ///   - writer: The writer with the greatest clock.
-    ///   - ahead: Its lead over the clock of this machine.
-    ///   - retry: The time at which it is not too far ahead any more.
-    /// - Returns: The refusal.
     static func clockAhead(_ writer: UniqueID, by ahead: Duration, retry: WallTime) -> PlannedBaselines.Refusal {
         let seconds = ahead.components.seconds
         return PlannedBaselines.Refusal(

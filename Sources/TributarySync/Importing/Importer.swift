@@ -8,17 +8,12 @@ import TributaryStore
 struct Importer {
     let environment: SyncEnvironment
     let state: SyncStateOwner
-    /// The queue of blocking work.
     let queue: SerialQueue
     let control: ImportControl
     private let paused = PausedReader()
 
     /// Applies as many segments as fit into one SQLite transaction.
     ///
-    /// - Parameters:
-    ///   - items: The segments.
-    ///   - target: The line of the log to which the only segment belongs; nil for segments of the writers' first lines.
-    /// - Returns: The progress of each segment and each writer.
     /// - Throws: ``SegmentFailure`` when a segment is not the one that was verified; what the store throws.
     func apply(_ items: [ImportBatch.Item], to target: BranchTarget? = nil) async throws -> ImportBatch.Outcome {
         guard !items.isEmpty else { return ImportBatch.Outcome() }

@@ -10,9 +10,6 @@ struct JoinedPosition: Hashable, Sendable {
 
     init(sequence: UInt64, hash: String?) { (self.sequence, self.hash) = (sequence, hash) }
 
-    /// Reads the position of a writer.
-    ///
-    /// - Throws: ``StoreError``.
     init(of writer: UniqueID, _ reader: Reader) throws {
         guard let text = try reader.setting(StoreKeys.joined(writer)) else { return }
         let parts = text.split(separator: " ", maxSplits: 1)

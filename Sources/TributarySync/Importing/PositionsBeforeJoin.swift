@@ -5,7 +5,6 @@ package import TributaryStore
 package struct PositionsBeforeJoin {
     private let positions: [UniqueID: UInt64]
 
-    /// - Throws: ``StoreError``.
     package init(_ transaction: WriteTransaction) throws {
         positions = Dictionary(try transaction.reader.writers.all().map { ($0.id, $0.sequence) }) { first, _ in first }
     }
@@ -17,11 +16,7 @@ package struct PositionsBeforeJoin {
     ///
     /// Of a forked writer the baseline names all segments past the fork.
     ///
-    /// - Parameters:
-    ///   - writers: the writers of the baseline.
-    ///   - transaction: the transaction in which it was joined.
     /// - Returns: The number of writers whose position has moved.
-    /// - Throws: ``StoreError``.
     @discardableResult
     package func recordJoined(_ writers: [BaselineWriter], in transaction: WriteTransaction) throws -> Int {
         let now = try PositionsBeforeJoin(transaction)

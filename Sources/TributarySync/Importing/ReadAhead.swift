@@ -21,9 +21,7 @@ final class ReadAhead: @unchecked Sendable {
         var batches: [SegmentBatch] = []
         /// Set when the whole segment has been read, or nothing more can be read.
         var end: Result<Void, SegmentError>?
-        /// Whether a read is on the queue.
         var isReading = false
-        /// Whether the caller waits for a batch.
         var isAwaited = false
     }
 

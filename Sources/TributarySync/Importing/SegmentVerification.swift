@@ -12,17 +12,10 @@ struct SegmentVerification: Sendable {
         var verified: VerifiedSegment?
     }
 
-    /// The queue of blocking work.
     let queue: SerialQueue
     let control: ImportControl
 
     /// Reads the segments one after the other.
-    ///
-    /// - Parameters:
-    ///   - segments: the segments that the planner requests.
-    ///   - configuration: the settings.
-    ///   - positions: the position of each writer.
-    /// - Returns: A result for each segment, in order.
     func verify(
         _ segments: [WriterListing.Pending],
         configuration: SyncConfiguration,
@@ -48,12 +41,6 @@ struct SegmentVerification: Sendable {
     }
 
     /// Reads one file, whatever its name is.
-    ///
-    /// - Parameters:
-    ///   - file: the file, with the segment that it should hold.
-    ///   - configuration: the settings.
-    ///   - positions: the position of each writer.
-    /// - Returns: The result.
     func verify(
         _ file: SegmentFile,
         configuration: SyncConfiguration,
@@ -91,16 +78,6 @@ struct SegmentVerification: Sendable {
     }
 
     /// Verifies an open file.
-    ///
-    /// - Parameters:
-    ///   - file: the file.
-    ///   - name: the segment that it should hold.
-    ///   - position: the sequence after which dependencies are collected.
-    ///   - logs: the log folder, which has the blobs.
-    ///   - configuration: the settings.
-    ///   - positions: the position of each writer.
-    /// - Returns: The facts about the segment, and what applying it needs.
-    /// - Throws: ``SegmentError``.
     private func verified(
         _ file: OpenFile,
         _ name: SegmentName,

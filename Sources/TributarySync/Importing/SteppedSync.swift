@@ -11,14 +11,6 @@ package struct SteppedSync {
     private var loop: ImportLoop
 
     /// Creates the sync; reads the writers' positions from the store.
-    ///
-    /// - Parameters:
-    ///   - replica: has the store.
-    ///   - configuration: the settings.
-    ///   - clock: measures delays.
-    ///   - machine: the hash of the ID of the machine that the store is on.
-    ///   - interruptExport: called at each step of an export, which fails with what it throws.
-    /// - Throws: what reading the store throws.
     package init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
@@ -58,8 +50,6 @@ package struct SteppedSync {
     }
 
     /// Exports everything that is committed.
-    ///
-    /// - Throws: what exporting throws.
     package func export() async throws { _ = try await service.exportNow() }
 
     /// Commits an acknowledgement when one is due.
@@ -70,7 +60,6 @@ package struct SteppedSync {
     /// Stops counting on a writer's acknowledgements.
     ///
     /// - Returns: false when the store does not know the writer.
-    /// - Throws: what writing to the store throws.
     package func evict(_ writer: UniqueID) async throws -> Bool {
         try await isKnown { try await service.evict(writer) }
     }
@@ -78,7 +67,6 @@ package struct SteppedSync {
     /// Stops waiting for a writer's missing transactions.
     ///
     /// - Returns: false when the store does not know the writer.
-    /// - Throws: what writing to the store throws.
     package func abandon(_ writer: UniqueID) async throws -> Bool {
         try await isKnown { try await service.abandon(writer) }
     }
@@ -96,12 +84,6 @@ package struct SteppedSync {
     }
 
     /// Makes one pass of the compaction.
-    ///
-    /// - Parameters:
-    ///   - mode: what the pass does.
-    ///   - open: opens the scratch store in which a baseline of another writer is built again.
-    /// - Returns: what was done.
-    /// - Throws: what ``Compactor/compact(_:progress:)`` throws.
     package func compact(_ mode: Compactor.Mode, open: @escaping StoreCheck.Opening) async throws -> CompactionReport {
         try await Compactor(sync: service, open: open).compact(mode)
     }

@@ -14,13 +14,6 @@ extension SyncState {
     }
 
     /// Applies the result of a committed batch of a branch.
-    ///
-    /// - Parameters:
-    ///   - outcome: The progress of the segment.
-    ///   - run: The segment.
-    ///   - positions: The positions of all writers after the batch.
-    ///   - forks: The forked writers after it.
-    ///   - wall: The wall time.
     mutating func applied(
         _ outcome: ImportBatch.Outcome,
         _ run: BranchRun,

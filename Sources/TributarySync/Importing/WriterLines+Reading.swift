@@ -3,9 +3,6 @@ import TributaryChanges
 import TributaryStore
 
 extension WriterLines {
-    /// Reads the lines of a writer.
-    ///
-    /// - Throws: ``StoreError``.
     init(of writer: UniqueID, _ reader: Reader) throws {
         let joined = try JoinedPosition(of: writer, reader)
         let record = try reader.writers.record(of: writer)
@@ -34,8 +31,6 @@ extension WriterLines {
 
 extension WriterLines.Neighbours {
     /// Reads the applied segments next to a segment; O(log n) for each line of the writer.
-    ///
-    /// - Throws: ``StoreError``.
     init(of id: SegmentName, _ reader: Reader) throws {
         let writers = reader.writers
         let last = try writers.segment(writer: id.writer, beginningBy: id.last)

@@ -109,13 +109,6 @@ extension ImportPlanner {
     // MARK: Examination
 
     /// Records what reading a branch's file has found, and the place of its segment.
-    ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - identity: The file that was read; nil when only the place was looked up.
-    ///   - outcome: The result of reading it.
-    ///   - place: The place of a valid segment.
-    ///   - wall: The wall time.
     package mutating func examined(
         _ file: SegmentFile,
         identity: FileIdentity?,
@@ -207,7 +200,6 @@ extension ImportPlanner {
         }
     }
 
-    /// The statuses of the branches' files that are not applied, in order.
     func branchStatuses(of writer: UniqueID, wall: WallTime) -> [SegmentStatus] {
         (branches.files[writer] ?? [:]).values.sorted { $0.file < $1.file }.compactMap { status(of: $0, wall: wall) }
     }

@@ -5,11 +5,6 @@ extension ImportPlanner {
     /// The problems of segments: one for each state that is a problem, and one for all gaps.
     ///
     /// It creates a text only for the first segment of each state.
-    ///
-    /// - Parameters:
-    ///   - summaries: The result of ``summaries(wall:)``.
-    ///   - wall: The wall time.
-    /// - Returns: The problems, in a fixed order.
     func problems(_ summaries: [SegmentState: Summary], wall: WallTime) -> [SyncProblem] {
         let codes: [(SegmentState, SyncProblem.Code)] = [
             (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),

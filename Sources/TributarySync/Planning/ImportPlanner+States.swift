@@ -2,7 +2,6 @@ package import TransactionLog
 package import TributaryChanges
 
 extension ImportPlanner {
-    /// A summary of the segments in one state.
     package struct Summary: Hashable, Sendable {
         package var count = 0
         /// The first of the segments, and the earliest wall time since which one has had the state.
@@ -10,12 +9,10 @@ extension ImportPlanner {
         package var since: WallTime?
     }
 
-    /// The number of segments in each state.
     package func counts(wall: WallTime) -> [SegmentState: Int] {
         ImportPlanner.counts(summaries(wall: wall))
     }
 
-    /// The number of segments in each state that has some.
     static func counts(_ summaries: [SegmentState: Summary]) -> [SegmentState: Int] {
         summaries.mapValues(\.count).filter { $0.value != 0 }
     }

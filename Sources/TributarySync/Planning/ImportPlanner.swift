@@ -65,7 +65,6 @@ package struct ImportPlanner: Sendable {
     /// The store's own writer, whose segments are never imported.
     package private(set) var own: UniqueID
     private(set) var writers: [UniqueID: PlannedWriter] = [:]
-    /// The position of each writer.
     package private(set) var positions: [UniqueID: WriterPosition] = [:]
     /// The writers with segments past their position.
     private(set) var pendingWriters: Set<UniqueID> = []
@@ -181,12 +180,6 @@ package struct ImportPlanner: Sendable {
     // MARK: Verification
 
     /// Records the outcome of reading a whole segment; O(1), and O(log n) when another file has replaced the segment.
-    ///
-    /// - Parameters:
-    ///   - id: the segment.
-    ///   - file: the file that was read.
-    ///   - outcome: the result of reading it.
-    ///   - wall: the wall time.
     package mutating func verified(
         _ id: SegmentName,
         file: FileIdentity,

@@ -35,7 +35,6 @@ struct PlannedBaselines: Sendable {
 
     struct Refusal: Hashable, Sendable {
         var reason: String
-        /// The remedy, as a sentence.
         var hint: String
         /// The time of the next attempt; nil for none.
         var retry: WallTime?
@@ -61,20 +60,9 @@ struct PlannedBaselines: Sendable {
             + "watch.incomplete_grace."
     }
 
-    /// Tries refused baselines again.
     mutating func retry() { refused = [:] }
 
     /// Decides; O(w) for each baseline.
-    ///
-    /// - Parameters:
-    ///   - positions: The position of each writer.
-    ///   - own: The store's own writer.
-    ///   - reaches: The last sequence that some branch of a forked writer has reached.
-    ///   - isMissing: Whether no segment in the log folder has a transaction.
-    ///   - isGone: Whether the log folder has no segment of a writer that begins at or before a transaction.
-    ///   - wall: The wall time.
-    ///   - grace: The time for which a running store waits for missing segments.
-    /// - Returns: The decision.
     mutating func next(
         _ positions: [UniqueID: WriterPosition],
         own: UniqueID,
@@ -121,7 +109,6 @@ struct PlannedBaselines: Sendable {
         return retry.map { .wait(until: $0) } ?? .nothing
     }
 
-    /// Records that nothing is to be joined.
     private mutating func end() -> Decision {
         gapSince = nil
         isBeginning = false

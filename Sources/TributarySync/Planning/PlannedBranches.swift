@@ -46,12 +46,6 @@ struct PlannedBranches: Sendable {
     }
 
     /// Inserts a file, or updates its identity; a changed file is read again, and one that is applied is not.
-    ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - identity: The file that was found; nil when only its name is known.
-    ///   - outline: The facts about its segment, when it has been read.
-    ///   - wall: The wall time.
     mutating func insert(_ file: SegmentFile, _ identity: FileIdentity?, outline: SegmentOutline? = nil, wall: WallTime)
     {
         let writer = file.id.writer

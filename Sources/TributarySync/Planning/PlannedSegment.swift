@@ -23,7 +23,6 @@ struct PlannedSegment: Sendable {
     let id: SegmentName
     var file: FileIdentity
     var knowledge = Knowledge.unknown
-    /// The wall time at which the segment was found.
     let found: WallTime
     var announced: Announced?
 

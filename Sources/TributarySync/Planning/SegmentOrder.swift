@@ -28,9 +28,6 @@ struct SegmentOrder: Sendable {
         }
     }
 
-    /// Inserts new bounds.
-    ///
-    /// - Returns: The index of the bounds.
     @discardableResult
     mutating func insert(_ bounds: SegmentBounds) -> Int {
         let place = partitionPoint { $0 < bounds }
@@ -43,9 +40,6 @@ struct SegmentOrder: Sendable {
         return place - start
     }
 
-    /// Removes bounds.
-    ///
-    /// - Returns: The former index of the bounds; nil when they are absent.
     @discardableResult
     mutating func remove(_ bounds: SegmentBounds) -> Int? {
         guard let index = index(of: bounds) else { return nil }

@@ -1,4 +1,3 @@
-/// The state of a segment.
 package enum SegmentState: String, Sendable, Hashable, CaseIterable {
     /// The transactions of the segment are in the store.
     case applied

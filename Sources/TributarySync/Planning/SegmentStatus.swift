@@ -1,7 +1,6 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// The status of one segment.
 package struct SegmentStatus: Hashable, Sendable {
     package var id: SegmentName
     package var state: SegmentState
@@ -18,7 +17,6 @@ package struct SegmentStatus: Hashable, Sendable {
     package var deferred = 0
     /// The number of objects that the segment updates and that were never inserted.
     package var unknownObjects = 0
-    /// The first deferred values.
     package var deferredValues: [DeferredValue] = []
     /// The wall time since which the segment has had this state.
     package var since: WallTime?

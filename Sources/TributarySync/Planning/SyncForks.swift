@@ -11,8 +11,6 @@ struct SyncForks: Sendable {
     private(set) var alarms: [WriterFork] = []
 
     /// Reads the forks; O(w), and O(log n) for each forked writer.
-    ///
-    /// - Throws: ``StoreError``.
     init(_ reader: Reader) throws {
         for writer in try reader.writers.all() where !writer.branches.isEmpty {
             reaches[writer.id] = writer.reach

@@ -36,12 +36,6 @@ struct UnsettledSegments: Sendable {
     }
 
     /// The segments that are due to be read again: unreadable ones, and incomplete ones once after their grace.
-    ///
-    /// - Parameters:
-    ///   - wall: the wall time.
-    ///   - grace: the time for which a segment may be incomplete.
-    ///   - limit: the maximum number of names.
-    /// - Returns: Their names.
     mutating func due(wall: WallTime, grace: Duration, limit: Int) -> [SegmentName] {
         let refused = unreadable.lazy.filter { $0.value <= wall }.map(\.key).prefix(limit)
         var due = Array(refused)

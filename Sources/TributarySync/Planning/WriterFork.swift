@@ -12,6 +12,5 @@ package struct WriterFork: Hashable, Sendable {
     package var branchHash: String
     /// The number of branches besides the first line.
     package var branches: Int
-    /// The wall time at which the fork was found.
     package var since: WallTime
 }

@@ -4,7 +4,6 @@ package import TributaryChanges
 /// The next segment of a writer, which waits for missing transactions or blobs.
 package struct WriterGap: Hashable, Sendable {
     package var id: SegmentName
-    /// The wall time since which the segment waits.
     package var since: WallTime
 
     /// The wall time from which on the gap no longer counts as a replicator's normal delay.

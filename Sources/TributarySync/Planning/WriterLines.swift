@@ -9,7 +9,6 @@ struct WriterLines: Sendable {
     struct Line: Hashable, Sendable {
         /// The hash with which a branch begins; empty for the first line.
         var branch: String
-        /// The last sequence that was applied.
         var sequence: UInt64
         /// The hash of the last segment that is applied as a whole.
         var lastHash: String?
@@ -40,13 +39,6 @@ struct WriterLines: Sendable {
     var reach: UInt64 { lines.map(\.sequence).max() ?? 0 }
 
     /// Finds the place of a segment; O(b) for b lines.
-    ///
-    /// - Parameters:
-    ///   - bounds: Its sequences.
-    ///   - sha256: Its hash.
-    ///   - previous: The hash of the segment before it; nil when its header has none.
-    ///   - neighbours: The applied segments next to it.
-    /// - Returns: The place.
     func place(_ bounds: SegmentBounds, sha256: String, previous: String?, _ neighbours: Neighbours) -> BranchPlace {
         if neighbours.beginning.contains(where: { $0.last == bounds.last && $0.sha256 == sha256 }) { return .applied }
         let before = bounds.first &- 1

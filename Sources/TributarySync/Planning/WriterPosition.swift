@@ -21,13 +21,7 @@ package struct WriterPosition: Hashable, Sendable {
     /// A baseline moves the position, perhaps into the middle of a segment, but applies no segment.
     package var wholeThrough: UInt64
 
-    /// Creates a position.
-    ///
-    /// - Parameters:
-    ///   - sequence: the last sequence that was applied without a gap.
-    ///   - lastHash: the hash of the last segment that is applied as a whole.
-    ///   - partial: the segment with applied and waiting transactions.
-    ///   - wholeThrough: the last sequence of the segments that are applied as a whole; nil for `sequence`.
+    /// `wholeThrough` is `sequence` where it is not given.
     package init(
         sequence: UInt64 = 0,
         lastHash: String? = nil,

@@ -1,6 +1,5 @@
 import Glibc
 
-/// The entries of an open folder.
 struct DirectoryEntries: ~Copyable {
     enum Kind {
         case regular

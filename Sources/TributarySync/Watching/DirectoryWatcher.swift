@@ -10,7 +10,6 @@ import TributaryStore
 /// A hint names a place to scan and says nothing about its content: a lost event, an overflow and a recreated folder
 /// all become the hint to scan everything.
 package final class DirectoryWatcher: Sendable {
-    /// The folder of a watch.
     private enum Place: Hashable, Sendable {
         /// The folder that contains the log folder: its events show that the log folder was recreated.
         case parent

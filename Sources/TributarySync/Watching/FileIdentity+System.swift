@@ -12,9 +12,6 @@ extension FileIdentity {
         )
     }
 
-    /// Reads the identity of an open file.
-    ///
-    /// - Throws: ``SegmentError`` `inputOutput`.
     init(of file: OpenFile) throws(SegmentError) {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else {

@@ -7,7 +7,6 @@ package struct FolderHints: Hashable, Sendable {
     package private(set) var isEverything: Bool
     /// The writers in whose folders anything may have changed.
     package private(set) var folders: Set<UniqueID> = []
-    /// The files that may have changed.
     package private(set) var files: Set<SegmentName> = []
     /// The writers whose blobs may have arrived.
     package private(set) var blobs: Set<UniqueID> = []

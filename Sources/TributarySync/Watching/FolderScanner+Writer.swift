@@ -35,7 +35,6 @@ extension FolderScanner {
         if let listing = known[writer]?.listing { scan.listings.append(listing) }
     }
 
-    /// Examines single files of a known folder.
     mutating func look(
         at names: [SegmentName],
         of writer: UniqueID,

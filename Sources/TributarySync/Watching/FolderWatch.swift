@@ -19,7 +19,6 @@ struct FolderWatch {
         start()
     }
 
-    /// Whether the system provided fewer watches than there are folders.
     var isLimited: Bool { watcher?.isLimited ?? false }
 
     /// Tries to watch the folder, unless it is watched.

@@ -3,7 +3,6 @@ import TributaryChanges
 
 /// The state of a writer's folder at its last scan.
 struct KnownFolder: Sendable {
-    /// The kinds of entries with a segment's name.
     enum Entry {
         case pending(FileIdentity)
         case applied(inode: UInt64)

@@ -15,10 +15,8 @@ struct ScanSchedule: Sendable {
     /// The time of the next scan without a hint.
     var due: Duration { min(rescanDue, retryDue ?? rescanDue) }
 
-    /// Adds places to scan at once.
     mutating func insert(_ hints: FolderHints) { self.hints.formUnion(hints) }
 
-    /// Adds places that the system refused to show.
     mutating func retry(_ refused: FolderHints, now: Duration) {
         guard !refused.isEmpty else { return }
         self.refused.formUnion(refused)

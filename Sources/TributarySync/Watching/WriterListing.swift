@@ -24,15 +24,6 @@ package struct WriterListing: Sendable {
         /// The file of a conflict copy, which is read; nil for other entries.
         package var file: FileIdentity?
 
-        /// Creates a misfit.
-        ///
-        /// - Parameters:
-        ///   - id: The segment that is probably meant.
-        ///   - fileName: The entry's name.
-        ///   - state: The state that is reported.
-        ///   - reason: What is wrong.
-        ///   - hint: What helps.
-        ///   - file: The file of a conflict copy.
         package init(
             id: SegmentName,
             fileName: String,
