@@ -15,30 +15,18 @@ struct Daemon {
     private let logLevel: LogLevelSetting
     private let logger: Logger
 
-    /// Creates a daemon.
-    ///
-    /// - Parameters:
-    ///   - sources: The sources of the configuration.
-    ///   - logLevel: The log level, which the configuration sets.
-    ///   - logger: The logger of the daemon.
     init(sources: ConfigurationSources, logLevel: LogLevelSetting, logger: Logger) {
         self.sources = sources
         self.logLevel = logLevel
         self.logger = logger
     }
 
-    /// Loads and checks the configuration without starting anything.
-    ///
-    /// - Throws: ``ConfigurationError`` for the first value that is not valid.
     func checkConfiguration() throws -> Configuration {
         let configuration = try Configuration.load(sources)
         _ = try configuration.checkPaths(inheritsSocket: inheritsSocket)
         return configuration
     }
 
-    /// Runs the daemon until it is asked to stop.
-    ///
-    /// - Throws: ``ConfigurationError`` or ``StartFailure`` when it cannot start.
     func run() async throws -> ExitStatus {
         // The group may read and write the files that the daemon creates, other users may not.
         umask(0o007)

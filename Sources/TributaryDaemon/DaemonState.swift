@@ -21,7 +21,6 @@ final class DaemonState: Sendable {
         contents = Mutex(Contents(configuration: configuration))
     }
 
-    /// The time since the start in seconds.
     var uptimeSeconds: Double {
         let uptime = (ContinuousClock.now - started).components
         return Double(uptime.seconds) + Double(uptime.attoseconds / 1_000_000_000_000_000) / 1_000
@@ -39,10 +38,8 @@ final class DaemonState: Sendable {
         return keys.contains("model") || !modelHasChanged ? keys : keys + ["model"]
     }
 
-    /// Whether the model file has changed since the start.
     var modelHasChanged: Bool { modelFile.isChanged }
 
-    /// Sets the engine of the open store.
     func run(_ engine: Engine) {
         contents.withLock { contents in
             contents.engine = engine
@@ -50,7 +47,6 @@ final class DaemonState: Sendable {
         }
     }
 
-    /// Enters the phase of migrating the store.
     func migrate() {
         contents.withLock { if $0.phase == .starting { $0.phase = .migrating } }
     }
@@ -71,9 +67,6 @@ final class DaemonState: Sendable {
         }
     }
 
-    /// Checks that the store is open.
-    ///
-    /// - Throws: ``ProblemDocument`` that asks to try again later.
     func requireOpenStore() throws(ProblemDocument) {
         let (phase, isOpen) = contents.withLock { ($0.phase, $0.engine != nil) }
         guard isOpen, phase == .running else {

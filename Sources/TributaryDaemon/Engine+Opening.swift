@@ -78,7 +78,6 @@ extension Engine {
         }
     }
 
-    /// A flag that threads share.
     private final class Flag: Sendable {
         private let value = Atomic(false)
 
@@ -87,7 +86,6 @@ extension Engine {
         func set() { value.store(true, ordering: .sequentiallyConsistent) }
     }
 
-    /// Applies the settings that can change without a restart.
     func reconfigure(_ configuration: Configuration) {
         container.setMergeOptions(configuration.merge)
         sync.reconfigure(configuration.sync)

@@ -10,7 +10,6 @@ final class Engine: Sendable {
     let container: PersistentContainer
     let sync: SyncService
     let compactor: Compactor
-    /// The store's own writer.
     var writer: String { sync.ownWriter.description }
     /// The writer that tokens name, with the store's own writer when it was read: a copy that finds its log folder late
     /// becomes another writer then, and the tokens of its original end.
@@ -53,10 +52,8 @@ final class Engine: Sendable {
         isInitialImportShown.store(true, ordering: .releasing)
     }
 
-    /// The current wall time.
     var wallTime: WallTime { container.store.configuration.environment.wallTime() }
 
-    /// The time limit of a read for a client.
     static let readTimeout = Duration.seconds(10)
 
     let readLimiter = ReadLimiter()
@@ -70,8 +67,6 @@ final class Engine: Sendable {
     static let statusReadLimit = 16
 
     /// Reads at the main context's query generation, off the main actor; `body` may run twice.
-    ///
-    /// - Throws: ``ProblemDocument`` when too many reads wait already, or this one has waited too long; what `body` throws.
     func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
         try await readLimiter.runInTurn { [container] in
             try await container.mainGeneration.readInTurn(timeout: Engine.readTimeout, body)

@@ -4,7 +4,6 @@ extension HistoryToken {
     /// The token as text: the number, `@`, and the store's writer.
     var text: String { "\(number)@\(store)" }
 
-    /// Parses the text of ``text``.
     init?(text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, let number = Int64(parts[0]), number >= 0, !parts[1].isEmpty else { return nil }

@@ -7,7 +7,6 @@ import TributaryStore
 ///
 /// Each returns whether the text is accepted. A refused text has a reason, which must not be empty.
 package enum OutsideText {
-    /// Reads a configuration file and all its values.
     package static func readConfiguration(_ bytes: [UInt8]) -> Bool {
         let sources = ConfigurationSources(environment: [:], hostName: "host", workingDirectory: "/")
         do throws(ConfigurationError) {

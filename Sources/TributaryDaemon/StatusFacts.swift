@@ -10,7 +10,6 @@ struct StatusFacts: Sendable {
     let deferrals: DeferralReport
     let conflicts: ConflictCounts
 
-    /// Reads the facts; nil when the readers are busy for too long, or when the store cannot be read.
     static func read(_ engine: Engine) async -> StatusFacts? {
         await engine.readSoon { reader in
             StatusFacts(

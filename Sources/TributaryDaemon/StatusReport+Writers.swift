@@ -5,10 +5,8 @@ import TributarySync
 
 /// The other writers in the status: their names in problems, what is missing of them, and how far the store is behind them.
 extension StatusReport {
-    /// The greatest number of writers that are listed.
     private static let listedWriters = 10
 
-    /// Adds what is known of the other writers.
     static func addWriters(_ records: [WriterRecord], _ engine: Engine, to status: inout StatusMessage) {
         let known = engine.sync.knownTransactions(records)
         for index in status.problems.indices {

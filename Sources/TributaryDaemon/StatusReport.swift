@@ -136,7 +136,6 @@ enum StatusReport {
         status.walBytes = size(of: path + "-wal")
     }
 
-    /// Adds the problems of the store's file.
     private static func addStoreProblems(of engine: Engine, to status: inout StatusMessage) {
         if engine.file.isGone {
             status.problems.append(
@@ -164,7 +163,6 @@ enum StatusReport {
         }
     }
 
-    /// Converts `segmentsHeld` to `segments-held`.
     static func kebab(_ name: String) -> String {
         name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
     }

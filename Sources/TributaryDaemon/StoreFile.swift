@@ -18,7 +18,6 @@ struct StoreFile: Sendable {
         opened = Self.identity(of: path)
     }
 
-    /// Whether the path has another file now, or none.
     var isGone: Bool { Self.identity(of: path) != opened }
 
     /// Returns the identity of the file behind symbolic links, which is the one that SQLite opens.

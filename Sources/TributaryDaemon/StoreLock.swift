@@ -29,9 +29,6 @@ final class StoreLock: Sendable {
     }
 
     /// Acquires the lock, and writes the process and the host into the file.
-    ///
-    /// - Throws: ``StartFailure`` with exit status 75 that names the holder, or 78 when the file cannot be created, or when
-    ///   the store has other names, under which it could be opened in spite of the lock.
     static func acquire(store: String) throws(StartFailure) -> StoreLock {
         let path = store + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
@@ -61,7 +58,6 @@ final class StoreLock: Sendable {
 
     private static let failureMark = "failed "
 
-    /// Writes that this start has failed into the file, for the next one.
     func record(_ failure: Failure) {
         write("\(Self.failureMark)\(failure.time) \(failure.reason)\n")
     }

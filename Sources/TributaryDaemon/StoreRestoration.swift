@@ -11,9 +11,6 @@ struct StoreRestoration {
 
     /// Checks the restored store, writes its large values beside it, records the restoration in the store, and removes
     /// the marker; does nothing without a marker.
-    ///
-    /// - Throws: ``StartFailure`` with exit status 74 when a disk or another program is in the way, and with 78 when a
-    ///   restart does not help.
     func complete() throws(StartFailure) {
         let path = RestoreMarker.path(besideStore: store)
         do {

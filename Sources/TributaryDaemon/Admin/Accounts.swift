@@ -5,7 +5,6 @@ enum Accounts {
     /// The buffer sizes to try: a group with very many members needs more than the system proposes.
     private static let sizes = [1 << 12, 1 << 16, 1 << 20]
 
-    /// Returns the name of a user; nil when the user has none.
     static func userName(of id: uid_t) -> String? {
         query { buffer, size in
             var entry = passwd()
@@ -16,7 +15,6 @@ enum Accounts {
         }
     }
 
-    /// Returns the number of a group; nil when no group has the name.
     static func groupID(named name: String) -> gid_t? {
         query { buffer, size in
             var entry = group()

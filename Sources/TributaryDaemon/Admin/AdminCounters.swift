@@ -1,11 +1,9 @@
 import Synchronization
 
-/// The counters of the admin interface.
 final class AdminCounters: Sendable {
     private let requestCount = Atomic<UInt64>(0)
     private let streamCount = Atomic<Int>(0)
 
-    /// The greatest number of open change streams.
     static let streamLimit = 256
 
     var requests: UInt64 { requestCount.load(ordering: .relaxed) }
@@ -13,7 +11,6 @@ final class AdminCounters: Sendable {
 
     func countRequest() { requestCount.add(1, ordering: .relaxed) }
 
-    /// Counts one more stream; false when the greatest number is reached.
     func beginStream() -> Bool {
         guard streamCount.add(1, ordering: .relaxed).newValue > AdminCounters.streamLimit else { return true }
         streamCount.subtract(1, ordering: .relaxed)

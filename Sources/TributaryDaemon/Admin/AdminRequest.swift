@@ -13,19 +13,15 @@ struct AdminRequest: Sendable {
     let caller: Caller
     let parameters: Parameters
     let query: QueryParameters
-    /// The known members of the body.
     let members: Set<String>
     let daemon: AdminServices
 
-    /// The greatest size of a body in bytes.
     static let largestBody = 16 << 20
     /// The greatest depth of objects and arrays in a body: that of the log, within `changes`.
     private static let deepestBody = JSONParser.logDepth + 2
 
-    /// Whether the client asks for an event stream.
     var wantsEvents: Bool { request.headers[.accept]?.contains("text/event-stream") == true }
 
-    /// Returns a decoded parameter of the path.
     func parameter(_ name: String) throws(ProblemDocument) -> String {
         guard let text = parameters.get(name)?.removingPercentEncoding, !text.isEmpty else {
             throw ProblemDocument(.badRequest, detail: "the path's '\(name)' is not valid")
@@ -41,7 +37,6 @@ struct AdminRequest: Sendable {
         return id
     }
 
-    /// Returns the whole body.
     func body() async throws -> [UInt8] {
         func tooLarge() -> ProblemDocument {
             ProblemDocument(.tooLarge, detail: "the body is larger than 16 MiB", hint: "send it in parts")
@@ -80,7 +75,6 @@ struct AdminRequest: Sendable {
         }
     }
 
-    /// Returns the engine, or throws a problem when the store is not open.
     func engine() throws(ProblemDocument) -> Engine {
         guard let engine = daemon.state.engine else {
             throw ProblemDocument(.notReady, detail: "the daemon is \(daemon.state.phase.rawValue)")
@@ -91,12 +85,6 @@ struct AdminRequest: Sendable {
 
 extension JSONValue {
     /// Refuses a value of a request that is no object, or that has a member that nobody would read.
-    ///
-    /// - Parameters:
-    ///   - known: The members that are read.
-    ///   - name: The name of the value in messages.
-    ///   - place: What takes the members.
-    /// - Throws: ``ProblemDocument``.
     func check(members known: Set<String>, of name: String, at place: String) throws(ProblemDocument) {
         guard case .object(let members) = self else {
             throw ProblemDocument(.badRequest, detail: "\(name) is \(kind), not an object")

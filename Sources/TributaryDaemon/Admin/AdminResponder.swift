@@ -70,7 +70,6 @@ struct AdminResponder: Sendable {
         }
     }
 
-    /// Returns the methods of a path; empty when there is no such path.
     private func methods(of path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         return routes.filter { route in

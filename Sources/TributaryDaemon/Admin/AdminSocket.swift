@@ -47,12 +47,10 @@ final class AdminSocket: Sendable {
         return AdminSocket(descriptor: descriptor, path: path, isOwn: true)
     }
 
-    /// Sets the length of the queue of waiting connections.
     func listenInFull() {
         _ = listen(descriptor, Self.backlog)
     }
 
-    /// Removes the file of a socket that this process created.
     func remove() {
         if isOwn { unlink(path) }
     }

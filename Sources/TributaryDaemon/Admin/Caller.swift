@@ -56,12 +56,10 @@ struct Caller: Sendable, Hashable {
     /// Whether the caller is root or runs as the daemon's user.
     var isOwner: Bool { user == 0 || (user == geteuid() && user != Caller.nobody) }
 
-    /// The user's name, or the number of a user without a name.
     var name: String {
         Accounts.userName(of: user) ?? "uid \(user)"
     }
 
-    /// Whether the caller is a member of one of the groups.
     func isMember(ofAnyOf names: [String]) -> Bool {
         names.contains { name in
             guard let group = Accounts.groupID(named: name) else { return false }

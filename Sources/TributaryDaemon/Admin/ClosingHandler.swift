@@ -11,7 +11,6 @@ final class ClosingHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Whether the last request that was read is the last one of the connection.
     private var closes = false
     private var isOldVersion = false
     /// The number of requests that were read and have no response yet: a client may send several at once.
@@ -20,8 +19,6 @@ final class ClosingHandler: ChannelDuplexHandler {
     private var isRequestRead = false
 
     /// Adds the handler to a connection after HTTP has been set up.
-    ///
-    /// It must be called on the connection's event loop.
     static func add(to channel: any Channel) throws {
         let parser = try channel.pipeline.syncOperations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
         try channel.pipeline.syncOperations.addHandler(ClosingHandler(), position: .after(parser))

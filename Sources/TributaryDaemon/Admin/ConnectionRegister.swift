@@ -11,7 +11,6 @@ final class ConnectionRegister: Sendable {
         var isQuiescing = false
     }
 
-    /// Twice the greatest number of change streams.
     static let usualLimit = 2 * AdminCounters.streamLimit
 
     let limit: Int
@@ -83,7 +82,6 @@ final class ConnectionRegister: Sendable {
         for connection in connections { quiesce(connection) }
     }
 
-    /// Closes the remaining connections, even without a response.
     func close() {
         for connection in state.withLock({ Array($0.connections.values) }) { connection.close(promise: nil) }
     }

@@ -2,15 +2,10 @@ import NIOCore
 import NIOPosix
 import TributaryAdmin
 
-/// The address of a server.
 enum ListeningAddress: Sendable, CustomStringConvertible {
-    /// A Unix socket that already listens.
     case socket(AdminSocket)
     case loopback(LoopbackAddress)
 
-    /// Starts to accept connections.
-    ///
-    /// - Throws: ``StartFailure`` when the address is in use.
     func bind<Connection: Sendable>(
         _ setUp: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
     ) async throws -> NIOAsyncChannel<Connection, Never> {
@@ -42,7 +37,6 @@ enum ListeningAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Removes the file of the socket.
     func remove() {
         if case .socket(let socket) = self { socket.remove() }
     }

@@ -4,11 +4,6 @@ import TributaryAdmin
 
 extension ProblemDocument {
     /// Returns the bytes of an HTTP/1.1 response with the problem as its body, for places without a server.
-    ///
-    /// - Parameters:
-    ///   - reason: the words after the status.
-    ///   - fields: further fields of the head.
-    /// - Returns: The response, which closes the connection.
     func rawResponse(_ reason: String, fields: [String] = []) -> ByteBuffer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -9,7 +9,6 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// Converts errors to problem documents for clients.
 enum ProblemMapping {
     static func problem(of error: any Error, logger: Logger, path: String) -> ProblemDocument {
         switch error {

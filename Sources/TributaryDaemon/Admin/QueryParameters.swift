@@ -5,7 +5,6 @@ import TributaryAdmin
 struct QueryParameters: Sendable {
     private var values: [String: String] = [:]
 
-    /// The greatest length of a list.
     static let largestLimit = 1_000
     static let usualLimit = 100
     /// The length in bytes, about, after which a list ends before its limit; one item is always there.
@@ -32,7 +31,6 @@ struct QueryParameters: Sendable {
 
     subscript(name: String) -> String? { values[name] }
 
-    /// Returns `true` or `false`; a missing parameter is false.
     func flag(_ name: String) throws(ProblemDocument) -> Bool {
         switch values[name] {
         case nil, "false": return false
@@ -42,7 +40,6 @@ struct QueryParameters: Sendable {
         }
     }
 
-    /// Returns `limit`, from 1 to 1,000.
     func limit() throws(ProblemDocument) -> Int {
         guard let text = values["limit"] else { return QueryParameters.usualLimit }
         guard let limit = Int(text), (1...QueryParameters.largestLimit).contains(limit) else {

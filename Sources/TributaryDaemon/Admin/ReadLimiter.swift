@@ -10,7 +10,6 @@ final class ReadLimiter: Sendable {
         var user: uid_t = 0
         var process: pid_t = 0
 
-        /// The client whose request the current task answers.
         @TaskLocal static var current = Client()
     }
 
@@ -23,7 +22,6 @@ final class ReadLimiter: Sendable {
     private let cancelledCount = Atomic<UInt64>(0)
     private let timedOutCount = Atomic<UInt64>(0)
     private let limit: Int
-    /// The greatest time that a read waits for its turn.
     private let patience: Duration
     private let turns = Mutex(ReadTurns())
 
@@ -32,16 +30,11 @@ final class ReadLimiter: Sendable {
         self.patience = patience
     }
 
-    /// The number of reads that run or wait.
     var current: Int { count.load(ordering: .relaxed) }
-    /// The number of reads that ended because the client closed the connection.
     var cancelled: UInt64 { cancelledCount.load(ordering: .relaxed) }
-    /// The number of reads that exceeded their time limit.
     var timedOut: UInt64 { timedOutCount.load(ordering: .relaxed) }
 
     /// Runs a read, unless the limit is reached.
-    ///
-    /// - Throws: ``ProblemDocument`` `too-many-clients`; what `body` throws.
     func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         guard count.add(1, ordering: .relaxed).newValue <= limit else {
             count.subtract(1, ordering: .relaxed)
@@ -63,8 +56,6 @@ final class ReadLimiter: Sendable {
 
     /// Runs a read in the turn of its client; a long one goes on only while no other is running, and is otherwise
     /// interrupted to begin anew in a later turn.
-    ///
-    /// - Throws: ``ProblemDocument`` `too-many-clients`, also when the turn does not come in time; what `body` throws.
     func runInTurn<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         try await run {
             if let result = try await turn(isLong: false, { try await self.runShortly($0, body) }) { return result }

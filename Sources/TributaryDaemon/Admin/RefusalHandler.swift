@@ -8,7 +8,6 @@ final class RefusalHandler: ChannelInboundHandler {
 
     private let response: ByteBuffer
 
-    /// Creates a handler; `most` is the greatest number of connections.
     init(most: Int) {
         let problem = ProblemDocument(
             .tooManyClients,

@@ -6,7 +6,6 @@ import TributaryAdmin
 import TributaryChanges
 
 extension Response {
-    /// Returns a message as JSON.
     static func json(_ message: some Encodable) throws -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -30,10 +29,8 @@ extension Response {
         )
     }
 
-    /// The response `{}`.
     static var done: Response { json(.object([])) }
 
-    /// Returns a problem document.
     static func problem(_ problem: ProblemDocument) -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

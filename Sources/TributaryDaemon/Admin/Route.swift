@@ -4,7 +4,6 @@ import TributaryAdmin
 
 /// A method of a path, with its permissions, its parameters and its handler.
 struct Route: Sendable {
-    /// The state of the daemon that a route needs.
     enum Requirement: Sendable {
         /// No state: the route also responds while the daemon starts and stops.
         case nothing

@@ -7,9 +7,6 @@ enum RouteAccess: Sendable {
     /// Root and the daemon's user.
     case owner
 
-    /// Checks the permission of a caller.
-    ///
-    /// - Throws: ``ProblemDocument`` when the caller may not use the route.
     func check(_ caller: Caller, writers: [String]?) throws(ProblemDocument) {
         switch self {
         case .read: return

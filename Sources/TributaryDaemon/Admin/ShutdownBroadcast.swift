@@ -10,13 +10,11 @@ final class ShutdownBroadcast: Sendable {
         self.onSend = onSend
     }
 
-    /// Ends all present and future calls of ``wait()``.
     func send() {
         onSend()
         broadcast.finish()
     }
 
-    /// Returns after ``send()``, or when the task is cancelled.
     func wait() async {
         for await _ in broadcast.stream() {}
     }

@@ -32,8 +32,6 @@ final class WorkLock: Sendable {
     }
 
     /// Acquires the lock; the holder releases it with ``release()``.
-    ///
-    /// - Throws: ``ProblemDocument`` `busy`, with the holder's name.
     func acquire(for caller: Caller) throws(ProblemDocument) {
         let other: Holder? = holder.withLock { holder in
             if let holder { return holder }
@@ -49,8 +47,6 @@ final class WorkLock: Sendable {
     }
 
     /// Acquires the lock until the returned object is released.
-    ///
-    /// - Throws: ``ProblemDocument`` `busy`, with the holder's name.
     func hold(for caller: Caller) throws(ProblemDocument) -> Hold {
         try acquire(for: caller)
         return Hold(self)

@@ -6,7 +6,6 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// Formats the events of the change stream.
 enum ChangeEventText {
     static let comment = ": still here\n\n"
 

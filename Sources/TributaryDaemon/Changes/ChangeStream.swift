@@ -10,7 +10,6 @@ struct ChangeStream: Sendable {
     let updates: StoreUpdates
     let shutdownBroadcast: ShutdownBroadcast
     let channel: any Channel
-    /// The newest transaction that the client knows.
     let start: HistoryToken
     /// The transaction that the main context had merged when the client connected.
     let known: Int64
@@ -19,7 +18,6 @@ struct ChangeStream: Sendable {
     let texts: ChangeTexts
 
     private static let commentInterval = Duration.seconds(15)
-    /// The time after which a client that reads nothing is disconnected.
     private static let timeLimit = TimeAmount.seconds(60)
 
     @concurrent

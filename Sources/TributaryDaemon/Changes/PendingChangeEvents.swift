@@ -6,7 +6,6 @@ import TributaryChanges
 /// The pending events of one client, in a few KiB: updates are combined into one, which names no objects when they are
 /// many, and the oldest of other events are dropped.
 final class PendingChangeEvents: Sendable {
-    /// An item of the stream, in order.
     enum Item: Sendable {
         case update(StoreUpdate)
         case event(ServerSentEvent)
@@ -17,7 +16,6 @@ final class PendingChangeEvents: Sendable {
     private struct State {
         var update: StoreUpdate?
         var events: [ServerSentEvent] = []
-        /// The length of the events' data.
         var bytes = 0
         var wantsComment = false
         var hasEnded = false
@@ -66,19 +64,16 @@ final class PendingChangeEvents: Sendable {
         wakeUp.yield()
     }
 
-    /// Adds a comment, which is sent when nothing else is pending.
     func appendComment() {
         state.withLock { $0.wantsComment = true }
         wakeUp.yield()
     }
 
-    /// Ends the stream after the pending events.
     func end() {
         state.withLock { $0.hasEnded = true }
         wakeUp.yield()
     }
 
-    /// Removes and returns all pending items.
     func removeAll() -> [Item] {
         state.withLock { state in
             var items = state.events.map(Item.event)

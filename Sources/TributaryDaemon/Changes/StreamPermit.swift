@@ -2,7 +2,6 @@
 final class StreamPermit: Sendable {
     private let counters: AdminCounters
 
-    /// Creates a permit; nil when the greatest number of streams is reached.
     init?(_ counters: AdminCounters) {
         guard counters.beginStream() else { return nil }
         self.counters = counters

@@ -5,8 +5,6 @@ import Synchronization
 /// Waits for a system call that may never return, up to a time limit.
 enum BoundedWait {
     /// Returns the result of `body`; nil when the time limit is exceeded.
-    ///
-    /// The thread of `body` continues after the limit.
     static func result<T: Sendable>(within timeLimit: Duration, _ body: @escaping @Sendable () -> T) -> T? {
         let box = ResultBox<T>()
         Thread.detachNewThread {

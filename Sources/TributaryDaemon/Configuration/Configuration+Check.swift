@@ -4,11 +4,8 @@ import TributaryModel
 import TributarySync
 
 extension Configuration {
-    /// Reads the model, and checks that the paths can be used, without creating anything.
-    ///
-    /// The folder of the socket is not checked when the service manager has created the socket.
-    ///
-    /// - Throws: ``ConfigurationError`` for the first path that cannot be used.
+    /// Reads the model, and checks that the paths can be used, without creating anything; not the folder of an
+    /// inherited socket.
     func checkPaths(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
         let model = try readModel()
         try checkParent(of: store, at: \.store)
@@ -25,7 +22,6 @@ extension Configuration {
         return model
     }
 
-    /// The time limit for checking the log folder.
     private static let logsTimeLimit = Duration.seconds(2)
 
     private func readModel() throws(ConfigurationError) -> Model {
@@ -99,8 +95,6 @@ extension Configuration {
 
     /// Creates the folders that may be created: the parents of the store and the socket, and the log folder at its
     /// default path.
-    ///
-    /// - Throws: ``ConfigurationError`` when a folder cannot be created.
     func createFolders(inheritsSocket: Bool = false) throws(ConfigurationError) {
         try makeFolder((store as NSString).deletingLastPathComponent, mode: 0o750, at: \.store)
         if !inheritsSocket {

@@ -5,21 +5,12 @@ import TributarySync
 extension Configuration {
     /// Loads the configuration: flags have precedence over the environment, the environment over the file, the file
     /// over defaults.
-    ///
-    /// - Throws: ``ConfigurationError`` for the first value that is not valid.
     static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
         let paths = DefaultPaths(environment: sources.environment)
         return try load(sources, try ConfigurationFile(sources, standard: paths.configuration), paths)
     }
 
     /// Loads the configuration from a file that is read already.
-    ///
-    /// - Parameters:
-    ///   - sources: The flags and the environment.
-    ///   - file: The entries of the file; nil when there is none.
-    ///   - paths: The values of the paths that no source gives.
-    /// - Returns: The configuration, with the origin of each value.
-    /// - Throws: ``ConfigurationError`` for the first value that is not valid.
     static func load(
         _ sources: ConfigurationSources,
         _ file: ConfigurationFile?,
@@ -44,7 +35,6 @@ extension Configuration {
         return configuration
     }
 
-    /// Returns the entry of the source that has precedence; nil when no source has the key.
     private static func entry(
         for key: ConfigurationKey,
         in sources: ConfigurationSources,

@@ -2,10 +2,8 @@ import Glibc
 import TributaryAdmin
 
 extension Configuration {
-    /// Replaces a symbolic link as the store by the file to which it leads.
-    ///
-    /// - Throws: ``ConfigurationError`` when large values of the store lie beside the link, where they would not be
-    ///   found any more.
+    /// Replaces a symbolic link as the store by the file to which it leads; large values beside the link would not be
+    /// found any more, which is an error.
     mutating func followStoreLink() throws(ConfigurationError) {
         let (link, file) = (store, RealPath.followingLink(store))
         guard file != link else { return }
@@ -20,10 +18,7 @@ extension Configuration {
         store = file
     }
 
-    /// Checks that the store is not in the log folder: replicators would copy the database while it is written, and
-    /// would replace it with the copies of other machines.
-    ///
-    /// - Throws: ``ConfigurationError`` that names both paths.
+    /// Replicators would copy the database while it is written, and would replace it with the copies of other machines.
     func checkStoreIsOutsideLogs() throws(ConfigurationError) {
         let (realStore, realLogs) = (RealPath.resolved(store), RealPath.resolved(logs))
         guard Configuration.isPath(realStore, in: realLogs) else { return }

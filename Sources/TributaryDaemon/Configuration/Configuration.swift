@@ -20,11 +20,9 @@ struct Configuration: Sendable {
     }
 
     struct Admin: Sendable {
-        /// The path of the admin socket.
         var socket = ""
         /// The groups whose members may write; nil when every user who may connect may write.
         var writers: [String]?
-        /// The address of the status page; nil when there is no page.
         var listen: LoopbackAddress?
     }
 
@@ -32,10 +30,8 @@ struct Configuration: Sendable {
         var level = LogLevelSetting.standard
     }
 
-    /// The path of the configuration file; nil when there is none.
     var file: String?
     var store: String
-    /// The path of the model; nil when none is configured.
     var model: String?
     var merge = MergeOptions()
     var sync: SyncConfiguration
@@ -46,12 +42,6 @@ struct Configuration: Sendable {
     var log = Log()
     private var origins: [Field: ConfigurationOrigin] = [:]
 
-    /// Creates a configuration of default values.
-    ///
-    /// - Parameters:
-    ///   - name: The name that other replicas see.
-    ///   - store: The path of the store.
-    ///   - logs: The path of the log folder.
     init(name: String, store: String, logs: String) {
         self.store = store
         sync = SyncConfiguration(logs: logs)
@@ -68,19 +58,16 @@ struct Configuration: Sendable {
         set { sync.logs = newValue }
     }
 
-    /// The origin of a field's value.
     subscript(originOf field: Field) -> ConfigurationOrigin {
         get { origins[field] ?? .standard }
         set { origins[field] = newValue }
     }
 
-    /// Returns an error about the value of a field.
     func error(_ reason: String, in field: Field) -> ConfigurationError {
         let key = ConfigurationKey.all.first { $0.field == field }
         return ConfigurationError(reason: reason, key: key?.name, origin: self[originOf: field])
     }
 
-    /// Returns the keys whose values differ.
     func differences(from other: Configuration) -> [ConfigurationKey] {
         ConfigurationKey.all.filter { !$0.isEqual(self, other) }
     }

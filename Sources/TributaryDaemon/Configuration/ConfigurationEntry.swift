@@ -3,9 +3,7 @@ import Yams
 /// A value as a source of the configuration has it.
 struct ConfigurationEntry {
     enum Written {
-        /// The text of a flag or a variable.
         case text(String)
-        /// A node of the file.
         case node(Node)
     }
 

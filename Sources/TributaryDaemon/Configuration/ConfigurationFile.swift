@@ -20,7 +20,6 @@ struct ConfigurationFile {
         }
     }
 
-    /// Returns the path, completed with the folder when it is relative.
     static func absolute(_ path: String, in folder: String) -> String {
         guard !path.isEmpty, !path.hasPrefix("/") else { return path }
         return URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
@@ -34,7 +33,6 @@ struct ConfigurationFile {
         try self.init(path: path, data)
     }
 
-    /// Reads the bytes of a file that has the path.
     init(path: String, _ data: Data) throws(ConfigurationError) {
         self.path = path
         guard data.count <= ConfigurationFile.largestFile, let text = String(data: data, encoding: .utf8) else {
@@ -98,7 +96,6 @@ struct ConfigurationFile {
         }
     }
 
-    /// Returns a known key that is spelled similarly to `name`.
     private static func suggestion(for name: String) -> String? {
         let wanted = name.lowercased().replacing("-", with: "_")
         let last = wanted.split(separator: ".").last.map(String.init) ?? wanted

@@ -8,11 +8,8 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
     let name: String
     let field: Configuration.Field
     let flag: String?
-    /// The environment variable.
     let variable: String?
-    /// Whether a new value takes effect only after a restart.
     let needsRestart: Bool
-    /// Sets the field to the value of an entry.
     let set: @Sendable (inout Configuration, ConfigurationEntry) throws(ConfigurationError) -> Void
     /// The field's value in the syntax of the file; nil when there is none.
     let text: @Sendable (Configuration) -> String?

@@ -1,7 +1,6 @@
 /// The origin of a value of the configuration, or of an error in it.
 enum ConfigurationOrigin: Hashable, Sendable {
     case standard
-    /// A file, with the line from 1.
     case file(path: String, line: Int?)
     case environment(String)
     case flag(String)
@@ -19,7 +18,6 @@ enum ConfigurationOrigin: Hashable, Sendable {
         }
     }
 
-    /// The file, the variable or the flag.
     var source: String? {
         switch self {
         case .standard, .serviceManager: nil
@@ -32,6 +30,5 @@ enum ConfigurationOrigin: Hashable, Sendable {
         if case .file(_, let line) = self { line } else { nil }
     }
 
-    /// The file and line, the variable or the flag.
     var location: String? { source.map { source in line.map { "\(source):\($0)" } ?? source } }
 }

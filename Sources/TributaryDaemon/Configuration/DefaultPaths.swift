@@ -3,7 +3,6 @@ import Foundation
 /// The default paths: those of systemd, or those of the user (XDG base directories).
 struct DefaultPaths: Sendable {
     let environment: [String: String]
-    /// The home folder when HOME is not set.
     let home: String
 
     init(environment: [String: String], home: String = NSHomeDirectory()) {

@@ -5,7 +5,6 @@ struct ModelFileWatch: Sendable {
     private let path: String?
     private let contents: ModelFileContents?
 
-    /// Reads the present files of the model.
     init(path: String?) {
         self.path = path
         contents = path.map { ModelFileContents(ofModelAt: $0) }

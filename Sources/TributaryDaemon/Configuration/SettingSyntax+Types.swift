@@ -57,7 +57,6 @@ extension SettingSyntax where Value == SyncConfiguration.Rescan {
 }
 
 extension SettingSyntax where Value: FixedWidthInteger {
-    /// A number of bytes.
     static var size: Self {
         let expectation = "a size: an integer with B, KiB, MiB or GiB, such as 1MiB"
         return Self(expectation: expectation, scalar: .quantity) { text, _ in
@@ -99,7 +98,6 @@ extension SettingSyntax where Value == Logger.Level {
 }
 
 extension SettingSyntax where Value == [String]? {
-    /// Names of groups.
     static var groups: Self {
         Self(expectation: "a group's name, a list of them, or null", null: .some(nil), list: { $0 }) { text, _ in
             [text]

@@ -28,12 +28,9 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
     var list: (@Sendable ([String]) -> Value)?
     /// Parses a text, and completes a relative path with the folder; nil when the text is not as expected.
     let parse: @Sendable (_ text: String, _ folder: String) -> Value?
-    /// Writes a value; nil when there is none.
     let text: @Sendable (Value) -> String?
 
     /// Returns the value of an entry.
-    ///
-    /// - Throws: ``ConfigurationError`` with the key and the entry's origin.
     func value(of entry: ConfigurationEntry, for key: String) throws(ConfigurationError) -> Value {
         func refusal(_ reason: String) -> ConfigurationError {
             ConfigurationError(reason: reason, key: key, origin: entry.origin)

@@ -14,7 +14,6 @@ struct UnitNotation: Sendable {
         limit: .max
     )
 
-    /// Parses a positive number up to the limit.
     func number(_ text: String) -> Int64? {
         for unit in units where text.hasSuffix(unit.suffix) {
             let digits = text.dropLast(unit.suffix.count)

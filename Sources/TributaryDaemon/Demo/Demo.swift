@@ -6,19 +6,14 @@ import TributarySync
 
 /// Shows synchronization in a scratch folder: two peers with concurrent edits and a third-party writer end with equal
 /// states.
-///
-/// The demo uses two real stores and two services on one log folder, with the timers of the default configuration.
 struct Demo {
     private let page: DemoPage
 
-    /// Creates a demo that passes each line of text, in plain ASCII, to `write`.
     init(write: @escaping @Sendable (String) -> Void) {
         page = DemoPage(write: write)
     }
 
     /// Runs all scenes and removes the scratch folder; returns whether both peers have equal states.
-    ///
-    /// - Throws: What a peer throws; ``DemoFailure`` after two minutes.
     func run() async throws -> Bool {
         let folder = NSTemporaryDirectory() + "/tributary-demo-\(UUID().uuidString.lowercased().prefix(8))"
         let path = (folder as NSString).standardizingPath

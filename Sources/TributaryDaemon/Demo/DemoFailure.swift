@@ -1,4 +1,3 @@
-/// An error that ended the demo.
 struct DemoFailure: Error, CustomStringConvertible {
     var reason: String
 

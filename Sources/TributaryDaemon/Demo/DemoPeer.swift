@@ -33,7 +33,6 @@ struct DemoPeer: Sendable {
         return try Model(version: "1", entities: [product])
     }
 
-    /// Inserts products on a background context and returns their IDs.
     func insert(_ products: [(name: String, price: String, stock: Int64)]) async throws -> [ManagedObjectID] {
         try await background.perform { context in
             let ids = try products.map { product in
@@ -48,7 +47,6 @@ struct DemoPeer: Sendable {
         }
     }
 
-    /// Updates a product on a background context.
     func change(_ id: ManagedObjectID, _ values: [String: PropertyValue]) async throws {
         try await background.perform { context in
             let object = try context.existingObject(with: id)
@@ -57,7 +55,6 @@ struct DemoPeer: Sendable {
         }
     }
 
-    /// Subtracts from the stock of a product.
     func sell(_ id: ManagedObjectID, _ count: Int64) async throws {
         try await background.perform { context in
             let object = try context.existingObject(with: id)
@@ -74,7 +71,6 @@ struct DemoPeer: Sendable {
         }
     }
 
-    /// Returns the products of the main context, sorted by name: name, price and stock of each.
     @MainActor
     func shown() throws -> [[String]] {
         let request = FetchRequest("Product", sortKeys: [SortKey("name")])
@@ -89,7 +85,6 @@ struct DemoPeer: Sendable {
         }
     }
 
-    /// Waits until the products of the main context satisfy a condition, which is evaluated after each update.
     func waitUntil(_ isReached: @Sendable ([[String]]) -> Bool) async throws {
         let updates = container.storeUpdates()
         if isReached(try await shown()) { return }

@@ -3,14 +3,12 @@ import Tributary
 import TributaryChanges
 import TributarySync
 
-/// The scenes of the demo.
 struct DemoStory: Sendable {
     let page: DemoPage
     let north: DemoPeer
     let south: DemoPeer
     let logs: String
 
-    /// Runs the scenes and returns whether both peers have equal states.
     func play() async throws -> Bool {
         for peer in [north, south] { await peer.sync.started() }
         let products = try await openShop()

@@ -5,7 +5,6 @@ import TributaryStore
 
 /// A third-party writer, which knows only the segment format.
 struct DemoThirdParty {
-    /// Writes one segment with one product, and returns its lines.
     func write(to logs: String) throws -> [String] {
         let environment = StoreEnvironment.system
         let writer = environment.newID()

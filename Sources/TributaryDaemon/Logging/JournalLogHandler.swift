@@ -50,7 +50,6 @@ struct JournalLogHandler: SettingLogHandler {
         _ = sd_journal_sendv(vectors.baseAddress, Int32(buffers.count))
     }
 
-    /// Returns the syslog priority of a log level.
     private static func priority(of level: Logger.Level) -> Int {
         switch level {
         case .trace, .debug: 7
@@ -62,7 +61,6 @@ struct JournalLogHandler: SettingLogHandler {
         }
     }
 
-    /// Returns a field name of upper-case letters, digits and underscores, as the journal demands.
     private static func fieldName(_ key: String) -> String {
         var name = ""
         for character in key.unicodeScalars {

@@ -1,7 +1,6 @@
 import Logging
 import Synchronization
 
-/// The log level of the daemon, which can change while it runs.
 final class LogLevelSetting: Sendable {
     /// The level before the configuration is loaded, and without a configured one.
     static let standard = Logger.Level.info

@@ -2,7 +2,6 @@ import Logging
 
 /// Formats log messages and metadata so that they can neither forge a line nor move the cursor.
 enum LogText {
-    /// Replaces control characters with visible escapes.
     static func escape(_ text: String) -> String {
         guard
             text.unicodeScalars.contains(where: {
@@ -20,7 +19,6 @@ enum LogText {
         return result
     }
 
-    /// Returns `key=value` pairs, sorted by key.
     static func pairs(_ metadata: Logger.Metadata) -> String {
         metadata.sorted { $0.key < $1.key }
             .map { "\(escape($0.key))=\(quoted(escape("\($0.value)")))" }

@@ -23,7 +23,6 @@ extension SettingLogHandler {
         return all
     }
 
-    /// Returns the message and the metadata in one line.
     func text(of event: LogEvent, _ all: Logger.Metadata) -> String {
         LogText.escape("\(event.message)") + (all.isEmpty ? "" : "  " + LogText.pairs(all))
     }

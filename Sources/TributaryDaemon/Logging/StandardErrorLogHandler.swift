@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import Logging
 
-/// Writes log entries to standard error, one in each line.
 struct StandardErrorLogHandler: SettingLogHandler {
     let setting: LogLevelSetting
     var metadata: Logger.Metadata = [:]
@@ -19,7 +18,6 @@ struct StandardErrorLogHandler: SettingLogHandler {
         _ = write(2, bytes, bytes.count)
     }
 
-    /// Returns the local time, such as `2026-03-01T14:05:09.123`.
     private static func time() -> String { Date().formatted(timeStyle) }
 
     /// The time comes from Foundation: the fields of `timespec` and `tm` belong to the C module that is imported first,

@@ -38,7 +38,6 @@ enum CheckRoute {
         return try await work.response(to: request, progress, path: .check)
     }
 
-    /// Reads the body: nothing, or an object with `repair`.
     private static func repairs(_ request: AdminRequest) async throws -> Bool {
         switch try await request.json()["repair"] {
         case nil: return false

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryStore
 
 extension Conflict {
-    /// The conflict as the admin interface shows it.
     var json: JSONValue {
         var members = [
             JSONMember(key: "number", value: .integer(number)),

@@ -23,6 +23,5 @@ extension DeferredMessage {
         }
     }
 
-    /// The greatest number of characters of a value in a message.
     private static let valueLimit = 200
 }

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// The number of objects that a digest has read.
 final class DigestedObjects: Sendable {
     private let atomic = Atomic<Int64>(0)
 

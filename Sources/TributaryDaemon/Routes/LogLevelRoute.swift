@@ -3,7 +3,6 @@ import Logging
 import TributaryAdmin
 import TributaryChanges
 
-/// `GET` and `PUT /v1/log-level`.
 enum LogLevelRoute {
     static func get(_ request: AdminRequest) async throws -> Response {
         try .json(LogLevelMessage(level: request.daemon.logLevel.value.rawValue))

@@ -62,7 +62,6 @@ enum MetricsRoute {
         return .bytes(Array(text.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
-    /// Adds the counts of reads for clients and the applied sequence of each writer.
     private static func addReads(of engine: Engine, to text: inout MetricsText) async {
         text.add(
             "tributary_reads",

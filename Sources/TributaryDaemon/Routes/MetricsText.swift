@@ -1,4 +1,3 @@
-/// Metrics in Prometheus's text format.
 struct MetricsText {
     enum Kind: String {
         case counter

@@ -5,7 +5,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// `GET /v1/objects/{Entity}/{uuid}`: one object.
 enum ObjectRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()

@@ -3,9 +3,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributarySync
 
-/// `POST /v1/pause` and `POST /v1/resume`.
 enum PauseRoute {
-    /// The greatest duration of a pause; a pause without a duration lasts until `POST /v1/resume`.
     private static let longest = 366.0 * 86_400
 
     static func pause(_ request: AdminRequest) async throws -> Response {

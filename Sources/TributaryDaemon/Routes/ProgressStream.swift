@@ -9,11 +9,8 @@ import TributaryChanges
 
 /// The event stream of long work: `progress` at once and every second, then `result` or `problem`.
 struct ProgressStream: Sendable {
-    /// Returns the data of the next `progress` event.
     let progress: @Sendable () -> JSONValue
-    /// Waits for the work and returns the data of the `result` event.
     let result: @Sendable () async throws -> String
-    /// The path of the route in log entries about failures.
     let path: AdminPath
     let logger: Logger
     let channel: any Channel
@@ -21,7 +18,6 @@ struct ProgressStream: Sendable {
     var part: @Sendable (_ index: Int) async throws -> ServerSentEvent? = { _ in nil }
 
     private static let interval = Duration.seconds(1)
-    /// The time after which a client that reads nothing is disconnected.
     private static let timeLimit = TimeAmount.seconds(60)
 
     /// Returns the response; `abandoned` is called when the client disconnects before it has the result.

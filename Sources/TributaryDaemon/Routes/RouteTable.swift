@@ -1,7 +1,6 @@
 import HTTPTypes
 import TributaryAdmin
 
-/// The table of all routes of the admin interface.
 enum RouteTable {
     static let routes: [Route] =
         [

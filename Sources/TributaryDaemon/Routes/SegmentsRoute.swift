@@ -38,9 +38,8 @@ enum SegmentsRoute {
     /// The number of transactions waited for after which a list ends before its limit.
     private static let waitLimit = 50_000
 
-    /// Returns a cursor with the order of the segments: writer, first and last have a fixed width.
-    ///
-    /// Of one name, segments of branches and conflict copies of replicators come last.
+    /// A cursor sorts as the segments do: writer, first and last have a fixed width; branches and conflict copies of
+    /// one name come last.
     private static func cursor(of status: SegmentStatus) -> String {
         let name = "\(status.id.writer)/\(status.id.range)"
         return status.variant.isEmpty ? name : "\(name)/\(status.variant)"

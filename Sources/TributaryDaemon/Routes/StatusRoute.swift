@@ -1,6 +1,5 @@
 import Hummingbird
 
-/// `GET /v1/status`.
 enum StatusRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         try .json(await StatusReport.make(of: request.daemon))

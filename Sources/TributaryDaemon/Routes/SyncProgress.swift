@@ -11,7 +11,6 @@ struct SyncProgress: Sendable {
     let engine: Engine
     let daemon: AdminServices
     let work: Task<SyncResult, any Error>
-    /// The counts of the import before the synchronization.
     let before: ImportCounts
     let logger: Logger
     let channel: any Channel

@@ -4,10 +4,6 @@ import TributaryStore
 
 /// Checks a token of a client against the store.
 enum TokenArgument {
-    /// Returns the number of the token's transaction.
-    ///
-    /// - Throws: ``ProblemDocument`` with 400 for a text that is no token, with 410 for a token of another store or
-    ///   of purged history.
     static func number(_ text: String, engine: Engine) async throws -> Int64 {
         guard let token = HistoryToken(text: text) else {
             throw ProblemDocument(.badRequest, detail: "'\(text)' is not a token")

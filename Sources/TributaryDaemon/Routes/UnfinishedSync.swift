@@ -9,7 +9,6 @@ enum UnfinishedSync {
         "watch-limit", "writer-changed",
     ]
 
-    /// Returns the problems; nil when there are none.
     static func problems(of daemon: AdminServices) async -> [StatusMessage.Problem]? {
         // Once the store has become another writer, a fork of the former one keeps nothing from being done.
         let sync = daemon.state.engine?.sync

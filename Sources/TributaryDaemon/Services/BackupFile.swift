@@ -11,7 +11,6 @@ import TributaryStore
 /// It holds the lock of backups until its last bytes are read. The file has no name any more: the system removes it when
 /// it is closed, also when the process is killed.
 final class BackupFile: Sendable {
-    /// The number of bytes that are in memory at a time.
     static let portion = 192 << 10
 
     let message: BackupMessage
@@ -20,12 +19,6 @@ final class BackupFile: Sendable {
     private let hold: WorkLock.Hold
 
     /// Copies a store into a scratch file, and reads the hash of the file.
-    ///
-    /// - Parameters:
-    ///   - store: The store.
-    ///   - hold: Is released with the file.
-    ///   - progress: Shows how far the copy is.
-    /// - Throws: ``StoreError``, and `CancellationError` when the task was cancelled.
     init(of store: Store, hold: WorkLock.Hold, progress: WorkProgress) async throws {
         let scratch = try ScratchFolder(.backup, besideStore: store.configuration.path)
         defer { scratch.remove() }
@@ -64,9 +57,6 @@ final class BackupFile: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Returns a portion of the bytes, by its index; nil after the last one.
-    ///
-    /// - Throws: ``ProblemDocument`` when the file cannot be read.
     func portion(_ index: Int) async throws -> [UInt8]? {
         let offset = Int64(index) * Int64(Self.portion)
         guard offset < message.bytes else { return nil }

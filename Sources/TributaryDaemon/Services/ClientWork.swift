@@ -7,11 +7,6 @@ import TributaryAdmin
 struct ClientWork<Value: Sendable>: Sendable {
     private let task: Task<Value, any Error>
 
-    /// Starts the work.
-    ///
-    /// - Parameters:
-    ///   - request: The client's request.
-    ///   - body: The work, which is cancelled when the client disconnects.
     init(for request: AdminRequest, _ body: @escaping @Sendable () async throws -> Value) {
         let shutdown = request.daemon.shutdownBroadcast
         // The task is unstructured: it starts before the response, and is cancelled with the connection.
@@ -34,8 +29,6 @@ struct ClientWork<Value: Sendable>: Sendable {
     func cancel() { task.cancel() }
 
     /// Waits for the result; a caller that is cancelled cancels the work.
-    ///
-    /// - Throws: What the work throws, and `CancellationError`.
     func value() async throws -> Value {
         try await withTaskCancellationHandler {
             try await task.value
@@ -47,13 +40,6 @@ struct ClientWork<Value: Sendable>: Sendable {
 
 extension ClientWork where Value: Encodable {
     /// The response with the result as JSON, or with the work as an event stream for a client that asks for one.
-    ///
-    /// - Parameters:
-    ///   - request: The client's request.
-    ///   - progress: Tells how far the work is.
-    ///   - path: The path of the route, for the journal.
-    /// - Returns: The response.
-    /// - Throws: What the work throws, unless the client follows it.
     func response(to request: AdminRequest, _ progress: WorkProgress, path: AdminPath) async throws -> Response {
         guard request.wantsEvents else { return try .json(try await value()) }
         let stream = ProgressStream(

@@ -13,7 +13,6 @@ struct EngineStop {
     let state: DaemonState
     let notifier: SystemdNotifier
     let logger: Logger
-    /// The compaction in the background, which has been cancelled.
     var compaction: Task<Void, Never>?
 
     func run(result: StopResult) async {

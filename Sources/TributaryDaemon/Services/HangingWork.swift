@@ -1,8 +1,6 @@
 /// Waits for work that may hang, as long as it makes progress.
 enum HangingWork {
-    /// Returns the result of `task`; nil when `isLost` returns true before there is one.
-    ///
-    /// The task is not cancelled and continues.
+    /// Returns the result of `task`, which continues in any case; nil when `isLost` returns true before there is one.
     static func result<T: Sendable>(
         of task: Task<T, Never>,
         lookingEvery interval: Duration,

@@ -1,13 +1,11 @@
 import Synchronization
 
-/// Checks that the main actor is responsive.
 final class MainActorCheck: Sendable {
     private let isPending = Mutex(false)
 
     /// Whether the main actor has run since the last ``start()``.
     var isResponsive: Bool { isPending.withLock { !$0 } }
 
-    /// Schedules a job on the main actor, unless one is pending.
     func start() {
         let isNew = isPending.withLock { pending in
             defer { pending = true }

@@ -18,7 +18,6 @@ struct MigrationWatch {
         return settings
     }
 
-    /// Returns the text of STATUS=.
     static func status(_ progress: MigrationProgress) -> String {
         let head = "Migrating the store from model version '\(progress.from)' to '\(progress.to)'"
         guard let entity = progress.entity else { return head }

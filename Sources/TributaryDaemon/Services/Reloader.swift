@@ -31,9 +31,6 @@ actor Reloader {
         self.inheritsSocket = inheritsSocket
     }
 
-    /// Loads the configuration and applies the changed values.
-    ///
-    /// - Throws: ``ConfigurationError`` when the new configuration is not valid.
     func reload() throws -> ReloadMessage {
         notifier.reloading()
         defer { notifier.ready(state.engine == nil ? "Starting" : "Running") }

@@ -1,7 +1,6 @@
 import Synchronization
 import TributaryAdmin
 
-/// The exit status that results from the stop.
 final class StopResult: Sendable {
     private let status = Mutex(ExitStatus.done)
 

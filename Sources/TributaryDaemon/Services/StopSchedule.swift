@@ -1,15 +1,11 @@
 /// The schedule of a stop: one deadline for all steps, from the request to stop to the end of the process.
 struct StopSchedule: Sendable, Equatable {
     enum Action: Equatable, Sendable {
-        /// Nothing is to be abandoned before this time.
         case wait(until: Duration)
-        /// The import is rolled back and merging stops.
         case rollBack
-        /// The process ends, even with unfinished work.
         case leave
     }
 
-    /// The value of `shutdown.timeout`.
     var timeout = Duration.seconds(85)
 
     /// The time for committing saves that wait behind a rolled-back import.

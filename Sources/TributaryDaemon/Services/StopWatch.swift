@@ -25,7 +25,6 @@ final class StopWatch: Sendable {
         self.logger = logger
     }
 
-    /// Starts the schedule; repeated calls have no effect.
     func start() {
         guard !isRunning.exchange(true, ordering: .acquiringAndReleasing) else { return }
         follow(state.configuration.shutdown, from: .now, hasRolledBack: false)

@@ -15,12 +15,10 @@ final class WorkProgress: Sendable {
         state = Mutex(State(phase: phase))
     }
 
-    /// Sets how much is done; a total of nil is unknown.
     func set(phase: String, done: Int64 = 0, total: Int64? = nil) {
         state.withLock { $0 = State(phase: phase, done: done, total: total) }
     }
 
-    /// The data of a `progress` event.
     var json: JSONValue {
         let state = state.withLock { $0 }
         var members = [

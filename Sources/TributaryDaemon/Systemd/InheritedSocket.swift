@@ -11,8 +11,6 @@ enum InheritedSocket {
     }
 
     /// Returns the path of the inherited admin socket; nil when there is none, or when it has no path.
-    ///
-    /// The environment variables of the announcement remain set.
     static func path(in environment: [String: String]) -> String? {
         guard isAnnounced(in: environment), let chosen = chosen(unsettingVariables: false).descriptor else {
             return nil
@@ -37,13 +35,8 @@ enum InheritedSocket {
         return copy < 0 ? nil : copy
     }
 
-    /// Answers the clients that wait for a daemon that cannot start, and closes their connections.
-    ///
-    /// A connection that nobody takes stays with the service manager, which would start the service for it again without end.
-    ///
-    /// - Parameters:
-    ///   - problem: The answer to each request.
-    ///   - listener: A descriptor of the listening socket.
+    /// Answers the clients that wait for a daemon that cannot start, and closes their connections: systemd would start
+    /// the service again without end for a connection that nobody takes.
     static func refuseWaitingClients(_ problem: ProblemDocument, at listener: Int32) {
         let response = Array(buffer: problem.rawResponse("Service Unavailable", fields: ["retry-after: 5"]))
         let deadline = ContinuousClock.now + .seconds(2)
@@ -71,8 +64,6 @@ enum InheritedSocket {
     }
 
     /// Returns the descriptor of the admin socket: the socket named `admin`, or the only one.
-    ///
-    /// The environment variables of the announcement are removed, so that no child process uses the socket.
     static func acquire() throws(ConfigurationError) -> Int32? {
         let (descriptor, count) = chosen(unsettingVariables: true)
         guard count > 0 else { return nil }
@@ -85,7 +76,6 @@ enum InheritedSocket {
         return descriptor
     }
 
-    /// Returns the admin socket among the inherited ones, and their number.
     private static func chosen(unsettingVariables: Bool) -> (descriptor: Int32?, count: Int) {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = Int(sd_listen_fds_with_names(unsettingVariables ? 1 : 0, &names))

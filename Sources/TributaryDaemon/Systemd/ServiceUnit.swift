@@ -3,9 +3,7 @@ import Glibc
 
 /// The systemd unit whose main process is this process.
 struct ServiceUnit: Hashable {
-    /// The name, such as `tributaryd@shop.service`.
     var name: String
-    /// Whether the unit belongs to the user's service manager.
     var isOfUser: Bool
 
     /// The unit of this process; nil for a daemon that was started by hand, even within a unit.
@@ -30,9 +28,7 @@ struct ServiceUnit: Hashable {
         return nil
     }
 
-    /// The command that restarts the service.
     var restartCommand: String { "systemctl \(isOfUser ? "--user " : "")restart \(name)" }
 
-    /// The command that shows the end of the service's journal.
     var journalCommand: String { "journalctl \(isOfUser ? "--user " : "")-u \(name) -n 20" }
 }

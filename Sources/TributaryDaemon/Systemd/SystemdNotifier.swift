@@ -11,10 +11,8 @@ final class SystemdNotifier: Sendable {
         isActive = environment["NOTIFY_SOCKET"]?.isEmpty == false
     }
 
-    /// Reports that the service has started.
     func ready(_ status: String) { send("READY=1\nSTATUS=\(oneLine(status))") }
 
-    /// Reports the present activity, when it differs from the last report.
     func status(_ status: String) {
         let changed = lastStatus.withLock { last in
             defer { last = status }
@@ -31,10 +29,8 @@ final class SystemdNotifier: Sendable {
 
     func stopping() { send("STOPPING=1\nSTATUS=Stopping") }
 
-    /// Reports that the daemon is alive and makes progress.
     func watchdog() { send("WATCHDOG=1") }
 
-    /// Requests more time for a start or a stop.
     func extendTimeout(by duration: Duration) {
         let microseconds = duration.components.seconds * 1_000_000
         send("EXTEND_TIMEOUT_USEC=\(microseconds)")

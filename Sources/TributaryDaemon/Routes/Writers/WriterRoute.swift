@@ -31,7 +31,6 @@ enum WriterRoute {
         )
     }
 
-    /// The writer as it is now.
     private static func response(_ writer: UniqueID, _ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         guard let message = try await WritersRoute.messages(of: engine, limit: 1, where: { $0 == writer }).shown.first

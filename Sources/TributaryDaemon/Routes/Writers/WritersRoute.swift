@@ -21,7 +21,6 @@ enum WritersRoute {
     /// The number of sequences of other writers after which a list ends before its limit.
     private static let seenLimit = 50_000
 
-    /// The messages of the writers that satisfy the condition, in order; they show the newest state of the store.
     static func messages(
         of engine: Engine,
         limit: Int,
@@ -85,7 +84,6 @@ enum WritersRoute {
 }
 
 extension WriterRecord {
-    /// Creates the message of a writer with segments, none of which is applied.
     fileprivate init(unknown id: UniqueID) {
         self.init(
             id: id,
