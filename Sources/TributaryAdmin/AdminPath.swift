@@ -33,12 +33,8 @@ package enum AdminPath: String, CaseIterable, Sendable {
     case shutdown = "/v1/shutdown"
     case metrics = "/metrics"
 
-    /// Fills in the path and appends the query; each value is percent-encoded, so that none adds a component.
-    ///
-    /// - Parameters:
-    ///   - values: The values of the `{name}`s, in order.
-    ///   - query: The parameters; those whose value is nil are left out.
-    /// - Returns: The path, or `path?name=value&…`.
+    /// Fills in the path and appends the query without parameters of value nil; each value is percent-encoded, so that
+    /// none adds a component.
     package func target(_ values: [String], query: [(String, String?)]) -> String {
         let components = rawValue.split(separator: "/", omittingEmptySubsequences: false)
         var rest = values[...]

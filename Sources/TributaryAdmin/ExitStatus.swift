@@ -11,12 +11,10 @@ package enum ExitStatus: Int32, Error, Sendable {
     case notPermitted = 77
     case badConfiguration = 78
 
-    /// The command's exit status for a problem document of the daemon.
     package init(_ problem: ProblemDocument) {
         self = problem.type == ProblemKind.startFailed.type ? .unavailable : ExitStatus(httpStatus: problem.status)
     }
 
-    /// The command's exit status for an HTTP status of the daemon.
     package init(httpStatus: Int) {
         self =
             switch httpStatus {

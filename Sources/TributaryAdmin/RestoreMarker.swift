@@ -6,7 +6,6 @@ import Foundation
 package struct RestoreMarker: Hashable, Sendable, Codable {
     /// The time of the restoration in Unix milliseconds.
     package var restored: UInt64
-    /// The SHA-256 of the backup.
     package var sha256: String
 
     package init(restored: UInt64, sha256: String) {
@@ -16,12 +15,9 @@ package struct RestoreMarker: Hashable, Sendable, Codable {
 
     package static func path(besideStore store: String) -> String { store + ".restored" }
 
-    /// The content of the file.
     package var bytes: [UInt8] { Array("{\"restored\":\(restored),\"sha256\":\"\(sha256)\"}\n".utf8) }
 
     /// Reads the file of a store; nil when there is none.
-    ///
-    /// - Throws: An error when the file cannot be read or has another content.
     package static func read(besideStore store: String) throws -> RestoreMarker? {
         let path = path(besideStore: store)
         guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -1,4 +1,3 @@
-/// The version of the programs.
 package enum TributaryVersion {
     package static let current = "0.1.0"
 }

@@ -21,20 +21,14 @@ package struct AdminClient: Sendable {
     }
 
     /// Sends a request and returns the whole response.
-    ///
-    /// - Throws: ``AdminClientError`` when there is no response.
     package func send(_ call: AdminCall) async throws -> AdminResponse {
         var body: [UInt8] = []
         let head = try await stream(call) { bytes in body += bytes }
         return AdminResponse(status: head.status, headers: head.headers, body: body)
     }
 
-    /// Sends a request and passes the events of the response to `onEvent`, until it returns false or the daemon ends
-    /// the stream.
-    ///
-    /// A response that is no stream of events is returned with its body.
-    ///
-    /// - Throws: ``AdminClientError`` when there is no response; what `onEvent` throws.
+    /// Passes the events of the response to `onEvent`, until it returns false or the stream ends; a response that is no
+    /// stream of events is returned with its body.
     package func events(
         _ call: AdminCall,
         onEvent: (ServerSentEvent) async throws -> Bool
@@ -136,7 +130,6 @@ package struct AdminClient: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
-    /// The greatest time for making a connection.
     private static let timeLimit = Duration.seconds(10)
 
     private func connect(sending parts: [HTTPClientRequestPart]) async throws -> (Connection, String) {

@@ -4,7 +4,6 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
     case noDaemon([SocketAttempt])
     /// The socket exists, but the user is not permitted to connect.
     case notPermitted(path: String)
-    /// The connection ended before the response.
     case interrupted(path: String)
     case unreadableResponse(String)
     /// The daemon sent no bytes within the time limit.

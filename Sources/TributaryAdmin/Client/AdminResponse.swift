@@ -1,6 +1,5 @@
 import Foundation
 
-/// A response of the daemon.
 package struct AdminResponse: Sendable {
     package var status: Int
     /// The headers by their names in lower case.
@@ -18,8 +17,6 @@ package struct AdminResponse: Sendable {
     package var text: String { String(decoding: body, as: UTF8.self) }
 
     /// Decodes the body as a message of the interface.
-    ///
-    /// - Throws: ``AdminClientError`` when the body is no such message.
     package func decode<Message: Decodable>(_ type: Message.Type) throws -> Message {
         do {
             return try JSONDecoder().decode(type, from: Data(body))
@@ -29,8 +26,6 @@ package struct AdminResponse: Sendable {
     }
 
     /// Returns the response, or throws its problem document.
-    ///
-    /// - Throws: ``ProblemDocument`` for a response with an error status.
     package func orProblem() throws -> AdminResponse {
         if isSuccess { return self }
         if let problem = try? JSONDecoder().decode(ProblemDocument.self, from: Data(body)) { throw problem }

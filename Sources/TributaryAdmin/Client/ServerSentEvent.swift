@@ -1,4 +1,3 @@
-/// One event of an event stream.
 package struct ServerSentEvent: Hashable, Sendable {
     package var event: String
     package var data: String

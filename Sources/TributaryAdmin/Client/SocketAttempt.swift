@@ -1,4 +1,3 @@
-/// A failed attempt to connect to a socket, with its reason.
 package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
     package var path: String
     package var reason: String

@@ -4,26 +4,13 @@ package struct SocketLocator: Sendable {
     package var userID: UInt32
     package var exists: @Sendable (String) -> Bool
 
-    /// Creates a locator.
-    ///
-    /// - Parameters:
-    ///   - environment: The environment of the command.
-    ///   - userID: The number of the user.
-    ///   - exists: Whether a file exists at a path.
     package init(environment: [String: String], userID: UInt32, exists: @escaping @Sendable (String) -> Bool) {
         self.environment = environment
         self.userID = userID
         self.exists = exists
     }
 
-    /// Returns the paths to try, in order.
-    ///
-    /// An explicit path is the only one.
-    ///
-    /// - Parameters:
-    ///   - socket: The path that the user gave.
-    ///   - instance: The name of the unit's instance.
-    /// - Returns: The paths, the most likely one first.
+    /// Returns the paths to try, the most likely one first; an explicit path is the only one.
     package func candidates(socket: String?, instance: String?) -> [String] {
         if let socket { return [socket] }
         if let named = environment["TRIBUTARY_SOCKET"], !named.isEmpty { return [named] }

@@ -1,8 +1,6 @@
 /// The last event of `POST /v1/backup` as a stream of events.
 package struct BackupMessage: Codable, Hashable, Sendable {
-    /// The size of the backup.
     package var bytes: Int64
-    /// The SHA-256 of its bytes, in lower-case hexadecimal.
     package var sha256: String
     /// The number of large values that it lacks, because their files beside the store are missing or damaged.
     package var missingValues: Int

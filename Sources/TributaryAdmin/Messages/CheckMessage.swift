@@ -1,6 +1,5 @@
 /// The response of `POST /v1/check`.
 package struct CheckMessage: Codable, Hashable, Sendable {
-    /// Something that is wrong.
     package struct Problem: Codable, Hashable, Sendable {
         package var code: String
         package var detail: String
@@ -25,7 +24,6 @@ package struct CheckMessage: Codable, Hashable, Sendable {
         package var reason: String?
         /// Why the stores cannot be compared, as a sentence.
         package var detail: String?
-        /// The digest of the store.
         package var digest: String?
         /// The digest of the store that was built anew.
         package var rebuilt: String?
@@ -35,20 +33,16 @@ package struct CheckMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// Whether there is no problem.
     package var ok: Bool
     package var problems: [Problem]
     /// The number of all problems, also of those that are not listed.
     package var problemCount: Int
-    /// The repairs that were made, one sentence for each.
     package var repairs: [String]
-    /// The number of segments that were verified.
     package var segments: Int
     /// The number of segments that are not applied.
     package var unapplied: Int
     /// The number of large values that were verified.
     package var values: Int64
-    /// The number of local transactions that are not exported.
     package var unexported: Int
     package var comparison: Comparison
 

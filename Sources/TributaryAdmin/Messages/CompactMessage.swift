@@ -1,10 +1,8 @@
 /// The response of `POST /v1/compact`.
 package struct CompactMessage: Codable, Hashable, Sendable {
-    /// The outcome of one step.
     package struct Step: Codable, Hashable, Sendable {
         /// `cut`, `exists`, `waits`, `verified`, `differs` or `nothing`.
         package var result: String
-        /// The path of the baseline in the log folder.
         package var file: String?
         /// Why it waits, as a sentence.
         package var detail: String?
@@ -16,7 +14,6 @@ package struct CompactMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// A baseline in the log folder.
     package struct Baseline: Codable, Hashable, Sendable {
         package var file: String
         package var bytes: UInt64
@@ -56,7 +53,6 @@ package struct CompactMessage: Codable, Hashable, Sendable {
     package var baselines: [Baseline]
     /// The own baselines that were removed because the log folder contradicts them.
     package var withdrawnBaselines: [String]
-    /// The segments that were removed, and their bytes.
     package var removedSegments: Int
     package var removedBytes: UInt64
     /// The baselines that were removed because a verified one has more.

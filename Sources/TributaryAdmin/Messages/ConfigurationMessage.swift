@@ -6,7 +6,6 @@ package struct ConfigurationMessage: Codable, Hashable, Sendable {
         package var value: String?
         /// `default`, `file`, `environment` or `flag`.
         package var origin: String
-        /// The file and line, the variable or the flag.
         package var place: String?
 
         package init(key: String, value: String?, origin: String, place: String?) {

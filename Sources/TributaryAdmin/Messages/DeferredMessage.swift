@@ -10,9 +10,7 @@ package struct DeferredMessage: Codable, Hashable, Sendable {
     package var property: String?
     /// The JSON text of the value in the segment.
     package var value: String?
-    /// The rule that the value violates.
     package var rule: String
-    /// The deferred write as one line of text.
     package var text: String
 
     package init(writer: String, sequence: UInt64, entity: String, id: String, rule: String, text: String) {

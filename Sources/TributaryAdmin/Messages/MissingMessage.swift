@@ -14,13 +14,11 @@ package struct MissingMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// The writer of what is missing.
     package var writer: String
     package var writerName: String?
     /// The first and the last missing transaction.
     package var first: UInt64?
     package var last: UInt64?
-    /// The SHA-256 of a missing blob.
     package var blob: String?
     /// Those who have it, as far as is known here; its writer comes first.
     package var holders: [Holder]

@@ -8,7 +8,6 @@ package struct ProblemDocument: Codable, Hashable, Sendable, Error {
     package var line: Int?
     package var writer: String?
     package var sequence: UInt64?
-    /// The remedy.
     package var hint: String?
     /// The offset of the mistake in the text, in characters from 0.
     package var position: Int?
@@ -17,12 +16,6 @@ package struct ProblemDocument: Codable, Hashable, Sendable, Error {
     /// The properties that failed their validation.
     package var errors: [PropertyProblem]?
 
-    /// Creates a problem document.
-    ///
-    /// - Parameters:
-    ///   - kind: The problem type, which gives the title and the HTTP status.
-    ///   - detail: The description of this occurrence.
-    ///   - hint: The remedy.
     package init(_ kind: ProblemKind, detail: String? = nil, hint: String? = nil) {
         type = kind.type
         title = kind.title

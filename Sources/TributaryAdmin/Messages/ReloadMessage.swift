@@ -1,6 +1,5 @@
 /// The response of `POST /v1/reload`.
 package struct ReloadMessage: Codable, Hashable, Sendable {
-    /// The keys whose values have changed.
     package var changed: [String]
     /// The keys whose new values take effect only after a restart.
     package var restartNeeded: [String]

@@ -1,8 +1,6 @@
 /// The response of `POST /v1/writers/self/restamp`.
 package struct RestampMessage: Codable, Hashable, Sendable {
-    /// The writer that the store was.
     package var former: String
-    /// The writer that the store is now.
     package var new: String
     /// The last transaction of the former writer that is exported; 0 for none.
     package var published: UInt64

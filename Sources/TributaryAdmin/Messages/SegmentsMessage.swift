@@ -1,6 +1,5 @@
 /// The response of `GET /v1/segments`.
 package struct SegmentsMessage: Codable, Hashable, Sendable {
-    /// A segment with its state and the reason of the state.
     package struct Segment: Codable, Hashable, Sendable {
         package var writer: String
         /// Sixteen hexadecimal digits, as in the file name.
@@ -15,16 +14,13 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         package var deferred: Int?
         /// The number of objects that the segment updates and that no known segment inserts.
         package var unknownObjects: Int?
-        /// The first of the deferred writes.
         package var deferredValues: [DeferredMessage]?
         /// Unix seconds.
         package var since: Double?
         package var hint: String?
         /// The name that the writer shows; this and the following only in the response about one segment.
         package var writerName: String?
-        /// The transactions and blobs for which the segment waits, with their holders.
         package var missing: [MissingMessage]?
-        /// Further facts, each as a sentence.
         package var notes: [String]?
         /// The consequences of accepting the segment; only in the response of that request.
         package var warning: String?

@@ -8,7 +8,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         case stopping
     }
 
-    /// A condition that an administrator should know.
     package struct Problem: Codable, Hashable, Sendable {
         package var code: String
         /// Unix seconds.
@@ -35,7 +34,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         package var values: Int
         /// The number of objects that were updated and that no known segment inserts.
         package var unknownObjects: Int
-        /// The newest of the deferred writes.
         package var first: [DeferredMessage]
 
         package init(values: Int, unknownObjects: Int, first: [DeferredMessage]) {
@@ -45,7 +43,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// The other writers, and how far this store is behind them.
     package struct Writers: Codable, Hashable, Sendable {
         package var count: Int
         /// The number of writers with transactions that are known to exist and are not applied, without abandoned ones.
@@ -80,9 +77,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// The size of the conflict journal.
     package struct Conflicts: Codable, Hashable, Sendable {
-        /// The conflicts that the journal keeps.
         package var kept: Int
         /// The conflicts that newer ones have replaced, or that were only counted.
         package var dropped: Int
@@ -93,7 +88,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// The version of the admin interface.
     package var api = 1
     package var version: String
     package var state: State
@@ -101,7 +95,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
     package var writer: String?
     package var name: String?
     package var modelVersion: String?
-    /// The number of segments in each state.
     package var segments: [String: Int] = [:]
     /// The number of known segments that have not been verified.
     package var queue: Int?

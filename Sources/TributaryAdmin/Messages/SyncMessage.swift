@@ -31,10 +31,8 @@ package struct SyncMessage: Codable, Hashable, Sendable {
     package var imported: Amount
     package var merged: Merged
     package var exported: Amount
-    /// The number of segments that could not be applied, by state.
     package var remaining: [String: Int]
     package var token: String
-    /// Conditions that prevent imports, merges or exports; nil when there are none.
     package var problems: [StatusMessage.Problem]?
 
     package init(imported: Amount, merged: Merged, exported: Amount, remaining: [String: Int], token: String) {
