@@ -1,7 +1,6 @@
 import ArgumentParser
 import TributaryAdmin
 
-/// The format of what a command prints.
 struct FormatOptions: ParsableArguments {
     private enum Format: String, ExpressibleByArgument, CaseIterable {
         case text
@@ -80,7 +79,6 @@ struct PageOptions: ParsableArguments {
 struct DurationArgument: ExpressibleByArgument {
     let seconds: Double
 
-    /// The default limit of waiting for the daemon.
     static let standardTimeout = DurationArgument(seconds: 30)
 
     private init(seconds: Double) {
@@ -89,7 +87,6 @@ struct DurationArgument: ExpressibleByArgument {
 
     var duration: Duration { .seconds(seconds) }
 
-    /// The default value's text in the help.
     var defaultValueDescription: String { "\(Int(seconds))s" }
 
     init?(argument: String) {

@@ -4,7 +4,6 @@ import Glibc
 import TributaryAdmin
 import TributaryChanges
 
-/// The connection and the output of one run of the command.
 struct Session: Sendable {
     let client: AdminClient
     let json: Bool
@@ -25,23 +24,12 @@ struct Session: Sendable {
         hints = HintText(options)
     }
 
-    /// Sends a request and returns the response.
-    ///
-    /// - Throws: The problem document of the response.
     func call(_ call: AdminCall) async throws -> AdminResponse {
         try await client.send(call).orProblem()
     }
 
-    /// Sends a request for long work, shows its progress where possible, and returns the result.
-    ///
-    /// The time is not limited as long as the daemon sends progress.
-    ///
-    /// - Parameters:
-    ///   - call: The request.
-    ///   - progress: Returns the line of text for the data of a `progress` event.
-    ///   - onEvent: Receives the events besides `progress`, `problem` and `result`.
-    /// - Returns: The data of the `result` event.
-    /// - Throws: The problem document of the daemon, and what `onEvent` throws.
+    /// Sends a request for long work, shows its progress where possible, and returns the data of the `result` event;
+    /// there is no time limit as long as the daemon sends progress.
     func follow(
         _ call: AdminCall,
         progress: (String) -> String?,
@@ -82,7 +70,6 @@ struct Session: Sendable {
         }
     }
 
-    /// Prints an error on standard error and returns the exit status.
     func report(_ error: any Error) -> any Error {
         switch error {
         case let problem as ProblemDocument:

@@ -40,7 +40,6 @@ struct TributaryCommand: AsyncParsableCommand {
         await main(arguments)
     }
 
-    /// Returns the message about a verb that does not exist, with the one that is probably meant.
     private static func mistake(in arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = self
         var typed = "tributaryctl"

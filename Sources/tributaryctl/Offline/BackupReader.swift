@@ -3,15 +3,10 @@ import Glibc
 import TributaryAdmin
 import TributaryChanges
 
-/// A backup that is to be restored.
 final class BackupReader {
     private let path: String
     private let descriptor: Int32
 
-    /// Opens a backup and checks its header.
-    ///
-    /// - Throws: ``CommandFailure`` with exit status 66 when there is no such file, 65 when it is no backup, 78 when it is
-    ///   of a newer version, 74 when it cannot be read.
     init(_ path: String) throws(CommandFailure) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -39,8 +34,6 @@ final class BackupReader {
     deinit { close(descriptor) }
 
     /// Writes the bytes into another file and returns their SHA-256.
-    ///
-    /// - Throws: ``CommandFailure`` with exit status 74.
     func copy(to target: NewFile) throws(CommandFailure) -> String {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }

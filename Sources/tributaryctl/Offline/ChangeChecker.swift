@@ -5,7 +5,6 @@ import TributaryModel
 
 /// Checks changes against a model: entities, properties and the types of values.
 struct ChangeChecker {
-    /// A fault of a change, which the model cannot represent.
     struct Fault: Hashable {
         var entity: String
         var object: UniqueID?
@@ -22,17 +21,14 @@ struct ChangeChecker {
         formerNames = FormerNames(of: model, histories: [model.earlierVersions])
     }
 
-    /// Returns the entity with a name or a former name.
     func entity(named name: String) -> Entity? {
         model.entity(named: name) ?? formerNames.entity(name).flatMap { model.entity(named: $0) }
     }
 
-    /// Returns the current name of a property.
     func propertyName(_ name: String, of entity: Entity) -> String {
         entity.propertyIndex(named: name) == nil ? formerNames.property(name, of: entity.name) ?? name : name
     }
 
-    /// Returns the faults of a change; empty when the model can represent it.
     func faults(in change: ParsedChange) -> [Fault] {
         func fault(_ reason: String, property: String? = nil, value: JSONValue? = nil) -> Fault {
             Fault(entity: change.entity, object: change.id, property: property, value: value, reason: reason)

@@ -6,14 +6,12 @@ import TributaryChanges
 
 /// The changes on standard input, checked line by line and converted to the form of the log.
 struct ChangeInput {
-    /// The greatest length of a line, as in the log: 16 MiB.
     private static let lineLimit = 16 << 20
 
     let checker: ChangeChecker
     private var mandatory: MandatoryCheck
     /// The change lines of the log, each with its newline.
     private(set) var lines: [UInt8] = []
-    /// The identifier of each change's object, in order.
     private(set) var ids: [UniqueID] = []
 
     init(checker: ChangeChecker) {

@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryAdmin
 
 extension ExitStatus {
-    /// The exit status of a command for an error of a segment.
     init(_ error: SegmentError) {
         self =
             switch error.kind {

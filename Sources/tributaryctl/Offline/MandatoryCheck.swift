@@ -25,7 +25,6 @@ struct MandatoryCheck {
         self.checker = checker
     }
 
-    /// Adds the next change of the transaction, which is on line `line`.
     mutating func add(_ change: Change, line: Int) {
         guard let entity = checker.entity(named: change.entity) else { return }
         let object = Object(root: entity.root, id: change.id)
@@ -43,7 +42,6 @@ struct MandatoryCheck {
         }
     }
 
-    /// Returns the missing properties at the end of the transaction, in the order of the lines.
     mutating func finish() -> [(line: Int, fault: ChangeChecker.Fault)] {
         defer { insertions = [:] }
         return insertions.sorted { $0.value.line < $1.value.line }.flatMap { object, insertion in

@@ -15,9 +15,6 @@ struct ModelFindings {
     private(set) var count = 0
     private var line = 1
 
-    /// Checks all changes of a verified segment.
-    ///
-    /// - Throws: ``SegmentError`` when the file cannot be read or was changed after it was verified.
     init(_ source: OpenFile, _ segment: VerifiedSegment, checker: ChangeChecker) throws(SegmentError) {
         let reader = SegmentReader(source, segment: segment)
         var mandatory = MandatoryCheck(checker: checker)
@@ -43,7 +40,6 @@ struct ModelFindings {
         if findings.count < ModelFindings.kept { findings.append(Finding(line: line, fault: fault)) }
     }
 
-    /// The members of a JSON object.
     var members: [JSONMember] {
         let list = findings.map { finding -> JSONValue in
             var members = [

@@ -1,19 +1,15 @@
 import TransactionLog
 import TributaryChanges
 
-/// The result of verifying a file: a segment or an error.
 struct SegmentReport {
     let path: String
     let file: OpenFile?
-    /// The segment; nil when the file is no valid one.
     let segment: VerifiedSegment?
     let error: SegmentError?
     /// Whether the file name has a writer and a range, so that they were compared with the header.
     let isNameChecked: Bool
 
-    /// Verifies a file.
-    ///
-    /// A file outside its writer's folder, such as a copy, is verified against its own header.
+    /// Verifies a file; one outside its writer's folder, such as a copy, against its own header.
     init(path: String) {
         self.path = path
         isNameChecked = SegmentName(path: path) != nil
@@ -47,7 +43,6 @@ struct SegmentReport {
         }
     }
 
-    /// The members of the report as a JSON object.
     var members: [JSONMember] {
         var members = [
             JSONMember(key: "file", value: .string(path)), JSONMember(key: "state", value: .string(state)),

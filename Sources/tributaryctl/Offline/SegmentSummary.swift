@@ -11,7 +11,6 @@ struct SegmentSummary {
     private let limit: Int
     private var transactions: [TransactionHeader] = []
     private var counts: [Count: Int] = [:]
-    /// Whether the segment has more transactions than the list.
     private(set) var isCut = false
 
     init(limit: Int) {
@@ -46,7 +45,6 @@ struct SegmentSummary {
         return table
     }
 
-    /// The members of a JSON object.
     var members: [JSONMember] {
         let listed = transactions.map { transaction -> JSONValue in
             var line: [UInt8] = []

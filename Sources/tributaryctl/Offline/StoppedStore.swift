@@ -10,8 +10,6 @@ final class StoppedStore {
     private let lock: Int32
 
     /// Locks the store, or the one to which a symbolic link leads.
-    ///
-    /// - Throws: ``CommandFailure`` with exit status 75 while a daemon has the store, 74 when its folder cannot be used.
     init(_ path: String) throws(CommandFailure) {
         let path = RealPath.followingLink(path)
         self.path = path
@@ -44,7 +42,7 @@ final class StoppedStore {
 
     /// Moves the store's files away, with a time in their name: all of them, or none.
     ///
-    /// The file of the store itself is the last one. A store without its write-ahead log would lack its last saves. The
+    /// The file of the store itself is the last one: a store without its write-ahead log would lack its last saves. The
     /// caller makes the names durable.
     ///
     /// - Returns: The new path of the store.
@@ -67,7 +65,6 @@ final class StoppedStore {
         return aside
     }
 
-    /// Whether a restoration has begun that no daemon has completed.
     var isMarked: Bool { access(RestoreMarker.path(besideStore: path), F_OK) == 0 }
 
     /// The content of the marker beside the store, whatever it is; nil when there is none.
@@ -76,8 +73,6 @@ final class StoppedStore {
     }
 
     /// Writes the marker of a restoration beside the store, in place of an earlier one.
-    ///
-    /// - Throws: ``CommandFailure`` with exit status 74.
     func mark(_ content: [UInt8]) throws {
         let file = try newFile(RestoreMarker.path(besideStore: path))
         try content.withUnsafeBytes { bytes in try file.write(bytes) }
@@ -85,7 +80,6 @@ final class StoppedStore {
         try file.finish()
     }
 
-    /// Removes the marker of a restoration.
     func unmark() { unlink(RestoreMarker.path(besideStore: path)) }
 
     /// Creates a file beside the store, with the owner and the mode of a store's file.

@@ -13,13 +13,6 @@ struct StoreHeader {
 
     private let bytes: [UInt8]
 
-    /// Reads the header of a file.
-    ///
-    /// - Parameters:
-    ///   - bytes: The first bytes of the file.
-    ///   - fileSize: The size of the file.
-    ///   - file: The name of the file in errors.
-    /// - Throws: ``CommandFailure`` with exit status 65 when it is no whole store, 78 when it is of a newer version.
     init(_ bytes: [UInt8], fileSize: Int64, file: String) throws(CommandFailure) {
         self.bytes = bytes
         func refused(_ reason: String, _ status: ExitStatus = .badData) -> CommandFailure {

@@ -3,12 +3,6 @@ struct StoreLocator {
     var environment: [String: String]
     var userID: UInt32
 
-    /// Finds the store.
-    ///
-    /// - Parameters:
-    ///   - store: The path that the user gave.
-    ///   - instance: The name of the unit's instance.
-    /// - Returns: The path of its file.
     func path(store: String?, instance: String?) -> String {
         if let store { return store }
         if let instance { return "/var/lib/tributary-\(instance)/store.sqlite" }

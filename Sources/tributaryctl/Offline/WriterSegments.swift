@@ -4,11 +4,8 @@ import TributaryChanges
 
 /// The segments of a writer in the log folder, after which the next one continues.
 struct WriterSegments {
-    /// The sequence of the next transaction.
     let next: UInt64
-    /// The hash of the last segment.
     let previous: String?
-    /// The greatest clock value.
     let clock: HybridClock
 
     init(of writer: UniqueID, in logs: LogFolder) throws(SegmentError) {

@@ -1,4 +1,3 @@
-/// Escapes text of other sources for a terminal.
 enum EscapedText {
     /// Replaces control characters, and characters that change the direction of text, with visible escapes.
     static func escape(_ text: String) -> String {

@@ -3,7 +3,6 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// Formats an event of the change stream.
 enum EventText {
     static func line(_ event: ServerSentEvent) -> String {
         guard let data = try? JSONParser.parse(Array(event.data.utf8), depthLimit: 32) else {

@@ -13,12 +13,10 @@ struct HintText: Sendable {
             }
     }
 
-    /// Returns the hint with the options after each `tributaryctl`.
     func text(_ hint: String) -> String {
         EscapedText.escape(hint.replacing("tributaryctl ", with: "tributaryctl \(options)"))
     }
 
-    /// Returns the word quoted for a shell.
     private static func quoted(_ word: String) -> String {
         let plain = word.utf8.allSatisfy { byte in
             switch byte {

@@ -4,7 +4,6 @@ import TributaryAdmin
 struct LocatedProblem: Error {
     let problem: ProblemDocument
     let text: String
-    /// The number of characters before the position.
     let position: Int
 
     /// Creates the problem; nil when the problem document has no position.

@@ -2,7 +2,6 @@ import TributaryAdmin
 
 /// Formats what a segment waits for, and who has it.
 enum MissingText {
-    /// The greatest number of parts and of holders that are shown.
     private static let limit = 8
 
     /// Returns lines such as `transactions 3-6 of till (UUID); it wrote them, office (UUID) has applied them`.

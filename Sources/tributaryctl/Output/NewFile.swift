@@ -13,13 +13,7 @@ final class NewFile {
     /// The name while the file is written; nil when the file has none.
     private var draft: String?
 
-    /// Creates a file that will have the name `path`.
-    ///
-    /// - Parameters:
-    ///   - path: The name, which must be free.
-    ///   - mode: The permissions of the file.
-    ///   - isTaken: Whether the name will be free only when the file is finished.
-    /// - Throws: ``CommandFailure`` with exit status 74.
+    /// `isTaken` says that the name will be free only when the file is finished.
     init(_ path: String, mode: mode_t, isTaken: Bool = false) throws(CommandFailure) {
         self.path = path
         var status = stat()
@@ -51,14 +45,11 @@ final class NewFile {
         }
     }
 
-    /// Gives the file to a user and a group; only root can.
     func give(to user: uid_t, _ group: gid_t) throws(CommandFailure) {
         guard fchown(descriptor, user, group) == 0 else { throw NewFile.failure(path, errno) }
     }
 
     /// Makes the bytes durable and gives the file its name.
-    ///
-    /// - Throws: ``CommandFailure`` with exit status 74, also when the name is taken.
     func finish() throws(CommandFailure) {
         guard fsync(descriptor) == 0 else { throw NewFile.failure(path, errno) }
         let result =

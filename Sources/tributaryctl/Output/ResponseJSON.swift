@@ -14,7 +14,6 @@ enum ResponseJSON {
         }
     }
 
-    /// Returns the text of a value in a table; strings have no quotation marks.
     static func text(_ value: JSONValue?) -> String? {
         switch value {
         case nil, .null: nil

@@ -1,7 +1,5 @@
-/// A table with aligned columns.
-///
-/// On a narrow terminal the last column is wrapped. When even the wrapped table is too wide, each row becomes a block
-/// with a line for each column.
+/// A table with aligned columns; on a narrow terminal the last column is wrapped, and where even that is too wide each
+/// row becomes a block with a line for each column.
 struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
@@ -22,7 +20,6 @@ struct Table {
         rows.append(cells.map { EscapedText.escape($0 ?? "-") })
     }
 
-    /// Returns the lines with the titles first; only the titles when there are no rows.
     func lines(on terminal: Terminal) -> [String] {
         let all = [titles] + rows
         let widths = titles.indices.map { column in

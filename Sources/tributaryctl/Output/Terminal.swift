@@ -34,7 +34,6 @@ struct Terminal: Sendable {
         write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
     }
 
-    /// Writes a message to standard error.
     func complain(_ message: String) {
         write("tributaryctl: \(message)\n", to: 2)
     }
@@ -45,7 +44,6 @@ struct Terminal: Sendable {
         write(clear + (line.map { String($0.prefix(78)) } ?? ""), to: 2)
     }
 
-    /// Writes text without a newline.
     func write(_ text: String, to descriptor: Int32 = 1) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -64,8 +62,6 @@ struct Terminal: Sendable {
     }
 
     /// Waits until a non-blocking descriptor is writable.
-    ///
-    /// - Returns: Whether another attempt to write can succeed.
     private func waitUntilWritable(_ descriptor: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&entry, 1, -1) > 0 || errno == EINTR

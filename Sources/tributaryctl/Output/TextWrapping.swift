@@ -1,4 +1,3 @@
-/// Wraps text at spaces.
 enum TextWrapping {
     /// Returns lines of at most `width` characters; only a word that is longer is divided.
     static func lines(of text: String, width: Int) -> [String] {

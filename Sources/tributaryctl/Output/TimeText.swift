@@ -1,6 +1,5 @@
 import Foundation
 
-/// Formats times and durations.
 enum TimeText {
     /// Returns Unix seconds as local time, such as `2026-03-01 14:05:09`.
     static func time(_ seconds: Double?) -> String? {
@@ -31,7 +30,6 @@ enum TimeText {
     }
 }
 
-/// Formats numbers with a noun.
 enum CountText {
     /// Returns a text such as "1 change" or "2 changes".
     static func text(_ count: some BinaryInteger, _ singular: String) -> String {

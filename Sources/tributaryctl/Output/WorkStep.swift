@@ -6,7 +6,6 @@ struct WorkStep: Decodable {
     var done: Int64
     var total: Int64?
 
-    /// Reads the data of an event; nil when it has another form.
     init?(_ data: String) {
         guard let step = try? JSONDecoder().decode(WorkStep.self, from: Data(data.utf8)) else { return nil }
         self = step

@@ -1,9 +1,7 @@
 import TributaryChanges
 
-/// The texts of a conflict for tables and lists.
 struct ConflictText {
     private let conflict: JSONValue
-    /// The number of characters of a value in a table.
     private static let valueLimit = 200
 
     init(_ conflict: JSONValue) {
@@ -22,7 +20,6 @@ struct ConflictText {
         }
     }
 
-    /// The name of the writer of one of the two writes, or its UUID.
     func writer(_ write: String) -> String? {
         ResponseJSON.text(conflict[write]?["name"]) ?? ResponseJSON.text(conflict[write]?["writer"])
     }
@@ -34,7 +31,6 @@ struct ConflictText {
         return text.count > limit ? text.prefix(limit) + "…" : text
     }
 
-    /// The lines about one of the two writes.
     func lines(_ write: String) -> [(String, String?)] {
         let values = conflict[write]
         let isDeletion = write == "winning" && text("rule") == "deletion"

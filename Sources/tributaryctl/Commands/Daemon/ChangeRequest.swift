@@ -1,7 +1,6 @@
 import TributaryAdmin
 import TributaryChanges
 
-/// Sends changes as one transaction and prints the response.
 struct ChangeRequest {
     let session: Session
 
@@ -39,7 +38,6 @@ struct ChangeRequest {
         return try await session.call(AdminCall(.post, .transactions, body: bytes, headers: headers))
     }
 
-    /// Prints the daemon's JSON, or the IDs of the changed objects.
     func printResult(_ response: AdminResponse) throws {
         if session.json { return session.terminal.print(response.text) }
         guard case .array(let ids)? = try ResponseJSON.parse(response)["ids"] else { return }

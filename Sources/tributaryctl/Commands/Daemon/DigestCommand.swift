@@ -27,7 +27,6 @@ struct DigestCommand: DaemonCommand {
         table.print(on: session.terminal)
     }
 
-    /// Returns the line of text for a `progress` event.
     private static func line(_ data: String) -> String? {
         guard let progress = try? JSONDecoder().decode([String: Int].self, from: Data(data.utf8)) else { return nil }
         return "\(progress["objects"] ?? 0) objects read"

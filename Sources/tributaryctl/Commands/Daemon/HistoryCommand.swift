@@ -91,7 +91,6 @@ struct HistoryCommand: DaemonCommand {
         }
     }
 
-    /// Returns a text such as `2 inserted, 1 updated`.
     private func changes(of row: Row) -> String {
         let words = [("insert", "inserted"), ("update", "updated"), ("delete", "deleted")]
         var parts = words.compactMap { kind, word in row.counts[kind].map { "\($0) \(word)" } }

@@ -71,7 +71,6 @@ struct StatusCommand: DaemonCommand {
         for problem in status.problems { ProblemText.print(problem, in: session) }
     }
 
-    /// The lines about the other writers: how far this store is behind each, in transactions and time.
     private static func writerLines(_ writers: StatusMessage.Writers?, hints: HintText) -> [(String, String)] {
         guard let writers, writers.count > 0 else { return [] }
         let behind = writers.behind > 0 ? ", \(writers.behind) of them with transactions that are not here" : ""

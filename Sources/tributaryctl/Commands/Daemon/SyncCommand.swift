@@ -41,7 +41,6 @@ struct SyncCommand: DaemonCommand {
         throw ExitStatus.tryAgain
     }
 
-    /// The code of the alarm about a forked writer.
     private static let forked = "writer-forked"
 
     private func printText(_ message: SyncMessage, in session: Session) {
@@ -63,7 +62,6 @@ struct SyncCommand: DaemonCommand {
         ].joined(separator: ", ")
     }
 
-    /// Returns the line of text for a `progress` event.
     private static func line(_ data: String) -> String? {
         guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
         let (segments, changes) = (progress.segments, progress.changes)

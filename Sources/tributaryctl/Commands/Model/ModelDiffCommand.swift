@@ -73,6 +73,5 @@ struct ModelDiffCommand: OfflineCommand {
 }
 
 extension MigrationChange.Kind {
-    /// Whether the change drops values.
     fileprivate var dropsValues: Bool { self == .removeEntity || self == .removeProperty }
 }

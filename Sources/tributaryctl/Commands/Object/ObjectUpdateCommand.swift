@@ -1,7 +1,6 @@
 import ArgumentParser
 import TributaryChanges
 
-/// The object that a command changes.
 struct ObjectOptions: ParsableArguments {
     @Argument(help: "The entity's name.")
     var entity: String

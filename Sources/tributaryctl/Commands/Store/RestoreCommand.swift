@@ -90,9 +90,8 @@ struct RestoreCommand: OfflineCommand {
         report(target, aside: aside, digest: nil, terminal)
     }
 
-    /// Writes a marker with which no daemon starts before the restoration is complete.
-    ///
-    /// - Returns: The content of the marker that was there; nil when there was none.
+    /// Writes a marker with which no daemon starts before the restoration is complete, and returns the one that was
+    /// there.
     private func mark(_ target: StoppedStore, sha256: String) throws -> [UInt8]? {
         let former = target.markerBytes
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1_000))
@@ -116,13 +115,6 @@ struct RestoreCommand: OfflineCommand {
     }
 
     /// Does what follows the move of the former store; its error says where that is now, and how to go on.
-    ///
-    /// - Parameters:
-    ///   - target: The place of the store.
-    ///   - aside: The new path of the former store; nil when there was none.
-    ///   - source: The argument that says what replaces it.
-    ///   - work: The work.
-    /// - Throws: The error of `work`, with these sentences.
     private func complete(
         _ target: StoppedStore,
         aside: String?,

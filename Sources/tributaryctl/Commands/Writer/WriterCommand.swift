@@ -16,8 +16,6 @@ struct WriterCommand: AsyncParsableCommand {
 
 extension Session {
     /// Returns the UUID of a writer that is given by its UUID, by the first characters of that, or by its name.
-    ///
-    /// - Throws: ``CommandFailure`` when there is none, or more than one.
     func writer(_ given: String) async throws -> String {
         if let id = UniqueID(given.lowercased()) { return id.description }
         var found: [WritersMessage.Writer] = []
@@ -44,7 +42,6 @@ extension Session {
         throw CommandFailure(reason: reason, status: .usage)
     }
 
-    /// Sends a request about a writer and prints its new state.
     fileprivate func changeWriter(_ path: AdminPath, _ given: String) async throws {
         let call = AdminCall(.post, path, try await writer(given))
         try await self.call(call, as: WritersMessage.Writer.self) { writer in
