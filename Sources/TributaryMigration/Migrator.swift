@@ -16,10 +16,6 @@ package struct Migrator: StoreMigrator {
         FormerNames(of: model, histories: histories.map { $0.passing() })
     }
 
-    /// Migrates a store, inside the transaction that opens it.
-    ///
-    /// - Throws: ``MigrationError`` when the store cannot be brought to the model, ``StoreError`` when it cannot be read
-    ///   or written.
     package func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel {
         do {
             return try MigrationRun(db: database, configuration: configuration, settings: settings).run()

@@ -10,7 +10,6 @@ import TributaryStore
 struct AdditiveMigration {
     let db: Database
     let target: MigrationTarget
-    /// Whether the store is at the model already, so that it may have shadows.
     var isAtModel = false
 
     /// Migrates the store; with `isForced`, checks views, indexes and deferred writes although the catalogue is

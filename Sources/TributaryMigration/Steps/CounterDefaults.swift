@@ -8,11 +8,6 @@ import TributaryStore
 struct CounterDefaults {
     let db: Database
 
-    /// - Parameters:
-    ///   - columnIndex: The counter's column.
-    ///   - table: The table of the objects.
-    ///   - entity: The entity of the objects, without its sub-entities.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     func fill(_ columnIndex: Int, of table: TableLayout, _ entity: EntityLayout) throws {
         let update = try BoundStatement(
             db,
@@ -35,10 +30,8 @@ extension TableLayout {
 }
 
 extension ColumnLayout {
-    /// Whether the column holds the sum of a counter.
     var isCounter: Bool { isRegister && mergeRule == .counter }
 
-    /// Converts a value to the type of this column.
     func converted(_ value: PropertyValue) -> PropertyValue {
         if case .attribute(let type, _) = kind { type.converted(value) } else { value }
     }

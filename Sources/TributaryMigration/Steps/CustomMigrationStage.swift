@@ -4,9 +4,7 @@
 package struct CustomMigrationStage: Sendable {
     package var from: String
     package var to: String
-    /// Runs while the store is at the older version.
     package var willMigrate: @Sendable (MigrationEdit) throws -> Void
-    /// Runs once the store is at the newer version.
     package var didMigrate: @Sendable (MigrationEdit) throws -> Void
 
     package init(

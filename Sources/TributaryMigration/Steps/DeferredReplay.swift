@@ -12,11 +12,8 @@ struct DeferredReplay {
 
     private var layout: StoreModel { context.layout }
 
-    /// Merges the deferred writes that the model can represent now.
-    ///
-    /// The cost is one look at each deferred write, and one merge for each write that takes effect.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    /// Merges the deferred writes that the model can represent now, at the cost of one look at each deferred write and
+    /// one merge for each write that takes effect.
     func run() throws {
         let table = DeferredWriteTable(db: db)
         let entries = try table.entries().filter { layout.represents($0.change) }

@@ -4,9 +4,8 @@ import TributaryInference
 import TributaryModel
 import TributaryStore
 
-/// Checks whether the objects of a migrated store satisfy the new constraints of the model.
-///
-/// The new constraints are unique keys, and relationships that have become mandatory.
+/// Checks whether the objects of a migrated store satisfy new unique keys, and relationships that have become
+/// mandatory.
 struct MigrationCheck {
     let db: Database
     let inference: MigrationInference

@@ -15,7 +15,6 @@ package final class MigrationEdit {
     /// The version that the store has left; nil while the store is still at it.
     private let oldModel: Model?
     private var pending: [Change] = []
-    /// The number of changes that become one transaction.
     static let batch = 5_000
 
     init(_ db: Database, configuration: StoreConfiguration, layout: StoreModel, oldModel: Model? = nil) {

@@ -9,7 +9,6 @@ struct MigrationLosses {
     let inference: MigrationInference
     let layout: StoreModel
 
-    /// Counts the losses; `layout` is the layout of the older model.
     func counted() throws -> [MigrationLoss] {
         var losses: [MigrationLoss] = []
         for change in inference.changes {

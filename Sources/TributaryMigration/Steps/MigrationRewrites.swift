@@ -104,9 +104,7 @@ struct MigrationRewrites {
         }
     }
 
-    /// Writes a one-to-one register that the other side has now.
-    ///
-    /// References to objects that are not visible are kept, and objects without a reference are written without one.
+    /// Writes a one-to-one register that the other side has now; references to objects that are not visible are kept.
     private func release(
         _ owner: String,
         _ property: String,

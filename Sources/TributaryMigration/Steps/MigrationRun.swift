@@ -21,7 +21,6 @@ struct MigrationRun {
         var last: Int
     }
 
-    /// Migrates the store.
     func run() throws -> StoreModel {
         var recorded = try RecordedModels(db, path: configuration.path)
         let model = configuration.model
@@ -189,7 +188,6 @@ struct MigrationRun {
 }
 
 extension MigrationPlan {
-    /// Combines the plans of successive steps.
     fileprivate init(from: String, to: String, of plans: [MigrationPlan]) {
         self.init(from: from, to: to, changes: plans.flatMap(\.changes))
     }

@@ -15,7 +15,6 @@ package struct MigrationSettings: Sendable {
     /// Called between SQLite's instructions; true ends the migration, and the next opening starts it again.
     package var shouldStop: (@Sendable () -> Bool)?
 
-    /// The number of instructions between two calls of `shouldStop`.
     package var stepsBetweenQuestions = Database.stepsBetweenQuestions
 
     package init() {}

@@ -19,7 +19,6 @@ extension MigrationStep {
 
     private static let reason = "the model does not have it any more"
 
-    /// Defers one value of a register.
     func deferWrite(
         _ entity: String,
         _ id: UniqueID,
@@ -31,9 +30,8 @@ extension MigrationStep {
         try insert(content, entity, id, number, index: Index.write, valueIndex: valueIndex)
     }
 
-    /// Returns a value with its bytes, or the unchanged value when they cannot be read.
-    ///
-    /// A lost file then does not prevent the store from opening.
+    /// Returns a value with its bytes, or the unchanged value when they cannot be read: a lost file must not prevent
+    /// the store from opening.
     func whole(_ value: PropertyValue) -> PropertyValue {
         StoreContext(configuration: target.configuration, layout: before).readable(value)
     }
@@ -54,9 +52,8 @@ extension MigrationStep {
         return try select.first { Int($0.integer(0)) } ?? 0
     }
 
-    /// Defers a visible object of a removed entity.
-    ///
-    /// Values that the root of its hierarchy still has go to a partial row.
+    /// Defers a visible object of a removed entity; values that the root of its hierarchy still has go to a partial
+    /// row.
     func deferObject(_ head: VisibleRow, _ row: BoundStatement, _ table: TableLayout) throws {
         let entity = before.entities[head.entity]
         let name = entity.entity.name
@@ -87,12 +84,10 @@ extension MigrationStep {
         if let heir { try partialRows.store(partial, heir, head.id) }
     }
 
-    /// Defers the deletion of an object whose root entity was removed.
     func deferDeletion(_ entity: String, _ id: UniqueID, number: Int64) throws {
         try insert(DeferredWriteTable.Content(of: .delete), entity, id, number, index: Index.delete)
     }
 
-    /// Defers the pairs of one object that one transaction wrote.
     func deferPairs(
         _ entity: String,
         _ id: UniqueID,
@@ -146,9 +141,8 @@ extension MigrationStep {
         )
     }
 
-    /// The new name of an object's entity, or its old name when the entity was removed.
-    ///
-    /// For an object that is not visible, it is the name of the entity at `fallback`.
+    /// The new name of an object's entity, or its old name when the entity was removed; `fallback` gives it when the
+    /// object is not visible.
     func entityName(_ table: TableLayout, _ id: UniqueID, fallback: Int) throws -> String {
         let source = mapping.isKept[table.index] ? table.quotedName : MigrationStep.former(table)
         let code = table.hasEntityColumn ? "_entity" : String(table.code)

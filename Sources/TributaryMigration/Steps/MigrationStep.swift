@@ -24,15 +24,8 @@ final class MigrationStep {
     private(set) var progress: MigrationProgress
     /// The old registers, by table and column, that may hold an object without showing it.
     var unresolved: Set<StoreModel.ColumnIndex> = []
-    /// The number of objects between two progress reports.
     static let reported = 2_000
 
-    /// - Parameters:
-    ///   - db: The connection, inside a write transaction.
-    ///   - target: The version to migrate to.
-    ///   - inference: The differences between the two versions.
-    ///   - report: Observes the progress; an error that it throws ends the migration.
-    /// - Throws: ``StoreError`` when the store cannot be read.
     init(
         db: Database,
         target: MigrationTarget,

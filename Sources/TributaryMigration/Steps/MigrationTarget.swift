@@ -4,14 +4,9 @@ import TributaryStore
 
 /// A version of the model that a store is at or is taken to, with the former names that its writers may use.
 struct MigrationTarget {
-    /// The store, with this version as its model.
     let configuration: StoreConfiguration
     private let formerNames: FormerNamesSource
 
-    /// - Parameters:
-    ///   - model: The version.
-    ///   - older: The versions that the store has had before it.
-    ///   - configuration: The store.
     init(_ model: Model, older: ModelVersions, _ configuration: StoreConfiguration) {
         var configuration = configuration
         configuration.model = model

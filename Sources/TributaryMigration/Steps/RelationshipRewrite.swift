@@ -2,9 +2,7 @@ import TributaryChanges
 
 /// The form in which a pair of an old relationship is written in a newer model.
 enum RelationshipRewrite {
-    /// The source links the target.
     case link(owner: String, String)
-    /// The target's register holds the source.
     case assign(owner: String, String)
 
     func change(_ source: UniqueID, _ target: UniqueID) -> Change {

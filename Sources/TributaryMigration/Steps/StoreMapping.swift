@@ -3,7 +3,6 @@ import TributaryInference
 import TributaryModel
 import TributaryStore
 
-/// Maps the entities, columns and link tables of a store to those of a newer model.
 struct StoreMapping {
     /// A link table that keeps its pairs; `swaps` is true when their ends change sides.
     struct Link {
@@ -49,7 +48,6 @@ struct StoreMapping {
         isKept = before.tables.map { keeps($0) }
     }
 
-    /// The new name of an old entity's property.
     func successor(of property: String, of entity: Int) -> String? {
         guard let new = entities[entity] else { return nil }
         let known = mapping.properties[after.entities[new].entity.name] ?? [:]
@@ -142,7 +140,6 @@ struct StoreMapping {
 
     // MARK: Links
 
-    /// The entity and the property of a link table.
     func owner(of link: LinkLayout) -> (entity: Int, propertyIndex: Int)? {
         var found: (entity: Int, propertyIndex: Int)?
         for (index, entity) in before.entities.enumerated() {
@@ -182,7 +179,6 @@ struct StoreMapping {
         }
     }
 
-    /// Whether a link table is kept unchanged.
     func keeps(_ link: LinkLayout) -> Bool {
         guard let route = links[link.index], !route.swaps else { return false }
         let new = after.links[route.link]
