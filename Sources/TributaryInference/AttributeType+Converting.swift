@@ -18,7 +18,6 @@ extension AttributeType {
     /// which the log writes as a string.
     package func changesForm(as other: AttributeType) -> Bool { isInteger && !other.isInteger }
 
-    /// Converts a value to this type, from a type that converts losslessly.
     package func converted(_ value: PropertyValue) -> PropertyValue {
         switch (self, value) {
         case (.float, .integer(let whole)), (.double, .integer(let whole)): .double(Double(whole))

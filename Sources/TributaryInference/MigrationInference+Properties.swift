@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Compares attributes and relationships.
 extension MigrationInference {
     mutating func compare(_ old: Attribute, _ new: Attribute, in entity: Entity) {
         let name = entity.name

@@ -11,13 +11,6 @@ package struct MigrationInference: Sendable {
     package private(set) var refusals: [MigrationRefusal] = []
     let replacesProperties: Bool
 
-    /// Compares two models.
-    ///
-    /// - Parameters:
-    ///   - old: The version of the store.
-    ///   - versions: The versions in between, the oldest first.
-    ///   - new: The version to migrate to.
-    ///   - replacesProperties: Whether a custom stage migrates the properties whose mapping cannot be inferred.
     package init(from old: Model, through versions: [Model] = [], to new: Model, replacesProperties: Bool = false) {
         self.old = old
         self.new = new
@@ -40,8 +33,6 @@ package struct MigrationInference: Sendable {
     }
 
     /// Returns the plan of the migration.
-    ///
-    /// - Throws: ``MigrationError`` `notInferable` with every mapping that cannot be inferred.
     package func plan() throws(MigrationError) -> MigrationPlan {
         guard refusals.isEmpty else {
             throw .notInferable(from: old.version, to: new.version, refusals)
@@ -181,15 +172,8 @@ package struct MigrationInference: Sendable {
 
     mutating func append(_ change: MigrationChange) { changes.append(change) }
 
-    /// Refuses a difference, or replaces the property when a custom stage does so.
-    ///
-    /// - Parameters:
-    ///   - entity: the entity's name in the newer model.
-    ///   - property: the property's name there; nil for a difference of the entity itself.
-    ///   - from: how it was, for the error.
-    ///   - to: how it would be.
-    ///   - reason: why this cannot be inferred, and what to do instead.
-    ///   - isReplaceable: false when a custom stage that replaces properties does not help.
+    /// Refuses a difference, or replaces the property when a custom stage does so; `property` is nil for a difference
+    /// of the entity itself.
     mutating func refuse(
         _ entity: String,
         _ property: String?,

@@ -6,9 +6,7 @@ package import TributaryModel
 /// Names and renaming identifiers define the mapping: the identifier of a renamed entity or property is its name in the
 /// previous version, or an identifier that it keeps from version to version.
 package struct ModelMapping: Sendable {
-    /// The entity's name in the older model, by its name in the newer model.
     package private(set) var entities: [String: String]
-    /// The property's name in the older model, by entity and property of the newer model, inherited ones included.
     package private(set) var properties: [String: [String: String]]
 
     package init(from old: Model, to new: Model) {
@@ -30,11 +28,6 @@ package struct ModelMapping: Sendable {
 
     /// Composes the mappings through the versions in between: a name that one version removes and a later version adds
     /// again is a new entity or property.
-    ///
-    /// - Parameters:
-    ///   - old: The older model.
-    ///   - versions: The versions in between, the oldest first.
-    ///   - new: The newer model.
     package init(from old: Model, through versions: [Model], to new: Model) {
         let chain = [old] + versions + [new]
         self.init(from: chain[0], to: chain[1])

@@ -2,10 +2,6 @@ package import TributaryModel
 
 extension FormerNames {
     /// Collects the former names of a model from its older versions.
-    ///
-    /// - Parameters:
-    ///   - model: The current version.
-    ///   - histories: Lists of older versions, the oldest version first; each list is followed to `model` on its own.
     package init(of model: Model, histories: [[Model]]) {
         self.init(of: model)
         for history in histories where !history.isEmpty {

@@ -4,9 +4,7 @@ import TributaryModel
 struct VersionChain {
     /// An entity of one version, followed to the last version or to its removal.
     struct Followed {
-        /// The name in the version where the following began.
         let firstName: String
-        /// The name in the last version that has the entity.
         var lastName: String
         var isRemoved = false
         /// The root of a removed entity.
@@ -17,7 +15,6 @@ struct VersionChain {
 
     /// A mapping between two consecutive versions, seen from the older one.
     private struct Step {
-        /// The entity's name in the newer version, by its name in the older version.
         let successors: [String: String]
         /// The property's name in the newer version, by entity of the newer version and property of the older version.
         let properties: [String: [String: String]]
@@ -40,14 +37,12 @@ struct VersionChain {
         steps = mappings.map(Step.init)
     }
 
-    /// The mappings from each version to the last one, the oldest version first.
     func mappingsToLast() -> [ModelMapping] {
         var result: [ModelMapping] = []
         for mapping in mappings.reversed() { result.append(result.last?.after(mapping) ?? mapping) }
         return result.reversed()
     }
 
-    /// Follows an entity and its properties from the version at `first`.
     func follow(_ entity: Entity, from first: Int) -> Followed {
         var followed = Followed(firstName: entity.name, lastName: entity.name)
         // The current names of the properties that are not removed yet, by first name.
