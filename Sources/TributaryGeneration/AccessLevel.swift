@@ -1,4 +1,3 @@
-/// The access level of the generated declarations.
 package enum AccessLevel: String, Sendable, CaseIterable {
     case `internal`
     case `public`

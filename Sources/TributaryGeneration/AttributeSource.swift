@@ -5,7 +5,6 @@ struct AttributeSource {
     let names: TypeNames
     let options: GeneratorOptions
 
-    /// Returns the attribute's type in the class.
     func type(of attribute: Attribute) -> String {
         attribute.isOptional || isRegistered(attribute) ? base(attribute) + "?" : base(attribute)
     }

@@ -33,6 +33,5 @@ struct ClassMembers {
         all = members
     }
 
-    /// The properties that the class itself declares.
     var own: [ClassMember] { all.filter(\.isOwn) }
 }

@@ -1,6 +1,5 @@
 import TributaryModel
 
-/// The source file of an entity's class.
 struct ClassSource {
     let entity: Entity
     let names: TypeNames

@@ -1,6 +1,5 @@
 import TributaryModel
 
-/// The source file of a composite's value type.
 struct CompositeSource {
     let name: String
     let attributes: [Attribute]

@@ -1,4 +1,3 @@
-/// A Swift file that the generator writes.
 package struct GeneratedFile: Sendable, Hashable {
     /// The file's name, without a folder.
     package var name: String

@@ -1,4 +1,3 @@
-/// Options of the generated files.
 package struct GeneratorOptions: Sendable {
     /// The name of the type that lists the model's classes.
     package var listName: String

@@ -1,6 +1,5 @@
 import TributaryModel
 
-/// The source of the type that lists a model's classes.
 struct ListSource {
     let model: Model
     let names: TypeNames

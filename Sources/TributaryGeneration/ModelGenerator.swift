@@ -13,7 +13,6 @@ package struct ModelGenerator: Sendable {
         self.options = options
     }
 
-    /// Returns the files, sorted by name.
     package func files() -> [GeneratedFile] {
         let names = TypeNames(model, listName: options.listName)
         var files: [GeneratedFile] = []

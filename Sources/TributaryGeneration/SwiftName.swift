@@ -49,7 +49,6 @@ package enum SwiftName {
         keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
 
-    /// Returns a Swift string literal.
     static func literal(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

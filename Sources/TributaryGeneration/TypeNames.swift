@@ -16,7 +16,6 @@ struct TypeNames {
         "CompositeFields": "Tributary", "TransformableField": "Tributary", "PropertyValue": "Tributary",
         "ContextError": "Tributary", "DeclaredField": "Tributary",
     ]
-    /// Names that no class of a model can have.
     private static let reservedNames: Set<String> = [
         "Snapshot", "keys", "Swift", "Foundation", "Tributary", "Type", "Self", "Protocol", "Any",
     ]
