@@ -7,7 +7,6 @@ import TributaryStore
 /// Derived attributes of the batch's own objects are computed with each slice, those of objects that depend on them at
 /// the end of the batch. The memory grows with the number of objects that depend on others, not with the batch.
 final class BatchDerivation: BatchDeriving {
-    /// A relationship that a derived attribute reads.
     private struct Dependency: Hashable {
         var entity: String
         var propertyIndex: Int
@@ -22,7 +21,6 @@ final class BatchDerivation: BatchDeriving {
     /// Objects whose derived attributes depend on what the batch changes.
     private var concerned: Set<ManagedObjectID> = []
 
-    /// Creates the derivation of one batch; nil when the model has no derived attributes.
     init?(_ home: ContextHome) {
         guard !home.schema.derivingKinds.isEmpty else { return nil }
         schema = home.schema

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Runs one batch of a context as one transaction.
 struct BatchOperation {
     let context: ManagedObjectContext
 
@@ -36,14 +35,6 @@ struct BatchOperation {
         var outcome: BatchOutcome
     }
 
-    /// Runs a batch.
-    ///
-    /// - Parameters:
-    ///   - kind: The contents of the result.
-    ///   - refreshes: Whether the context merges the changes.
-    ///   - block: Writes the batch.
-    /// - Returns: The result.
-    /// - Throws: ``ContextError``, or the error of `block`.
     func run(
         _ kind: BatchResultKind,
         refreshes: Bool,
