@@ -165,7 +165,6 @@ public actor ChildContext {
 }
 
 extension ChildContext: EndingContext {
-    /// Removes all objects for good, because the container has closed.
     func end() async {
         context.close()
     }

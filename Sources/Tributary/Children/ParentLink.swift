@@ -2,7 +2,6 @@ import TributaryChanges
 
 /// The connection of a child with a queue of its own to its parent: by values, never by objects.
 protocol ParentLink: Sendable {
-    /// Returns the unsaved state of the parent, read on the parent's queue.
     func unsavedState() async -> UnsavedState
 
     /// Passes the child's saves to the parent, in order, and returns the changes that the parent dropped.

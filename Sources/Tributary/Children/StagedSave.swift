@@ -13,7 +13,6 @@ struct StagedSave: Sendable {
     struct Object: Sendable {
         var key: ObjectKey
         var action: Action
-        /// The child's object with transient values left out.
         var image: Row
         /// The values by property index, transient ones included.
         var values: [PropertyValue]

@@ -1,16 +1,12 @@
 import TributaryChanges
 import TributaryStore
 
-/// A child's source when the parent is on another queue.
-///
-/// It has the parent's state at the start of the child's block, with the saves that the child has made since. It never
-/// waits for the parent, which receives the saves when the block has ended.
+/// A child's source when the parent is on another queue: the parent's state at the start of the child's block, with the
+/// saves that the child has made since, which the parent receives at the end of the block.
 final class StagedSource: ContextSource {
     private let store: Store
     private var state = UnsavedState()
-    /// The index of the objects of ``state``.
     private(set) var keys = UnsavedKeyIndex()
-    /// The saves of the running block, in order.
     private var saves: [StagedSave] = []
     private(set) var version: UInt64 = 0
 
@@ -18,7 +14,6 @@ final class StagedSource: ContextSource {
         self.store = store
     }
 
-    /// Begins a block with the parent's state.
     func begin(_ state: UnsavedState) {
         // Without a generation, any save may have changed the values of objects in use.
         let isSame =
@@ -29,7 +24,6 @@ final class StagedSource: ContextSource {
         if !isSame { version &+= 1 }
     }
 
-    /// Ends a block and returns the saves that the parent has to absorb.
     func removeSaves() -> [StagedSave] {
         defer { saves = [] }
         return saves
@@ -73,9 +67,8 @@ final class StagedSource: ContextSource {
 
     func destination() -> SaveDestination { .parent { self.stage($0) } }
 
-    /// Makes a save visible to the child at once, and keeps it for the parent.
-    ///
-    /// - Returns: The changes that are dropped, because their objects are deleted above.
+    /// Makes a save visible to the child at once, and keeps it for the parent; returns changes of objects that are
+    /// deleted above.
     private func stage(_ save: StagedSave) -> [ObjectSnapshot] {
         var lost: [ObjectSnapshot] = []
         for object in save.objects {
