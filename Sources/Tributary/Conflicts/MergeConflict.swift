@@ -18,7 +18,6 @@ public struct MergeConflict: Hashable, Sendable {
 }
 
 extension MergeConflict {
-    /// Creates the conflict between the row that the object's context had read and the store's newest row.
     init(_ object: ManagedObject, _ cached: Row, _ stored: Row?, in context: ManagedObjectContext) {
         // Large values are read only when the resolver or the thrown error shows them.
         let isSeen = context.resolveConflict != nil || context.mergePolicy == .error

@@ -2,50 +2,31 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// How a save resolves conflicts between objects that would share a unique key.
-///
-/// An object of the context that loses such a conflict is not written. When the object is new, references to it in the
-/// save are redirected to the object that keeps the key.
+/// How a save resolves conflicts between objects that would share a unique key; references to a new object that loses
+/// are redirected to the object that keeps the key.
 struct UniquenessPlan {
     /// The results of changed objects that are not written as they are.
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     /// The replacements of new objects that are not written, by root entity; a replacement may be replaced as well.
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]
-    /// The stored objects that take the values and links of new ones.
     var heirs: [ObjectIdentifier: Row] = [:]
-    /// Updates of stored objects that take the values of new ones.
     var updates: [Change] = []
-    /// Deletions of stored objects that lose their key.
     var deletions: [Change] = []
-    /// Stored objects that the save touches.
     var touched: [(id: ManagedObjectID, isDeleted: Bool)] = []
     var conflicts: [ConstraintConflict] = []
 
-    /// Returns the object that replaces a new object; nil when the new object is written.
-    ///
-    /// A replacement may itself have been replaced; the last one is returned.
+    /// Returns the object that replaces a new object, the last one when that was replaced too; nil when the new object
+    /// is written.
     private func replacement(of id: UniqueID, root: String) -> UniqueID? {
         guard let replaced = replacements[root], var last = replaced[id] else { return nil }
         while let next = replaced[last] { last = next }
         return last
     }
 
-    /// Records the object that replaces a new object.
-    ///
-    /// - Parameters:
-    ///   - object: the new object.
-    ///   - other: the object of the same root entity that stays.
     mutating func replace(_ object: ManagedObject, with other: UniqueID) {
         replacements[object.descriptor.entity.root, default: [:]][object.uniqueID] = other
     }
 
-    /// Returns the change with references to replaced objects redirected to their replacements.
-    ///
-    /// - Parameters:
-    ///   - change: a change of the save.
-    ///   - entity: the entity of its object.
-    ///   - model: the model of both.
-    /// - Returns: The change to be written.
     func redirected(_ change: Change, _ entity: Entity, in model: Model) -> Change {
         guard !replacements.isEmpty else { return change }
         var change = change

@@ -6,8 +6,7 @@ import TributaryStore
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
-    /// Objects that are not visible yet and would be shown by the save: the store has found that they have a key of one
-    /// of its objects.
+    /// Hidden objects that the save would show; the store has found that they have a key of one of its objects.
     let shadows: [RevealedShadow]
 
     /// Compares the keys of new and changed objects with each other and with the store.
@@ -71,7 +70,6 @@ struct UniquenessPlanner {
         return loser
     }
 
-    /// Resolves a conflict between an object of the context and one of the store.
     private func resolve(
         _ key: UniqueKey,
         _ object: ManagedObject,
