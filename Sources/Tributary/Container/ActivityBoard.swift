@@ -14,7 +14,6 @@ final class ActivityBoard: Sendable {
     /// The activities that have begun and not ended, in the order in which they began.
     var running: [Activity] { state.withLock { $0.running.values.sorted { $0.number < $1.number } } }
 
-    /// Publishes an activity for as long as `block` runs.
     func run<T>(_ title: String, _ block: () async throws -> T) async rethrows -> T {
         let number = begin(title)
         defer { end(number, title) }

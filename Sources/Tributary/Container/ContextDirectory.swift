@@ -22,7 +22,6 @@ final class ContextDirectory: Sendable {
         }
     }
 
-    /// Removes the objects of every context for good.
     func endAll() async {
         for context in state.withLock({ $0.entries.compactMap(\.context) }) { await context.end() }
     }

@@ -1,5 +1,4 @@
 /// A context that ends when its container closes.
 protocol EndingContext: AnyObject, Sendable {
-    /// Removes all objects for good.
     func end() async
 }

@@ -6,7 +6,6 @@ package import TributaryModel
 @usableFromInline
 package final class EntityDescriptor: Sendable {
     package let entity: Entity
-    /// The class of its objects.
     let type: ManagedObject.Type
     /// The store's configured name, part of every ID.
     let store: String
@@ -14,15 +13,12 @@ package final class EntityDescriptor: Sendable {
     @usableFromInline let serial: UInt32
     /// The index of the root entity among the model's root entities.
     let rootIndex: Int
-    /// Whether the model has the entity.
     let isKnown: Bool
     /// By property index: the model's default, null where there is none.
     let defaults: [PropertyValue]
-    /// Whether an object of this entity may be of a sub-entity.
     let hasSubentities: Bool
     /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
     let keepsWrittenValues: Bool
-    /// The entity's properties by property index.
     let properties: PropertyTable
     /// The probe of an object that finds out which properties an accessor uses; nil for other objects.
     let probe: PropertyProbe?
@@ -58,7 +54,6 @@ package final class EntityDescriptor: Sendable {
             }
     }
 
-    /// Returns the property index of a property, or nil when the entity has no such property.
     func propertyIndex(named name: String) -> Int? {
         if let probe { return probe.propertyIndex(named: name) }
         return properties.isSearched ? properties.propertyIndex(named: name) : entity.propertyIndex(named: name)
@@ -69,7 +64,6 @@ package final class EntityDescriptor: Sendable {
         propertyIndex < properties.roles.count ? properties.roles[propertyIndex] : .attribute(.undefined)
     }
 
-    /// Returns the ID of one of the entity's objects.
     package func objectID(_ uniqueID: UniqueID) -> ManagedObjectID {
         ManagedObjectID(store: store, entity: entity.name, rootEntity: entity.root, uniqueID: uniqueID)
     }

@@ -7,13 +7,8 @@ package final class ObjectSchema: Sendable {
     private let descriptors: [String: EntityDescriptor]
     /// Entities with derived attributes, the inherited ones included.
     let derivingKinds: [EntityDescriptor]
-    /// The number of root entities.
     let rootCount: Int
 
-    /// Creates the entity descriptors of a model with its classes.
-    ///
-    /// - Throws: ``ContextError`` when a class names an entity that the model does not have, keys of classes do not
-    ///   fit, or a derived attribute has an expression that cannot be computed.
     init(
         model: Model,
         store: String,
@@ -66,7 +61,6 @@ package final class ObjectSchema: Sendable {
         ([entity.name] + entity.ancestors).lazy.compactMap { types[$0] }.first ?? ManagedObject.self
     }
 
-    /// Returns the entities of a relationship's targets with their classes, by the relationship's property index.
     private static func targetTypes(
         of entity: Entity,
         in model: Model,
@@ -93,9 +87,6 @@ package final class ObjectSchema: Sendable {
     }
 
     /// Checks that objects of the entity are of the class.
-    ///
-    /// - Throws: ``ContextError`` `wrongKind` when objects of the entity or a sub-entity are not of the class, because
-    ///   the container was opened without it.
     func check(_ type: ManagedObject.Type, isClassOf descriptor: EntityDescriptor) throws(ContextError) {
         let start = descriptors[type.entityName] ?? descriptor
         guard start.entity.isKind(of: descriptor.entity.name) || descriptor.entity.isKind(of: start.entity.name) else {
@@ -108,7 +99,6 @@ package final class ObjectSchema: Sendable {
         }
     }
 
-    /// Returns the descriptor of the entity, or nil when the model has none of the name.
     package func descriptor(named name: String) -> EntityDescriptor? { descriptors[name] }
 
     /// Returns the root entity at the index, or nil when there is none.
@@ -117,10 +107,8 @@ package final class ObjectSchema: Sendable {
         return roots.indices.contains(index) ? descriptors[roots[index].name] : nil
     }
 
-    /// Returns the descriptor of an ID's concrete entity.
-    ///
-    /// When the model lacks the concrete entity it returns the root entity's descriptor, or else a new one without
-    /// properties, whose object is never found.
+    /// Returns the descriptor of an ID's concrete entity, of its root when the model lacks it, or else a new one
+    /// without properties, whose object is never found.
     func descriptor(of id: ManagedObjectID) -> EntityDescriptor {
         descriptors[id.entity] ?? descriptors[id.rootEntity]
             ?? EntityDescriptor(
@@ -134,7 +122,6 @@ package final class ObjectSchema: Sendable {
 }
 
 extension Entity {
-    /// The entity and all entities below it.
     fileprivate func andSubentities(in model: Model) -> [Entity] {
         [self] + subentities.compactMap { model.entity(named: $0) }
     }

@@ -59,7 +59,6 @@ public final class PersistentContainer: Sendable {
         try await self.init(store: store, classes: classes, transformers: transformers, merging: merging)
     }
 
-    /// Creates a container on an open store.
     package init(
         store: Store,
         classes: [ManagedObject.Type] = [],

@@ -6,15 +6,12 @@ struct PropertyTable: Sendable {
     /// The names by property index; empty for an entity with so many properties that hashing is faster than a search.
     private let names: [String]
     private static let fewNames = 12
-    /// The property indexes of attributes that have no column, in ascending order.
     let transientIndexes: [Int]
-    /// The members of ``transientIndexes``.
     let transients: PropertyIndexSet
     /// The property indexes of derived attributes, which no program sets.
     let derivedIndexes: PropertyIndexSet
     /// The property indexes of derived attributes with how they are computed.
     let derivations: [(propertyIndex: Int, derivation: Derivation)]
-    /// By property index: the transformers that the model names.
     let transformers: [Int: any AttributeTransforming]
     /// By property index of a relationship: the entities whose objects it leads to, with their classes.
     let targetTypes: [Int: [(entity: String, type: ManagedObject.Type)]]
@@ -43,11 +40,9 @@ struct PropertyTable: Sendable {
         }
     }
 
-    /// Whether ``propertyIndex(named:)`` can find names.
     @inline(__always)
     var isSearched: Bool { !names.isEmpty }
 
-    /// Returns the property index of a property, or nil when the entity has no such property.
     @inline(__always)
     func propertyIndex(named name: String) -> Int? {
         for propertyIndex in names.indices where names[propertyIndex] == name { return propertyIndex }
