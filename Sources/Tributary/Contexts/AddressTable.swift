@@ -7,7 +7,6 @@ import TributaryChanges
 struct AddressTable {
     private struct Entry {
         var id: UniqueID
-        /// The address; 0 in a free entry.
         var address: UInt
     }
 
@@ -16,7 +15,6 @@ struct AddressTable {
     private let seed = UniqueID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
     private static let leastEntries = 16
 
-    /// The address of an ID; nil when there is none.
     subscript(_ id: UniqueID) -> UInt? {
         guard count > 0 else { return nil }
         let entry = entries[index(of: id)]
@@ -25,7 +23,6 @@ struct AddressTable {
 
     var addresses: [UInt] { entries.compactMap { $0.address == 0 ? nil : $0.address } }
 
-    /// Stores an address, and replaces the address that its ID had.
     mutating func insert(_ address: UInt, for id: UniqueID) {
         reserve(count + 1)
         let index = index(of: id)
@@ -53,7 +50,6 @@ struct AddressTable {
         if entries.count > AddressTable.leastEntries, count * 8 < entries.count { resize(entries.count / 2) }
     }
 
-    /// Reserves capacity for this number of entries in all.
     mutating func reserve(_ total: Int) {
         var wanted = max(entries.count, AddressTable.leastEntries)
         while total * 4 > wanted * 3 { wanted *= 2 }
@@ -68,7 +64,6 @@ struct AddressTable {
 
     private var mask: Int { entries.count - 1 }
 
-    /// Returns the index of the ID, or of the free entry where it belongs.
     private func index(of id: UniqueID) -> Int {
         var index = preferredIndex(of: id)
         while entries[index].address != 0, entries[index].id != id { index = (index + 1) & mask }

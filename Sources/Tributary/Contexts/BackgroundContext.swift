@@ -69,7 +69,6 @@ public actor BackgroundContext {
         try runCounted(block)
     }
 
-    /// Runs a block that counts as pending already, with one value that is transferred to it.
     func performCounted<Input, T: Sendable, E: Error>(
         with input: sending Input,
         _ block: @Sendable (ManagedObjectContext, sending Input) throws(E) -> T
@@ -153,7 +152,6 @@ public actor BackgroundContext {
         if context.automaticallyMergesChangesFromParent { GenerationMove(context: context).mergeNewest() }
     }
 
-    /// Removes all objects for good, because the container has closed.
     func end() {
         context.close()
     }

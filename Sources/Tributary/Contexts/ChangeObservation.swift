@@ -26,14 +26,12 @@ final class ChangeObservation {
     private let isScheduled: Bool
     /// Whether a job that processes the pending changes is on its way to the main actor.
     @exclusivity(unchecked) var isProcessingScheduled = false
-    /// Counts the groups of changes that were processed.
     @exclusivity(unchecked) private(set) var event: UInt64 = 1
 
     init(isScheduled: Bool) {
         self.isScheduled = isScheduled
     }
 
-    /// Whether a job is needed, and none is on its way.
     @inline(__always)
     var needsScheduling: Bool { isScheduled && !isProcessingScheduled }
 
@@ -45,19 +43,11 @@ final class ChangeObservation {
 
     var hasChangeObservers: Bool { !changes.isEmpty }
 
-    /// Begins another group of changes.
     func beginEvent() { event &+= 1 }
 
     func discardPending() { pending = ObjectsDidChange() }
 
-    /// Notifies all observers of the changes, round by round.
-    ///
-    /// An observer may change objects, fetch and save. Changes that it makes are sent in a further round, when all
-    /// observers have been notified of this one.
-    ///
-    /// - Parameters:
-    ///   - maximumRounds: how often observers may go on changing objects.
-    ///   - afterRound: called after each round.
+    /// Notifies all observers of the changes; changes that an observer makes are sent in a further round.
     func notifyOfChanges(maximumRounds: Int, afterRound: () -> Void) {
         guard !isNotifying else { return }
         isNotifying = true

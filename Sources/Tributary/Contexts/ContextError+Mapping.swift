@@ -1,7 +1,6 @@
 import TributaryStore
 
 extension ContextError {
-    /// The error that users of the library see for one of the store's.
     init(_ error: any Error) {
         switch error {
         case let error as ContextError: self = error

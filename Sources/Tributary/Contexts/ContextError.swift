@@ -56,7 +56,6 @@ public enum ContextError: Error, Hashable, Sendable {
 }
 
 extension ContextError {
-    /// Returns the error for a class that is not the class of the entity's objects.
     static func classNotGiven(_ type: ManagedObject.Type, entity: String) -> ContextError {
         .wrongKind(entity: entity, property: "class", expected: "\(type): give the class to the container")
     }

@@ -1,15 +1,12 @@
 import Dispatch
 import TributaryStore
 
-/// The serial queue of a background context, as an executor that runs jobs in order, whatever their priority.
-///
-/// Dispatch on Linux has no `DispatchSerialQueue` that is an executor by itself.
+/// The serial queue of a background context, as an executor: Dispatch on Linux has no `DispatchSerialQueue` that is one
+/// by itself.
 final class ContextExecutor: SerialExecutor {
     private let queue: DispatchQueue
-    /// Held by the thread that runs a block of the queue.
     private let resource: ExclusiveResource
 
-    /// Creates the queue of the context with the name.
     init(name: String) {
         queue = DispatchQueue(label: "tributary.context.\(name)")
         resource = ExclusiveResource(name: "the context '\(name)'")
@@ -24,14 +21,12 @@ final class ContextExecutor: SerialExecutor {
         queue.async { self.resource.holding { job.runSynchronously(on: self.asUnownedSerialExecutor()) } }
     }
 
-    /// Queues a plain block after all earlier ones.
     func enqueue(_ block: @escaping @Sendable () -> Void) {
         queue.async { self.resource.holding(block) }
     }
 
-    /// Runs a block after the earlier ones while the calling thread waits, or at once inside a block of the queue.
-    ///
-    /// It stops the program when the wait could never end, because the queue's block waits for the caller.
+    /// Runs a block after the earlier ones while the calling thread waits; it stops the program when the queue's block
+    /// waits for the caller.
     func runAndWait<T>(_ block: () -> T) -> T {
         if isCurrent { return block() }
         if let cycle = resource.startWaiting() { fatalError("performAndWait would never return: \(cycle)") }
@@ -60,6 +55,5 @@ final class ContextExecutor: SerialExecutor {
         if !isCurrent { dispatchPrecondition(condition: .onQueue(queue)) }
     }
 
-    /// Whether the calling thread runs a block of the queue.
     var isCurrent: Bool { resource.isHeldHere }
 }

@@ -1,8 +1,6 @@
 /// The actor or queue where a context may be used.
 struct ContextQueue {
-    /// The context's name, for messages.
     let name: String?
-    /// Whether it is the main actor.
     let isMain: Bool
     /// The queue of a background context; without one, nothing can be checked.
     let executor: ContextExecutor?

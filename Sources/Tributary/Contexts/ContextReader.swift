@@ -7,12 +7,9 @@ import TributaryStore
 /// Rows that were read ahead come from the container's row cache when the context shows a generation; otherwise they
 /// come from a cache of the context's own.
 final class ContextReader {
-    /// Where rows come from and where saves go.
     let source: any ContextSource
-    /// Whether the source of the context is the store itself.
     let isStore: Bool
     private let rowCache: RowCache
-    /// The prefetch cache of this context alone.
     private var prefetched = PrefetchCache()
     /// An error while reading that a getter could not throw; the next save throws it.
     var unreportedError: ContextError?
@@ -34,16 +31,12 @@ final class ContextReader {
     /// A version that grows when the context shows another state of the store or of the contexts above.
     var shownVersion: UInt64 { changeCount &+ source.version }
 
-    /// Invalidates the prefetch cache, because the context shows another state from now on.
     func invalidatePrefetched() { changeCount &+= 1 }
 
-    /// Removes all rows and relationships from the prefetch cache.
     func dropPrefetched() { prefetched = PrefetchCache() }
 
-    /// Records that the objects in use show the current version of the source.
     func markCaughtUp() { caughtUpVersion = source.version }
 
-    /// Whether something above the context has changed since the objects in use were updated.
     var isBehind: Bool { source.version != caughtUpVersion }
 
     // MARK: Reading
@@ -58,8 +51,6 @@ final class ContextReader {
     }
 
     /// Reads the results of a request.
-    ///
-    /// - Throws: ``ContextError``, or `ObjectPredicateError` as it is when the request does not fit the model.
     func readResults<T>(_ block: (Reader) throws -> T) throws -> T {
         do {
             return try source.read(block)
@@ -131,8 +122,6 @@ final class ContextReader {
     }
 
     /// Reads the rows of a request, and keeps them for faults.
-    ///
-    /// - Throws: ``ContextError``, or `ObjectPredicateError` when the request does not fit the model.
     func readResultsAhead(_ query: FetchQuery) throws -> [Row] {
         let (rows, number) = try readResults { reader in
             (try reader.rows(query), try reader.history.newestTransaction())

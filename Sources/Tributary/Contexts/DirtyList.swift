@@ -7,7 +7,6 @@ struct DirtyList {
     private(set) var keys = DirtyKeyIndex()
     /// Objects without changes of their own whose relationships the changed objects have changed.
     var owners = LinkedOwners()
-    /// How many of the objects are of each root entity.
     private var counts: [Int] = []
     /// Root entities of which an object was deleted since the list was empty.
     private(set) var deletedRootIndexes: Set<Int> = []
@@ -15,7 +14,6 @@ struct DirtyList {
     /// The number of objects that callers visited one by one for a request; for tests.
     private(set) var visited = 0
 
-    /// The objects, in order.
     var objects: [ManagedObject] { entries.compactMap { $0 } }
 
     /// Returns all objects in order, for a request that requires no known value.
@@ -24,10 +22,8 @@ struct DirtyList {
         return objects
     }
 
-    /// How many of the objects are of a root entity.
     func count(rootIndex: Int) -> Int { counts.indices.contains(rootIndex) ? counts[rootIndex] : 0 }
 
-    /// The root entities of the objects.
     var rootIndexes: [Int] { counts.indices.filter { counts[$0] > 0 } }
 
     mutating func insert(_ object: ManagedObject) {
@@ -55,7 +51,6 @@ struct DirtyList {
         keys.listIndexes(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
     }
 
-    /// Updates the indexes before a property of one of the objects changes.
     mutating func propertyWillChange(of object: ManagedObject, _ propertyIndex: Int) {
         guard object.dirtyIndex >= 0 else { return }
         keys.change(object.dirtyIndex, rootIndex: object.descriptor.rootIndex, propertyIndex: propertyIndex)

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads the rows of faults, and keeps the error when a row could not be read.
 struct FaultLoading {
     let context: ManagedObjectContext
 
@@ -29,9 +28,7 @@ struct FaultLoading {
         context.observation.notify(error, of: object)
     }
 
-    /// Reads the row of a fault.
-    ///
-    /// An object without a row becomes gone.
+    /// Reads the row of a fault; an object without a row becomes gone.
     func load(_ object: ManagedObject) throws(ContextError) {
         let id = object.objectID
         guard object.descriptor.isKnown else { throw ContextError.notFound(id) }

@@ -31,7 +31,6 @@ extension ManagedObjectContext {
 
     // MARK: Recording
 
-    /// Records that an attribute, a register or a pair of the object has changed.
     @inline(__always)
     func recordEdit(of object: ManagedObject) {
         guard pending.recordEdit(of: object) else { return }
@@ -57,7 +56,6 @@ extension ManagedObjectContext {
         if actions.contains(.notifyDeletion) { recordChange { $0.addDeletion(of: object.objectID) } }
     }
 
-    /// Adds to the next change notification; costs nothing without observers.
     @inline(__always)
     func recordChange(_ change: (inout ObjectsDidChange) -> Void) {
         observation.record(change)
@@ -88,7 +86,6 @@ extension ManagedObjectContext {
         if isMain { undoStack?.endEvent() }
     }
 
-    /// Processes the pending changes without ending the current undo group.
     func processChanges() {
         observation.beginEvent()
         MergeOperation(context: self).catchUp()

@@ -114,13 +114,11 @@ public final class ManagedObjectContext {
     /// The container; nil when it is gone.
     public var container: PersistentContainer? { home.container }
 
-    /// Whether this is the view context.
     var isMain: Bool { parent == nil && queue.isMain }
 
     package var schema: ObjectSchema { home.schema }
     package var store: Store { home.store }
 
-    /// The source of rows and the destination of saves.
     var source: any ContextSource { reader.source }
 
     /// The generation that a view context or a pinned one shows; nil for contexts that read the newest state.
@@ -132,7 +130,6 @@ public final class ManagedObjectContext {
     /// Grows with each change of the state that a child sees: edits, merges, saves and rollbacks, here and above.
     var stateVersion: UInt64 { pending.editCount &+ reader.shownVersion }
 
-    /// The relationships of the context's objects, and the functions that change them.
     var relationships: RelationshipGraph { RelationshipGraph(context: self) }
 
     func descriptor(named name: String) throws(ContextError) -> EntityDescriptor {
@@ -166,7 +163,6 @@ public final class ManagedObjectContext {
         observation.removeAll()
     }
 
-    /// Removes all objects and all changes; the context keeps its generation.
     func forgetAll() {
         undoStack?.removeAllActions()
         reader.invalidatePrefetched()

@@ -2,7 +2,6 @@
 enum ObjectEvent: Hashable, Sendable {
     /// A program or a child's save makes the object.
     case insert
-    /// A value, a link or an order of the object changes.
     case edit
     /// A program or a delete rule marks the object as deleted.
     case delete

@@ -22,7 +22,6 @@ final class ObjectRegistry {
 
     func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? { table.object(id, rootIndex: rootIndex) }
 
-    /// Returns the descriptor of an entity; nil when the model does not have it.
     func descriptor(named name: String, in schema: ObjectSchema) -> EntityDescriptor? {
         if let recentKind, recentKind.entity.name == name { return recentKind }
         guard let descriptor = schema.descriptor(named: name) else { return nil }
@@ -30,7 +29,6 @@ final class ObjectRegistry {
         return descriptor
     }
 
-    /// Returns the descriptor of a row's entity; nil when the model does not have it.
     func descriptor(of row: Row, in schema: ObjectSchema) -> EntityDescriptor? {
         if let recentKind, recentKind.entity === row.entity { return recentKind }
         guard let descriptor = schema.descriptor(named: row.entity.name) else { return nil }
@@ -38,13 +36,10 @@ final class ObjectRegistry {
         return descriptor
     }
 
-    /// The live objects, in no particular order.
     var objects: [ManagedObject] { table.objects }
 
-    /// The number of live objects.
     var count: Int { table.count }
 
-    /// The live objects that cache stored relationships.
     var relationshipReaders: [ManagedObject] {
         var live: [ManagedObject] = []
         readers = readers.filter { key in
@@ -57,7 +52,6 @@ final class ObjectRegistry {
         return live
     }
 
-    /// Caches a stored relationship on its object.
     func keep(_ ids: [ManagedObjectID], at propertyIndex: Int, of object: ManagedObject) {
         object.makeExtras().related[propertyIndex] = ids
         readers.insert(object.key)
@@ -67,14 +61,12 @@ final class ObjectRegistry {
     /// The minimum number of keys before those without a live object are removed.
     private static let leastReaders = 1_024
 
-    /// Sets whether the registry holds all objects strongly, or none.
     func retain(_ isRetaining: Bool) {
         guard self.isRetaining != isRetaining else { return }
         self.isRetaining = isRetaining
         held = isRetaining ? Set(objects) : []
     }
 
-    /// Reserves capacity for additional objects of one root entity.
     func reserve(_ count: Int, rootIndex: Int) { table.reserve(count, rootIndex: rootIndex) }
 
     /// Registers an object, and replaces the object that had its ID.
@@ -94,7 +86,6 @@ final class ObjectRegistry {
         if isRetaining { held.remove(object) }
     }
 
-    /// Removes all objects.
     func removeAll() {
         table.removeAll()
         held = []

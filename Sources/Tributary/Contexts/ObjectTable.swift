@@ -13,7 +13,6 @@ import TributaryChanges
 /// lock.
 final class ObjectTable: Sendable {
     private struct State {
-        /// The addresses of the objects by root entity.
         var tables: [AddressTable]
 
         init(rootCount: Int) {
@@ -37,13 +36,11 @@ final class ObjectTable: Sendable {
         return retained.flatMap(ObjectTable.takeRetained)
     }
 
-    /// The live objects, in no particular order.
     var objects: [ManagedObject] {
         let retained = state.withLock { $0.tables.flatMap { $0.addresses.compactMap(ObjectTable.retain) } }
         return retained.compactMap(ObjectTable.takeRetained)
     }
 
-    /// Stores an object, and replaces the object that had its ID.
     func insert(_ object: ManagedObject) {
         let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, ObjectTable.address(of: object))
         state.withLock { $0.tables[table].insert(address, for: id) }
@@ -59,7 +56,6 @@ final class ObjectTable: Sendable {
         state.withLock { $0 = State(rootCount: $0.tables.count - 1) }
     }
 
-    /// Reserves capacity for additional objects of one root entity.
     func reserve(_ count: Int, rootIndex: Int) {
         state.withLock { $0.tables[rootIndex].reserve($0.tables[rootIndex].count + count) }
     }

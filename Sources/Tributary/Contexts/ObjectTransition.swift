@@ -108,7 +108,6 @@ struct ObjectTransition: Hashable, Sendable {
     let to: ObjectState
     let actions: Actions
 
-    /// Looks up the table.
     init(from state: ObjectState, on event: ObjectEvent) {
         from = state
         (to, actions) = ObjectTransition.next(state, event) ?? (state, [])

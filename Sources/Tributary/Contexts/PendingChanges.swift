@@ -12,13 +12,10 @@ final class PendingChanges {
 
     private(set) var list = DirtyList()
     private let registry: ObjectRegistry
-    /// The unsaved changes of relationships.
     var delta = RelationshipDelta()
     /// Deleted objects whose delete rules have not been followed yet.
     private var unfollowedDeletions: [ManagedObject] = []
-    /// Whether delete rules are being followed.
-    ///
-    /// Meanwhile relationships show objects that the rules are about to unlink.
+    /// While delete rules are followed, relationships show objects that the rules are about to unlink.
     private(set) var isFollowingDeleteRules = false
     /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
     private(set) var lostConflicts: [MergeConflict] = []
@@ -39,27 +36,21 @@ final class PendingChanges {
 
     // MARK: Reading
 
-    /// The objects that a save includes, in the order in which they joined.
     var objects: [ManagedObject] { list.objects }
 
     var count: Int { list.count }
 
-    /// How many objects of a root entity a save includes.
     func count(rootIndex: Int) -> Int { list.count(rootIndex: rootIndex) }
 
-    /// The root entities of the objects.
     var rootIndexes: [Int] { list.rootIndexes }
 
-    /// Root entities of which an object was deleted since there were no changes.
     var deletedRootIndexes: Set<Int> { list.deletedRootIndexes }
 
     /// Whether a save has changed objects to write, conflicts to report or refused writes to report.
     var needsSave: Bool { list.count > 0 || !lostConflicts.isEmpty || !refusedWrites.isEmpty }
 
-    /// Returns all objects in order, for a request that requires no known value.
     func visitAll() -> [ManagedObject] { list.visitAll() }
 
-    /// The objects that may have the values in the property indexes of the scope, in order; see ``DirtyKeyIndex``.
     func objects(_ values: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
         isFollowingWrites = true
         return list.objects(values, in: scope, version: version)
@@ -89,9 +80,7 @@ final class PendingChanges {
         if actions.contains(.unregister) { registry.remove(object) }
     }
 
-    /// Records that an attribute, a register or a pair of an object has changed.
-    ///
-    /// - Returns: Whether a save may keep the change: the object is neither gone nor detached.
+    /// Records an edit; false when the object is gone or detached, so that no save keeps the change.
     @inline(__always)
     func recordEdit(of object: ManagedObject) -> Bool {
         if object.dirtyIndex < 0 {
@@ -102,7 +91,6 @@ final class PendingChanges {
         return true
     }
 
-    /// Adds a new object.
     func insert(_ object: ManagedObject) {
         move(object, on: .insert)
         editCount &+= 1
@@ -120,12 +108,10 @@ final class PendingChanges {
 
     // MARK: Properties and relationships
 
-    /// Updates the indexes before a property of an object changes.
     func propertyWillChange(of object: ManagedObject, _ propertyIndex: Int) {
         list.propertyWillChange(of: object, propertyIndex)
     }
 
-    /// Adds an object without changes of its own, to or from which a changed object was linked or unlinked.
     func addOwner(_ owner: ObjectKey) { list.addOwner(owner) }
 
     /// The keys that ``addOwner(_:)`` has added, in order.
@@ -133,7 +119,6 @@ final class PendingChanges {
 
     func isOwner(_ key: ObjectKey) -> Bool { list.owners.contains(key) }
 
-    /// Keeps an owner in memory until the next save.
     func hold(_ owner: ManagedObject) { list.owners.hold(owner) }
 
     private func forgetLinks(of object: ManagedObject) {
@@ -208,7 +193,6 @@ final class PendingChanges {
         refusedWrites = RefusedWrites()
     }
 
-    /// Detaches all objects and removes all changes.
     func detachAll() {
         unfollowedDeletions = []
         let objects = list.objects + registry.objects

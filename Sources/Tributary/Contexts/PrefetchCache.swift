@@ -8,7 +8,6 @@ import TributaryStore
 struct PrefetchCache {
     private var rows: [ManagedObjectID: Row] = [:]
     private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]
-    /// The context's shown version when the entries were read.
     private var version: UInt64 = 0
 
     /// The maximum number of rows and relationships; beyond it all are dropped for new ones.

@@ -2,7 +2,6 @@ import TributaryChanges
 
 /// Writes that had no effect because their setters cannot throw; the next save reports them.
 struct RefusedWrites {
-    /// The failures in order, one for each object and property.
     private(set) var failures: [ValidationFailure] = []
     private var known: Set<Target> = []
 
@@ -16,7 +15,6 @@ struct RefusedWrites {
 
     var isEmpty: Bool { failures.isEmpty }
 
-    /// Adds a refused write, unless one of the property is there already.
     mutating func add(_ failure: ValidationFailure) {
         guard failures.count < RefusedWrites.limit,
             known.insert(Target(id: failure.objectID, property: failure.property)).inserted

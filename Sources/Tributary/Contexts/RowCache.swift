@@ -25,7 +25,6 @@ final class RowCache: Sendable {
         var first = 0
     }
 
-    /// The maximum number of rows.
     let limit: Int
     private let state: Mutex<State>
     static let defaultLimit = 50_000
@@ -45,7 +44,6 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Keeps rows that were read at a generation.
     func insert(_ rows: [Row], readAt number: Int64) {
         state.withLock { state in
             let holdsThrough = number == state.newest ? nil : number

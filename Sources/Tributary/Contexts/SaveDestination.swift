@@ -1,6 +1,4 @@
-/// The destination of a context's saves.
 enum SaveDestination {
-    /// The store, perhaps as a part of an open transaction.
     case store(JoinedSaves)
     /// A parent, which receives changes as values and returns those that it drops.
     ///

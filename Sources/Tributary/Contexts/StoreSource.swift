@@ -5,7 +5,6 @@ import TributaryStore
 final class StoreSource: ContextSource {
     private let store: Store
     var generation: Generation?
-    /// The transaction that the context's saves join.
     private let saves = JoinedSaves()
 
     init(store: Store, generation: Generation?) {
