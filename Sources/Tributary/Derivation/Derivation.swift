@@ -8,7 +8,6 @@ enum Derivation: Hashable, Sendable {
     case now
     /// `name`, or `department.name` with the property index of the to-one relationship.
     case value(through: String?, attribute: String, ObjectPredicate.Function?)
-    /// `employees.@count`.
     case count(relationship: String)
     /// `employees.@sum.salary`, also written `sum:(employees.salary)`.
     case aggregate(Aggregate, relationship: String, attribute: String)

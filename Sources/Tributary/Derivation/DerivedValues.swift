@@ -103,7 +103,6 @@ struct DerivedValues {
         }
     }
 
-    /// Returns the members of a to-many relationship after the save.
     private func members(of subject: Subject, _ propertyIndex: Int) throws -> [ManagedObjectID] {
         let stored = try reader.related(
             to: subject.id.uniqueID,

@@ -18,7 +18,6 @@ extension Model {
         }
     }
 
-    /// Returns the problem of an expression; nil when it can be computed.
     private func problem(of expression: String, _ attribute: Attribute, in entity: Entity) -> String? {
         guard let derivation = Derivation(expression) else { return "it is none that is understood" }
         switch derivation {
@@ -75,7 +74,6 @@ extension Model {
         return .success(destination)
     }
 
-    /// Returns the attribute of the name in the entity or one of its sub-entities.
     private func attribute(_ name: String, of entity: Entity) -> Attribute? {
         ([entity.name] + entity.subentities).lazy
             .compactMap { self.entity(named: $0)?.property(named: name)?.attribute }.first
