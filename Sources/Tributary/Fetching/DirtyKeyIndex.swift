@@ -5,7 +5,6 @@ import TributaryChanges
 /// A look-up first adds the objects that were inserted or changed since the last one. An entry may be out of date: the
 /// caller compares the object's values with the key once more.
 struct DirtyKeyIndex {
-    /// The indexed attributes and their root entity.
     struct Scope: Hashable {
         var rootIndex: Int
         var propertyIndexes: [Int]
@@ -18,7 +17,6 @@ struct DirtyKeyIndex {
         var count = 0
         /// List indexes of objects that were inserted or changed since they were last indexed.
         private(set) var pending: [Int]
-        /// The length of `pending` beyond which its duplicates are removed.
         private var limit: Int
 
         init(pending: [Int]) {
@@ -41,18 +39,14 @@ struct DirtyKeyIndex {
     private var indexes: [Scope: Index] = [:]
     /// The context's shown version when the indexes were built.
     private var version: UInt64 = 0
-    /// The number of entries that were compared with a key, or indexed; for tests.
     private(set) var visited = 0
-    /// The number of entries and of pending list indexes; for tests.
     var size: Int { indexes.values.reduce(0) { $0 + $1.count + $1.pending.count } }
 
     /// The number of indexes beyond which all are dropped.
     private static let limit = 16
 
-    /// Whether new and changed objects have to be added.
     var isUsed: Bool { !indexes.isEmpty }
 
-    /// Adds the object at a list index to all indexes.
     mutating func insert(_ listIndex: Int) {
         for scope in indexes.keys { indexes[scope]?.append(listIndex) }
     }
@@ -68,14 +62,8 @@ struct DirtyKeyIndex {
         indexes = [:]
     }
 
-    /// Returns the list indexes of objects that may have the values, in the order of the list.
-    ///
-    /// - Parameters:
-    ///   - key: the values, one for each property index of the scope.
-    ///   - scope: the indexed attributes and their root entity.
-    ///   - version: the context's shown version; the indexes are built anew when it has changed.
-    ///   - entries: the list of dirty objects.
-    /// - Returns: The indexes in `entries`.
+    /// Returns the list indexes of objects that may have the values, in order; the indexes are built anew when the
+    /// shown `version` has changed.
     mutating func listIndexes(
         of key: [PropertyValue],
         in scope: Scope,

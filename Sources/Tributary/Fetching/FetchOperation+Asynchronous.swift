@@ -2,9 +2,6 @@ import TributaryChanges
 import TributaryStore
 
 extension FetchOperation {
-    /// Returns the objects that match the request, with the SQL run off the main actor.
-    ///
-    /// - Throws: see ``ManagedObjectContext/fetchAsynchronously(_:)``.
     func objectsAsynchronously() async throws -> [ManagedObject] {
         try Task.checkCancellation()
         // A child also shows its parent's unsaved changes, which only this queue knows.

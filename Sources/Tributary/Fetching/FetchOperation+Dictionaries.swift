@@ -3,7 +3,6 @@ import TributaryModel
 import TributaryStore
 
 extension FetchOperation {
-    /// Returns the results of the request as values by name.
     func dictionaries() throws -> [FetchedValues] {
         // The contexts above process their changes first, because these changes may change objects here.
         context.source.processChanges()
@@ -43,7 +42,6 @@ extension ContextHome {
 }
 
 extension DictionaryPlan {
-    /// The relationships on the key paths of the values.
     fileprivate var prefetchedKeyPaths: [String] {
         let paths = columns.map(\.path) + groups
         return Set(paths.map { $0.steps.map(\.relationship.name).joined(separator: ".") }.filter { !$0.isEmpty })

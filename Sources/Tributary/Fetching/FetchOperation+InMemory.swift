@@ -91,7 +91,6 @@ extension FetchOperation {
         isDirty(id, descriptor, request) || context.source.isUnsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id))
     }
 
-    /// Whether a changed object of the context that the request includes replaces the row.
     func isDirty(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest<ManagedObject>) -> Bool {
         guard request.includesPendingChanges, context.pending.count > 0 else { return false }
         return context.registry.object(id, rootIndex: descriptor.rootIndex).map { $0.dirtyIndex >= 0 } == true
@@ -123,9 +122,7 @@ extension FetchOperation {
         return names
     }
 
-    /// Returns the fetch in a temporary context on the same source, without the context's own changes.
-    ///
-    /// It returns nil when no such context is needed.
+    /// Returns the fetch in a temporary context on the same source; nil when the context has no changes of its own.
     func withoutOwnChanges() -> FetchOperation? {
         guard !request.includesPendingChanges, !context.reader.isStore, context.pending.count > 0 else { return nil }
         let other = ManagedObjectContext(
@@ -150,12 +147,10 @@ extension FetchOperation {
 }
 
 extension FetchRequest {
-    /// Whether the request is for an entity of the same root.
     func isFor(_ entity: Entity) -> Bool {
         includesSubentities ? entity.isKind(of: entityName) : entity.name == entityName
     }
 
-    /// Returns the part of all matching elements that offset and limit select.
     func slice<Element>(_ all: [Element]) -> [Element] {
         let rest = all.dropFirst(max(fetchOffset, 0))
         return Array(fetchLimit.map { rest.prefix(max($0, 0)) } ?? rest)

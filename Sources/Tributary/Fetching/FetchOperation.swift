@@ -7,7 +7,6 @@ struct FetchOperation {
     let context: ManagedObjectContext
     let request: FetchRequest<ManagedObject>
 
-    /// Returns the objects that match the request, in its order.
     func objects() throws -> [ManagedObject] {
         let objects: [ManagedObject]
         if request.includesPropertyValues, !request.returnsObjectsAsFaults {
@@ -33,13 +32,11 @@ struct FetchOperation {
         return objects
     }
 
-    /// Reads the objects at the end of the request's prefetched key paths.
     func prefetch(for objects: [ManagedObject]) throws {
         let operation = PrefetchOperation(context: context)
         try operation.prefetch(request.prefetchedKeyPaths, of: objects, entity: request.entityName)
     }
 
-    /// Returns the IDs of the objects that match the request, in its order.
     func ids(fillingRowCache: Bool) throws -> [ManagedObjectID] {
         let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.ids(fillingRowCache: fillingRowCache) }
@@ -60,7 +57,6 @@ struct FetchOperation {
         }
     }
 
-    /// Returns the number of objects that match the request.
     func count() throws -> Int {
         let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.count() }
@@ -83,14 +79,12 @@ struct FetchOperation {
         case object(ManagedObject)
     }
 
-    /// The candidates that a fetch has found.
     private enum Candidates {
         /// Rows of the store, when the context has no changes of its own.
         case rows([Row])
         case mixed([Candidate])
     }
 
-    /// The context's changed objects of the entity, which replace their rows.
     private struct Overlay {
         let descriptor: EntityDescriptor
         /// The number of changed objects of the root entity; each replaces at most one row.
@@ -149,8 +143,6 @@ struct FetchOperation {
         return overlay
     }
 
-    /// Processes the pending changes of the contexts above, then those of this one.
-    ///
     /// The contexts above come first, because their changes may change objects here.
     private func processAllChanges() {
         context.checkConfinement()

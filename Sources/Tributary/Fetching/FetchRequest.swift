@@ -89,7 +89,6 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
         having = other.having
     }
 
-    /// The request without its class.
     var untyped: FetchRequest<ManagedObject> { FetchRequest<ManagedObject>(self) }
 }
 

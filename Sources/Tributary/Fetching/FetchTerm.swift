@@ -7,8 +7,6 @@ struct FetchTerm {
     let bound: BoundPredicate
 
     /// Returns the conditions of a predicate.
-    ///
-    /// - Throws: `ObjectPredicateError` when the predicate does not fit the model.
     static func terms(of predicate: ObjectPredicate?, entity: Entity, in model: Model) throws -> [FetchTerm] {
         try (predicate?.conjuncts ?? []).map { FetchTerm(condition: $0, bound: try $0.bind(to: entity, in: model)) }
     }
@@ -33,9 +31,8 @@ struct FetchTerm {
         }
     }
 
-    /// Whether the condition compares a to-one relationship of the object's own row with an object.
-    ///
-    /// Unsaved deletions may make such a condition false, and no unsaved change of another object makes it true.
+    /// Whether the condition compares a to-one register of the object with an object: unsaved deletions may make it
+    /// false, and no unsaved change of another object makes it true.
     var isOfReference: Bool {
         guard let (path, _) = equality, path.steps.isEmpty, case .reference(_, _, .column) = path.terminal else {
             return false
@@ -43,7 +40,6 @@ struct FetchTerm {
         return true
     }
 
-    /// The path and the constant of a plain equality comparison.
     private var equality: (path: BoundPath, value: PropertyValue)? {
         guard case .comparison(let comparison) = bound, comparison.operation == .equal,
             comparison.quantifier == .direct, comparison.folding.isEmpty,
@@ -54,7 +50,6 @@ struct FetchTerm {
 }
 
 extension ObjectPredicate {
-    /// The conditions that must all hold.
     fileprivate var conjuncts: [ObjectPredicate] {
         if case .and(let terms) = form { terms.flatMap(\.conjuncts) } else { [self] }
     }

@@ -7,8 +7,6 @@ struct KeyedLookup {
     let context: ManagedObjectContext
 
     /// Returns the object that has the values, or nil when there is none.
-    ///
-    /// - Throws: ``ContextError`` when the store cannot be read.
     func object(
         with key: [(propertyIndex: Int, value: PropertyValue)],
         _ descriptor: EntityDescriptor
@@ -33,6 +31,5 @@ struct KeyedLookup {
         }.map { context.object(for: $0) }
     }
 
-    /// Whether the context has no changes of the object.
     private func isUnchanged(_ id: ManagedObjectID) -> Bool { context.registeredObject(for: id)?.isDirty != true }
 }

@@ -142,12 +142,10 @@ extension PersistentContainer {
         try FetchRequest(named: name, in: model, substituting: variables)
     }
 
-    /// Returns the predicate with one time of the store instead of each `now()`.
     package func resolvingNow(_ predicate: ObjectPredicate) -> ObjectPredicate { store.resolvingNow(predicate) }
 }
 
 extension ContextHome {
-    /// Returns the store's query for a request.
     func query(_ request: FetchRequest<some ManagedObject>) throws(ContextError) -> FetchQuery {
         guard let descriptor = schema.descriptor(named: request.entityName) else {
             throw ContextError.unknownEntity(request.entityName)

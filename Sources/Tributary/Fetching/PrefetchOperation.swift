@@ -109,7 +109,6 @@ struct PrefetchOperation {
         return try readMissing(ends.ids)
     }
 
-    /// IDs in the order in which they were added, each once.
     private struct Ends {
         private(set) var ids: [ManagedObjectID] = []
         private var seen: Set<ManagedObjectID> = []

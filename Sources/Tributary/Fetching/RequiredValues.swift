@@ -3,16 +3,13 @@ import TributaryModel
 
 /// Values that every matching object of a request has, for look-ups in an index of unsaved objects.
 struct RequiredValues {
-    /// The properties with a required value, in order.
     private var known: [(propertyIndex: Int, value: PropertyValue)] = []
 
     /// Whether no value is required: any object may match the request.
     var isEmpty: Bool { known.isEmpty }
 
-    /// The property indexes of the properties with a required value.
     var propertyIndexes: [Int] { known.map(\.propertyIndex) }
 
-    /// The required values of ``propertyIndexes``.
     var values: [PropertyValue] { known.map(\.value) }
 
     /// Requires a value of a property; the first value of a property counts.

@@ -59,6 +59,5 @@ public struct SnapshotStream: AsyncSequence, Sendable {
 }
 
 extension FetchRequest {
-    /// The number of rows that a stream reads at once.
     var portion: Int { fetchBatchSize > 0 ? fetchBatchSize : 200 }
 }

@@ -12,20 +12,13 @@ struct UnsavedKeyIndex {
     /// The number of indexes beyond which all are dropped.
     private static let limit = 16
 
-    /// Adds an object to the existing indexes.
     mutating func insert(_ key: ObjectKey, _ unsaved: UnsavedObject) {
         for scope in indexes.keys { insert(key, unsaved, scope) }
     }
 
     mutating func removeAll() { indexes = [:] }
 
-    /// Returns the keys of the objects that may have the values.
-    ///
-    /// - Parameters:
-    ///   - values: one for each property index of the scope.
-    ///   - scope: the indexed attributes and their root entity.
-    ///   - objects: all unsaved objects, which are visited when the scope is first used.
-    /// - Returns: The keys of the objects.
+    /// Returns the keys of the objects that may have the values; all objects are visited when the scope is first used.
     mutating func keys(
         of values: [PropertyValue],
         in scope: DirtyKeyIndex.Scope,

@@ -1,6 +1,5 @@
 import TributaryStore
 
-/// The unsaved state of an object in a context.
 struct UnsavedObject: Sendable {
     /// The row with the unsaved changes; nil when the context has deleted the object.
     var row: Row?
