@@ -2,13 +2,11 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Merges the saves of a child into its parent.
 struct AbsorbOperation {
     let context: ManagedObjectContext
 
-    /// Merges a child's save: its changed properties replace those of this context, which then has unsaved changes.
-    ///
-    /// - Returns: The changes that are dropped, because their objects are deleted or gone here.
+    /// Merges a child's save: its changed properties replace those of this context; returns the changes of objects that
+    /// are deleted or gone here.
     func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
         guard !context.isClosed else { return staged.objects.map(\.edits) }
         context.checkConfinement()
@@ -40,7 +38,6 @@ struct AbsorbOperation {
         return lost
     }
 
-    /// Returns the object of the ID when it exists and is not deleted.
     private func living(_ id: ManagedObjectID) -> ManagedObject? {
         let object = context.object(with: id)
         if object.state == .clean, object.values.isEmpty { try? object.load() }

@@ -6,9 +6,6 @@ import TributaryStore
 struct GenerationMove {
     let context: ManagedObjectContext
 
-    /// Moves to the newest generation.
-    ///
-    /// - Returns: The merged changes.
     @discardableResult
     func pinNewest() throws -> ObjectChanges {
         let old = context.generation
@@ -24,8 +21,6 @@ struct GenerationMove {
     }
 
     /// Moves to the newest generation and merges its changes, unless the context reads the newest state anyway.
-    ///
-    /// - Returns: The merged changes.
     func moveToNewestUnlessSaving() throws -> ObjectChanges {
         guard context.reader.isStore, context.source.isCommitted, context.generation != nil else {
             return ObjectChanges()
@@ -39,8 +34,6 @@ struct GenerationMove {
     }
 
     /// Moves a context that shows a generation to the newest one, as its save would have done if it had written.
-    ///
-    /// - Returns: The merged changes.
     @discardableResult
     func moveToNewest() throws -> ObjectChanges {
         guard let generation = context.generation else { return ObjectChanges() }
@@ -75,8 +68,6 @@ struct GenerationMove {
     }
 
     /// Moves to the newest generation and merges its changes, then the listed changes that it did not include.
-    ///
-    /// - Throws: ``ContextError`` or `StoreError`; none of the listed changes is merged then.
     func merge(_ changes: ObjectChanges) throws {
         let rest = try withoutVanished(changes, merged: try moveToNewestUnlessSaving())
         MergeOperation(context: context).merge(rest)
@@ -96,9 +87,7 @@ struct GenerationMove {
         return rest
     }
 
-    /// Adds objects in use that the changes omit although their rows are newer than the start of the changes.
-    ///
-    /// This context has inserted such objects in between, and others have deleted them since.
+    /// Adds objects that this context has inserted and others have deleted since, which the changes omit.
     func addingInvalidated(_ changes: ObjectChanges, since known: Int64) -> ObjectChanges {
         var changes = changes
         for object in context.registry.objects {

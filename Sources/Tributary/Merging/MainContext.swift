@@ -21,18 +21,11 @@ final class MainContext {
     /// Whether a save would write or reject anything.
     var hasChanges: Bool { context.hasChanges || !context.pending.refusedWrites.isEmpty }
 
-    /// Grows with each change that a program makes in the context; a merge does not count.
-    ///
-    /// A save that has failed is tried again only when it has grown.
+    /// A save that has failed is tried again only when this has grown; a merge does not count.
     var editCount: UInt64 { context.pending.editCount }
 
-    /// Moves to `generation`, refreshes registered objects, announces inserted ones and marks deleted ones as deleted;
-    /// keeps properties that were changed here.
-    ///
-    /// - Parameters:
-    ///   - changes: what others have saved or imported since the generation before; the context's own saves are not
-    ///     among them.
-    ///   - generation: contains `changes` and the context's own saves.
+    /// Moves to `generation` and merges the changes of others, but keeps properties that were changed here: refreshes
+    /// registered objects, announces inserted ones and marks deleted ones as deleted.
     func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
         MergeOperation(context: context).merge(changes, movingTo: generation)
     }

@@ -6,7 +6,6 @@ final class MainMerger {
     /// The name of the store in tokens, as it was when the container was opened.
     nonisolated let storeName: String
     weak var context: MainContext?
-    /// The changes since the last update.
     var collected: ObjectChanges
     /// Whether one update is being assembled from several steps.
     var isCollecting = false

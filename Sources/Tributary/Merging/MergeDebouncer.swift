@@ -13,7 +13,6 @@ struct MergeDebouncer: Sendable {
     }
 
     private enum State {
-        /// Everything that was announced is merged.
         case idle
         /// A timer runs, at the latest until `deadline`.
         case waiting(first: Duration, deadline: Duration, timer: Duration)
@@ -28,7 +27,6 @@ struct MergeDebouncer: Sendable {
         self.ceiling = ceiling
     }
 
-    /// The time when the next merge is due; nil when no merge is pending.
     var deadline: Duration? {
         if case .waiting(_, let deadline, _) = state { deadline } else { nil }
     }
@@ -56,13 +54,10 @@ struct MergeDebouncer: Sendable {
         return .sleep(until: deadline)
     }
 
-    /// Records that everything announced so far is in the main context.
     mutating func merged() {
         state = .idle
     }
 
-    /// Records that the merge failed.
-    ///
     /// The announcements stay pending, and a quiet period passes before the merge is tried again.
     mutating func failed(at now: Duration) -> Action {
         guard case .waiting = state else { return .none }

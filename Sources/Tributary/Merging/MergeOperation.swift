@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Merges changes that others have made in the store or in the contexts above.
 struct MergeOperation {
     let context: ManagedObjectContext
 
@@ -44,7 +43,6 @@ struct MergeOperation {
         context.processPendingChanges()
     }
 
-    /// Moves to a newer generation and merges the changes in between.
     func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
         context.processPendingChanges()
         // An observer that was notified just now may have saved, and so have moved the context already.
@@ -141,7 +139,6 @@ struct MergeOperation {
         return !context.reader.isStore && known.values != row.values
     }
 
-    /// Replaces the row under the changes of an object with a newer one.
     func rebase(_ object: ManagedObject, on row: Row) {
         var values = row.values
         for propertyIndex in object.changed.propertyIndexes {

@@ -62,7 +62,6 @@ extension MergePipeline {
         }
     }
 
-    /// A new generation, and the changes to merge into it.
     struct Step {
         let generation: Generation
         let changes: ObjectChanges

@@ -8,7 +8,6 @@ extension MergePipeline {
         await mergeWhenDue()
     }
 
-    /// Makes sure that the main context shows the transaction.
     package func flush(through number: Int64) async {
         if generation.number < number { await flush() }
     }
@@ -21,10 +20,9 @@ extension MergePipeline {
         }
     }
 
-    /// Merges the announced changes.
+    /// Merges the announced changes; false when that failed.
     ///
-    /// - Parameter isAsked: false when the timer calls, which the main context may have switched off.
-    /// - Returns: Whether the merge succeeded.
+    /// `isAsked` is false when the timer calls, which the main context may have switched off.
     @discardableResult
     func mergeWhenDue(isAsked: Bool = true) async -> Bool {
         guard !pendingNotifications.isEmpty else { return true }

@@ -14,12 +14,10 @@ package final class MergePipeline: Sendable {
     /// Blocks that were enqueued on contexts and have not ended.
     package let pending = PendingBlocks()
     let pendingNotifications: PendingNotifications
-    /// Rows that were read before they are needed.
     let rowCache: RowCache
     let updates = UpdateBroadcast()
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
-    /// Is raised after each local commit.
     let commits = Signal()
     let main: MainMerger
     private let state: Mutex<State>
@@ -36,7 +34,6 @@ package final class MergePipeline: Sendable {
     /// One connection for the main context, two for other reads.
     static let connections = 3
 
-    /// Creates the pipeline and pins the first generation.
     init(store: Store, pendingNotifications: PendingNotifications) throws {
         self.store = store
         self.pendingNotifications = pendingNotifications
@@ -56,7 +53,6 @@ package final class MergePipeline: Sendable {
         main.context = context
     }
 
-    /// Starts merging when a merge is due.
     package func start() {
         // The task ends with `stop()`; it cannot be a child task, because the container is not a task.
         let loop = Task { [weak self, pendingNotifications] in

@@ -27,7 +27,6 @@ final class PendingNotifications: Sendable {
         state = Mutex(State(options: options, debouncer: debouncer))
     }
 
-    /// When the container merges; new options take effect with the next announcement.
     var options: MergeOptions {
         get { state.withLock { $0.options } }
         set {
@@ -39,7 +38,6 @@ final class PendingNotifications: Sendable {
         }
     }
 
-    /// Whether no changes are pending.
     var isEmpty: Bool { state.withLock { $0.changes == nil } }
 
     /// The time until the next merge is due, negative when it is overdue; nil when none is.
@@ -50,7 +48,6 @@ final class PendingNotifications: Sendable {
         }
     }
 
-    /// Whether the timer has ended and may merge.
     var isDue: Bool {
         state.withLock { state in
             guard state.isAutomatic, let deadline = state.debouncer.deadline else { return false }
@@ -64,9 +61,7 @@ final class PendingNotifications: Sendable {
         if isAutomatic { timerChange.raise() }
     }
 
-    /// Runs the timer until the task is cancelled: sleeps while changes are pending, and merges when that is due.
-    ///
-    /// - Parameter merge: merges the pending changes, and returns whether it succeeded.
+    /// Runs the timer until the task is cancelled; `merge` returns whether it succeeded.
     func run(merge: @Sendable () async -> Bool) async {
         while !Task.isCancelled {
             await timerChange.wait()
@@ -83,8 +78,6 @@ final class PendingNotifications: Sendable {
     }
 
     /// Adds the changes of a commit.
-    ///
-    /// - Returns: What the timer has to do now.
     @discardableResult
     func post(_ changes: ObjectChanges) -> MergeDebouncer.Action {
         let action = state.withLock { state in
@@ -108,7 +101,6 @@ final class PendingNotifications: Sendable {
         }
     }
 
-    /// Returns the action that is due now.
     func next() -> MergeDebouncer.Action {
         state.withLock { $0.isAutomatic ? $0.debouncer.timerFired(at: clock.now()) : .none }
     }

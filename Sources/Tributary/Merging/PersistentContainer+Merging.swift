@@ -33,7 +33,6 @@ extension PersistentContainer {
     /// Admin reads use it; they do not hop to the main actor.
     package var mainGeneration: Generation { pipeline.generation }
 
-    /// The state of merging.
     package var mergeStatus: MergeStatus { pipeline.status }
 
     // MARK: Imports and commits

@@ -6,7 +6,6 @@ import TributaryStore
 struct RefreshOperation {
     let context: ManagedObjectContext
 
-    /// Refreshes one object; see ``ManagedObjectContext/refresh(_:mergeChanges:)``.
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.managedObjectContext === context, object.state != .inserted, object.state != .gone,
             object.extras?.isUnsaved != true
@@ -26,7 +25,6 @@ struct RefreshOperation {
         if object.state != .gone, object.row?.revision != revision { object.awake(from: .refresh) }
     }
 
-    /// Refreshes every object in use.
     func refreshAllObjects() {
         var changes = ObjectChanges(limit: .max)
         var known: [(object: ManagedObject, revision: Int64?)] = []
@@ -43,7 +41,6 @@ struct RefreshOperation {
         }
     }
 
-    /// Drops all unsaved changes.
     func rollback() {
         context.undoStack?.removeAllActions()
         context.pending.dropUnfollowedDeletions()
@@ -65,7 +62,6 @@ struct RefreshOperation {
         context.processPendingChanges()
     }
 
-    /// Removes all objects and all changes.
     func reset() {
         context.forgetAll()
         defer { notifyOfEverything() }
@@ -98,7 +94,6 @@ struct RefreshOperation {
 }
 
 extension ObjectChanges {
-    /// Creates the changes of one updated object.
     fileprivate init(updated id: ManagedObjectID) {
         self.init()
         update(id)

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// Sends each update to all subscribers.
 final class UpdateBroadcast: Sendable {
     private struct Reader {
         weak var subscription: UpdateSubscription?
@@ -14,7 +13,6 @@ final class UpdateBroadcast: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the updates from now on.
     func subscribe() -> StoreUpdates {
         state.withLock { state in
             state.next += 1
