@@ -1,7 +1,6 @@
 import TributaryMigration
 
 extension MigrationOptions {
-    /// The settings that the store receives.
     var settings: MigrationSettings {
         var settings = MigrationSettings()
         settings.migrates = migrates
