@@ -131,7 +131,6 @@ extension ManagedObject {
         return stream
     }
 
-    /// Whether a stream still has a reader.
     private final class UpdateReader: Sendable {
         private let state = Atomic(false)
 

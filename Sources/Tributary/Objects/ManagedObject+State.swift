@@ -126,7 +126,6 @@ extension ManagedObject {
 
     // MARK: Rows
 
-    /// Sets a newer row on an object without changes.
     func replace(_ row: Row) {
         let kept = values.isEmpty ? [] : descriptor.properties.transientIndexes.map { ($0, values[$0]) }
         self.row = row
@@ -136,9 +135,8 @@ extension ManagedObject {
         extras?.forgetReading()
     }
 
-    /// Removes the values; they are read again at the next access.
-    ///
-    /// The hooks are called only when the object had values.
+    /// Removes the values, which are read again at the next access; the hooks are called only when the object had
+    /// values.
     func turnIntoFault(isTold: Bool = false) {
         let wasLoaded = !values.isEmpty
         if wasLoaded, !isTold { willTurnIntoFault() }
@@ -152,7 +150,6 @@ extension ManagedObject {
         extras?.wasReported = false
     }
 
-    /// Detaches the object from its context; ID and values stay.
     func detach() {
         managedObjectContext = nil
         dirtyIndex = -1
@@ -178,7 +175,6 @@ extension ManagedObject {
         }
     }
 
-    /// The object's values as a row.
     var image: Row {
         var values = values
         for propertyIndex in descriptor.properties.transientIndexes { values[propertyIndex] = .null }

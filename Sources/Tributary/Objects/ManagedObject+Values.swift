@@ -82,7 +82,6 @@ extension ManagedObject {
 
     // MARK: By property index
 
-    /// Returns the value of an attribute or a to-one register, and fires the fault.
     @inlinable
     func read(_ propertyIndex: Int) -> PropertyValue {
         #if DEBUG
@@ -145,7 +144,6 @@ extension ManagedObject {
 
     // MARK: Loading
 
-    /// Sets a row's values on an object without changes.
     func fill(from row: Row) {
         let transient = descriptor.properties.transientIndexes.isEmpty ? [] : transientValues()
         self.row = row
@@ -187,8 +185,6 @@ extension ManagedObject {
     func wholeValue(_ propertyIndex: Int) -> PropertyValue { whole(read(propertyIndex), propertyIndex) }
 
     /// Returns the value with its external bytes.
-    ///
-    /// - Throws: ``ContextError`` when the bytes cannot be read.
     func wholeOrError(_ value: PropertyValue, _ propertyIndex: Int) throws(ContextError) -> PropertyValue {
         let whole = whole(value, propertyIndex)
         guard case .blob = whole else { return whole }
@@ -201,7 +197,6 @@ extension ManagedObject {
     // and values of derived attributes. Functions that can throw do so at once; for others, the next save reports the
     // write.
 
-    /// Sets an attribute for a typed key.
     @usableFromInline
     func assign(_ value: PropertyValue, _ propertyIndex: Int) {
         // An object whose entity is not in the model has no property indexes.
@@ -227,9 +222,6 @@ extension ManagedObject {
     }
 
     /// Checks that a save can keep a new value of the property.
-    ///
-    /// - Throws: ``ContextError`` `notFound` (or why the object could not be read) when the object is gone, `detached`,
-    ///   or `wrongKind` when the attribute is derived.
     func checkWritable(_ propertyIndex: Int) throws(ContextError) {
         guard propertyIndex >= 0, !descriptor.properties.transients.contains(propertyIndex) else { return }
         switch state {

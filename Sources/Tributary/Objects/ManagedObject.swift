@@ -62,7 +62,6 @@ open class ManagedObject: KeyedObject {
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
     /// The index in the context's list of changed objects; -1 when the object is not in it.
     @exclusivity(unchecked) final var dirtyIndex = -1
-    /// Properties that few objects need.
     final var extras: ObjectExtras?
 
     /// Creates an object for a context; subclasses inherit this and give their own stored properties defaults.
@@ -81,7 +80,6 @@ open class ManagedObject: KeyedObject {
     /// The ID of the object, which identifies it in any context.
     public var objectID: ManagedObjectID { descriptor.objectID(uniqueID) }
 
-    /// The object's table and UUID.
     final var key: ObjectKey { ObjectKey(rootIndex: descriptor.rootIndex, id: uniqueID) }
 
     // MARK: Confinement

@@ -2,7 +2,6 @@ import TributaryChanges
 
 /// Properties that few objects need, in a separate object to keep the others small.
 final class ObjectExtras {
-    /// The error of reading the row or an external value.
     var faultError: ContextError?
     /// Whether the context's `onInaccessibleFault` was called for the object.
     var wasReported = false
@@ -17,7 +16,6 @@ final class ObjectExtras {
     /// External values by property index, once they have been read.
     var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]
 
-    /// Whether the relationship had the object when it was read from the store; nil when it was not read.
     func isRelated(_ propertyIndex: Int, to id: ManagedObjectID) -> Bool? {
         guard let ids = related[propertyIndex] else { return nil }
         guard ids.count > ObjectExtras.leastMembers else { return ids.contains(id) }
@@ -27,7 +25,6 @@ final class ObjectExtras {
         return made.contains(id)
     }
 
-    /// The length of a list up to which it is searched without a set.
     private static let leastMembers = 8
 
     /// Removes all cached values, because the object has other values now.

@@ -16,7 +16,6 @@ struct PropertyIndexCache: ~Copyable, Sendable {
         self.name = name
     }
 
-    /// Returns the cached property index, or nil when the cache is for another descriptor.
     @inlinable
     func known(in descriptor: EntityDescriptor) -> Int? {
         let known = cached.load(ordering: .relaxed)

@@ -24,7 +24,6 @@ struct PropertyIndexSet: Sendable {
         high = []
     }
 
-    /// The property indexes in ascending order.
     var propertyIndexes: [Int] {
         var result: [Int] = []
         var rest = low

@@ -3,9 +3,7 @@ import TributaryModel
 import TributaryStore
 
 extension Row {
-    /// Returns the row's attributes and to-one registers as a value.
-    ///
-    /// `whole` reads external values.
+    /// Returns the row's attributes and to-one registers as a value; `whole` reads external values.
     func snapshot(_ whole: (PropertyValue) -> PropertyValue) -> ObjectSnapshot {
         var values: [String: PropertyValue] = [:]
         for (propertyIndex, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {
@@ -14,7 +12,6 @@ extension Row {
         return ObjectSnapshot(id: id, values: values)
     }
 
-    /// Returns the names of the properties that differ.
     func differences(to other: Row) -> Set<String> {
         guard entity.name == other.entity.name else { return Set(entity.properties.map(\.name)) }
         return Set(
