@@ -1,4 +1,3 @@
-/// A range of any type.
 protocol CapturedRange {
     var bounds: (lower: Any?, upper: Any?, includesUpper: Bool) { get }
 }

@@ -4,7 +4,6 @@ import TributaryModel
 
 /// Converts values that a `#Predicate` has captured to attribute values.
 enum CapturedValue {
-    /// Returns the attribute value; nil when no attribute has the type.
     static func value(_ captured: Any) -> PropertyValue? {
         switch captured {
         case let value as any FieldValue: value.fieldValue

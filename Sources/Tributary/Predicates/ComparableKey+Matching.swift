@@ -1,6 +1,5 @@
 public import TributaryModel
 
-/// The string operators.
 extension ComparableKey where Value.Present == String {
     /// Whether the string is this one, under the options.
     public func equals(_ text: String, _ options: TextOptions) -> ObjectPredicate {

@@ -1,7 +1,6 @@
 import TributaryModel
 
 extension ObjectPredicate.Expression {
-    /// Whether the expression is a path that can be extended.
     var isPath: Bool {
         switch form {
         case .keyPath, .variable, .variablePath: true
@@ -9,7 +8,6 @@ extension ObjectPredicate.Expression {
         }
     }
 
-    /// Returns the path with one more name.
     func appending(_ name: String) -> Self {
         switch form {
         case .keyPath(let names): .keyPath(names + [name])

@@ -2,7 +2,6 @@ import Foundation
 import TributaryModel
 
 extension PredicateTranslator {
-    /// Translates a function of two values.
     fileprivate mutating func function(
         _ function: ObjectPredicate.Function,
         _ left: Any,

@@ -2,17 +2,14 @@ import TributaryModel
 
 /// The translation of a part of a `#Predicate`.
 enum PredicateTerm {
-    /// `nil`.
     case nothing
     /// A value that the program has captured, of any type.
     case captured(Any)
     /// An expression of the format language; an object is represented by its path.
     case value(ObjectPredicate.Expression, isOptional: Bool)
-    /// A condition that is true or false.
     case condition(ObjectPredicate)
     /// The objects of a to-many path that match a condition on the variable.
     case objects(ObjectPredicate.Expression, variable: String?, ObjectPredicate?)
-    /// The Unicode scalars of a string.
     case scalars(ObjectPredicate.Expression)
     /// A string without case and diacritics.
     case folded(ObjectPredicate.Expression)

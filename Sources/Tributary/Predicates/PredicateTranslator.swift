@@ -9,7 +9,6 @@ import TributaryModel
 struct PredicateTranslator {
     private(set) var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
     private var names = 0
-    /// The maximum number of cases; a predicate with more is refused.
     static let caseLimit = 128
     /// The maximum number of captured elements in `contains { }`; a predicate with more is refused.
     static let elementLimit = 1_000
@@ -29,7 +28,6 @@ struct PredicateTranslator {
         }
     }
 
-    /// Returns the cases of a part.
     mutating func cases(_ expression: Any) throws -> [PredicateCase] {
         guard let node = expression as? any TranslatableExpression else {
             throw unsupported(expression, "it has no counterpart in a fetch")
@@ -41,7 +39,6 @@ struct PredicateTranslator {
         return cases
     }
 
-    /// Returns the condition of a part that is true or false.
     mutating func condition(_ expression: Any) throws -> ObjectPredicate {
         try condition(of: cases(expression), expression)
     }
@@ -76,7 +73,6 @@ struct PredicateTranslator {
         }
     }
 
-    /// Returns the pairs of the cases of two parts.
     mutating func pairs(
         _ left: Any,
         _ right: Any,
@@ -104,7 +100,6 @@ struct PredicateTranslator {
         return try cases(expression)
     }
 
-    /// Returns a name that no other subquery of the predicate has.
     mutating func newName() -> String {
         names += 1
         return "v\(names)"
