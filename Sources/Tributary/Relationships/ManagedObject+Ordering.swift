@@ -98,7 +98,6 @@ extension ManagedObject {
             && descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true
     }
 
-    /// Sets the order of an ordered relationship.
     func arrange(_ ids: [ManagedObjectID], _ propertyIndex: Int) {
         guard isOrdered(propertyIndex), let context = managedObjectContext,
             context.relationships.relatedIDs(self, propertyIndex) != ids

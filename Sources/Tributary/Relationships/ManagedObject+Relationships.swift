@@ -61,15 +61,13 @@ extension ManagedObject {
         return propertyIndex
     }
 
-    /// Returns the objects at the other end of a to-one or to-many relationship.
     func objectsAtOtherEnd(_ propertyIndex: Int) -> [ManagedObject] {
         descriptor.entity.properties[propertyIndex].relationship?.isToMany == true
             ? relatedObjects(propertyIndex) : related(propertyIndex).map { [$0] } ?? []
     }
 
-    /// Runs a change of a property by its typed key; when it is refused, the next save throws the error.
-    ///
-    /// - Returns: Whether the change was made.
+    /// Runs a change of a property by its typed key; when it is refused, this is false and the next save throws the
+    /// error.
     @discardableResult
     func attempt(_ propertyIndex: Int, _ change: () throws(ContextError) -> Void) -> Bool {
         do throws(ContextError) {
@@ -90,9 +88,8 @@ extension ManagedObject {
         return (relationship, storage)
     }
 
-    /// Returns the ID at the other end of a to-one relationship.
-    ///
-    /// Its entity is the relationship's destination when the object itself is not in use.
+    /// Returns the ID at the other end of a to-one relationship, with the relationship's destination as the entity when
+    /// the object is not in use.
     func relatedID(_ propertyIndex: Int) -> ManagedObjectID? {
         guard let (relationship, storage) = relationship(propertyIndex), let context = managedObjectContext else {
             return nil
@@ -242,7 +239,6 @@ extension ManagedObject {
         }
     }
 
-    /// Returns the object with the same ID in this object's context.
     private func here(_ object: ManagedObject) -> ManagedObject {
         guard let context = managedObjectContext, object.managedObjectContext !== context else { return object }
         return context.object(with: object.objectID)

@@ -7,9 +7,9 @@ enum PositionMaker {
     /// The first character of a counted position gives the number of its digits: `a` one, `b` two, and so on.
     private static let heads = Array("abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 
-    /// Returns `count` ascending positions between two others; nil for `low` is the start, for `high` the end.
+    /// Returns `count` ascending positions between two others; nil when these are equal or adjacent.
     ///
-    /// - Returns: nil when there is no room, because the neighbours are equal or adjacent.
+    /// Nil for `low` is the start, for `high` the end.
     static func positions(_ count: Int, after low: String?, before high: String?) -> [String]? {
         guard count > 0 else { return [] }
         if high == nil {

@@ -5,7 +5,6 @@ struct PositionPlan {
     let wanted: [ManagedObjectID]
     /// The newest positions, including those of other objects.
     let positions: [ManagedObjectID: String]
-    /// The objects that keep their positions.
     let kept: Set<ManagedObjectID>
 
     /// Returns positions in order; when two neighbours leave no room between them, the second one moves as well.

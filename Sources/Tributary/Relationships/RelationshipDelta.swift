@@ -5,14 +5,12 @@ import TributaryChanges
 /// For a relationship that is derived from registers the delta follows from changed registers; for one that is stored
 /// as pairs it is the change itself.
 struct RelationshipDelta: Sendable {
-    /// One relationship of one object.
     struct Key: Hashable, Sendable {
         var rootIndex: Int
         var id: UniqueID
         var propertyIndex: Int
     }
 
-    /// One relationship of any object.
     struct Identity: Hashable, Sendable {
         var rootIndex: Int
         var propertyIndex: Int
@@ -29,22 +27,17 @@ struct RelationshipDelta: Sendable {
                 ? sequence.map(\.id) : sequence.filter { added[$0.id] == $0.ordinal }.map(\.id)
         }
 
-        /// Adds an object after all others.
         fileprivate mutating func append(_ id: ManagedObjectID, _ ordinal: Int) {
             if sequence.count > 2 * added.count + 16 { sequence = sequence.filter { added[$0.id] == $0.ordinal } }
             added[id] = ordinal
             sequence.append((id, ordinal))
         }
 
-        /// Removes an added object.
-        ///
-        /// - Returns: Whether the object was there.
         @discardableResult
         fileprivate mutating func removeAdded(_ id: ManagedObjectID) -> Bool { added.removeValue(forKey: id) != nil }
 
         fileprivate var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
-        /// Returns the objects after the change: stored ones in their order, then the added ones.
         func applied(to ids: [ManagedObjectID]) -> [ManagedObjectID] {
             ids.filter { !removed.contains($0) && added[$0] == nil } + addedInOrder
         }
@@ -69,7 +62,6 @@ struct RelationshipDelta: Sendable {
     }
 
     private(set) var changes: [Key: Change] = [:]
-    /// The orders that the context has given to ordered relationships.
     private(set) var orderings: [Key: RelationshipOrdering] = [:]
     private var ordinal = 0
     /// Relationships that have changed on some object since the delta was empty.
@@ -84,19 +76,13 @@ struct RelationshipDelta: Sendable {
         Set(orderings.keys).union(changes.lazy.filter { !$0.value.added.isEmpty }.map(\.key))
     }
 
-    /// Sets the order of a relationship.
-    ///
-    /// - Parameters:
-    ///   - ids: the objects in order.
-    ///   - key: the relationship.
-    ///   - version: the list version of the context when `ids` are all objects of the relationship.
+    /// Sets the order of a relationship; `version` is the context's list version when `ids` are all of its objects.
     mutating func setOrder(_ ids: [ManagedObjectID], _ key: Key, completeAt version: UInt64? = nil) {
         orderings[key] = RelationshipOrdering(ids, completeAt: version)
     }
 
-    /// Moves the object that was added last to an index, in a relationship whose order is complete at the version.
-    ///
-    /// - Returns: Whether the order is known, and the object was its last.
+    /// Moves the object that was added last to an index; false unless the order is complete at the version, and the
+    /// object was its last.
     mutating func moveLast(_ id: ManagedObjectID, to index: Int, _ key: Key, version: UInt64) -> Bool {
         guard let known = orderings[key], known.completeAt == version, known.ids.last == id else { return false }
         orderings[key]?.moveLast(to: index)
@@ -136,7 +122,6 @@ struct RelationshipDelta: Sendable {
         if changes[key]?.isEmpty == true { changes[key] = nil }
     }
 
-    /// Adds the changes of a later delta.
     mutating func add(_ later: RelationshipDelta) {
         for (key, change) in later.changes {
             let sum = changes[key]?.adding(change) ?? change
@@ -151,7 +136,6 @@ struct RelationshipDelta: Sendable {
         ordinal = max(ordinal, later.ordinal)
     }
 
-    /// Removes a relationship of one object.
     mutating func forget(_ key: Key) {
         changes[key] = nil
         orderings[key] = nil

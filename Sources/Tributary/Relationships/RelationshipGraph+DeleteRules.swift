@@ -109,7 +109,6 @@ extension RelationshipGraph {
 }
 
 extension ObjectsDidChange {
-    /// Records a reverted deletion.
     fileprivate mutating func addResurrection(of id: ManagedObjectID) {
         deleted.remove(id)
         updated.insert(id)

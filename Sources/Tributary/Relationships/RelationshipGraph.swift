@@ -158,17 +158,9 @@ struct RelationshipGraph {
         moveInverse(object, propertyIndex, from: old, to: target, isEdit: true)
     }
 
-    /// Adds the change of a register to the delta of its derived other ends.
+    /// Adds the change of a register to the delta of its derived other ends; the reverse change removes it again.
     ///
-    /// The reverse change removes it again.
-    ///
-    /// - Parameters:
-    ///   - object: the object that has the register.
-    ///   - propertyIndex: the propertyIndex of the register.
-    ///   - old: the target before the change.
-    ///   - new: the target after the change.
-    ///   - isEdit: whether the program makes the change: the objects at the other ends count as updated, and the object
-    ///     is the last one of an ordered relationship. Otherwise it keeps the place that it had.
+    /// An edit makes the object the last one of an ordered relationship, and the objects at the other ends updated.
     func moveInverse(
         _ object: ManagedObject,
         _ propertyIndex: Int,
@@ -283,7 +275,6 @@ struct RelationshipGraph {
 
     // MARK: Owners
 
-    /// Returns the object of a relationship, created when it is not in use.
     func owner(of key: RelationshipDelta.Key) -> ManagedObject? {
         if let known = context.registry.object(key.id, rootIndex: key.rootIndex) { return known }
         guard let root = context.schema.rootDescriptor(at: key.rootIndex) else { return nil }
@@ -322,7 +313,6 @@ struct RelationshipGraph {
 }
 
 extension PropertyValue {
-    /// The target of a to-one relationship, nil for null.
     var referencedID: UniqueID? {
         guard case .reference(let id) = self else { return nil }
         return id

@@ -15,16 +15,13 @@ struct RelationshipOrdering {
 
     func contains(_ id: ManagedObjectID) -> Bool { members.contains(id) }
 
-    /// Moves or adds the object to the end.
     mutating func append(_ id: ManagedObjectID) {
         if !members.insert(id).inserted { ids.removeAll { $0 == id } }
         ids.append(id)
     }
 
-    /// Records that the relationship may have other objects than ``ids`` from now on.
     mutating func markIncomplete() { completeAt = nil }
 
-    /// Moves the last object to the index, or to the nearest valid one.
     mutating func moveLast(to index: Int) {
         guard let last = ids.popLast() else { return }
         ids.insert(last, at: max(0, min(index, ids.count)))
