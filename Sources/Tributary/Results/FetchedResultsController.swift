@@ -108,7 +108,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
         return listing
     }
 
-    /// The number of steps that updates of the listing have taken.
     package var stepCount: Int { listing.steps.count }
 
     /// Returns the diffs from now on.
@@ -189,7 +188,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
         send(withMutation(keyPath: \.sections) { listing.update(touched, entries) })
     }
 
-    /// Compares all entries with all former ones.
     private func replaceAll(_ entries: [ResultsEntry], touched: (ManagedObjectID) -> Bool) {
         let new = ResultsListing(query, entries)
         let diff = FetchedResultsDiff(from: listing.fetchedSections, to: new.fetchedSections, touched: touched)

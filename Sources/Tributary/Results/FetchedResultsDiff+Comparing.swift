@@ -2,9 +2,8 @@ import TributaryChanges
 import TributaryStore
 
 extension FetchedResultsDiff {
-    /// Creates the diff from the old sections to the new ones; `touched` are the objects that may have changed.
-    ///
-    /// The sections of both are in one order, so that no section moves.
+    /// Creates the diff from the old sections to the new ones in the same order; `touched` are the objects that may
+    /// have changed.
     init(from old: [FetchedSection], to new: [FetchedSection], touched: (ManagedObjectID) -> Bool) {
         let before = FetchedResultsDiff.positions(old)
         let after = FetchedResultsDiff.positions(new)

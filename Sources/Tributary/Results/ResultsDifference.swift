@@ -61,7 +61,6 @@ struct ResultsDifference {
         return diff
     }
 
-    /// Returns the items in the order of their positions, each with the number of unchanged objects in front of it.
     private static func counted(_ items: [Item]) -> [Item] {
         var sorted = items.sorted { FetchedResultsDiff.precedes($0.position, $1.position) }
         var changedBefore = 0

@@ -5,7 +5,6 @@ import TributaryChanges
 /// An update takes a number of steps that grows with the number of changed objects and the logarithm of the number of
 /// results.
 final class ResultsListing {
-    /// The position of an entry.
     private struct Place {
         let section: ResultsSection
         let node: OrderStatisticTree<ResultsEntry>.Node
@@ -14,11 +13,9 @@ final class ResultsListing {
     private let query: ResultsQuery
     private let sections: OrderStatisticTree<ResultsSection>
     private var places: [ManagedObjectID: Place] = [:]
-    /// The cached sections; nil until they are read.
     private var cachedSections: [FetchedSection]?
     let steps = StepCounter()
 
-    /// Creates the listing of entries that are in the query's order.
     init(_ query: ResultsQuery, _ entries: [ResultsEntry]) {
         self.query = query
         sections = OrderStatisticTree(steps: steps)
@@ -41,7 +38,6 @@ final class ResultsListing {
 
     func position(of id: ManagedObjectID) -> FetchedPosition? { places[id].map(position) }
 
-    /// Calls `block` with each object, in order.
     func forEachObject(_ block: (ManagedObject) -> Void) {
         sections.forEach { section in section.entries.forEach { block($0.object) } }
     }
@@ -58,12 +54,8 @@ final class ResultsListing {
 
     // MARK: Changing
 
-    /// Removes the entries of the changed objects and inserts their new ones.
-    ///
-    /// - Parameters:
-    ///   - touched: the objects that may have changed; all other objects are unchanged.
-    ///   - entries: new entries of those touched objects that are results now, in any order.
-    /// - Returns: The difference; a touched object that keeps its position counts as updated.
+    /// Removes the entries of the changed objects and inserts their new ones in any order; a touched object that keeps
+    /// its position counts as updated.
     func update(_ touched: Set<ManagedObjectID>, _ entries: [ResultsEntry]) -> FetchedResultsDiff {
         let former = touched.compactMap { id in places[id].map { (id: id, place: $0, from: position($0)) } }
         var difference = ResultsDifference()

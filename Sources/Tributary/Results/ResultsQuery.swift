@@ -92,7 +92,6 @@ struct ResultsQuery {
         ResultsEntry(object: object, keys: keys.map { $0.path.value(of: object) })
     }
 
-    /// Whether the first entry comes before the second one.
     func precedes(_ left: ResultsEntry, _ right: ResultsEntry) -> Bool {
         for (index, key) in keys.enumerated() {
             let order = left.keys[index].sortOrder(to: right.keys[index])

@@ -1,12 +1,9 @@
 import TributaryChanges
 
-/// A section of a controller's results: entries that have one section value.
 final class ResultsSection {
-    /// The section value that orders the sections.
     let key: PropertyValue
     let entries: OrderStatisticTree<ResultsEntry>
     var node: OrderStatisticTree<ResultsSection>.Node?
-    /// The cached IDs in order; nil until they are read.
     private var cachedIDs: [ManagedObjectID]?
 
     init(key: PropertyValue, steps: StepCounter) {
@@ -17,7 +14,6 @@ final class ResultsSection {
     /// The section value of the first entry, because equal numbers may have several forms.
     var value: PropertyValue { key.isNull ? .null : entries.first?.keys.first ?? key }
 
-    /// Drops the cached IDs, because entries were inserted, removed or moved.
     func dropCachedIDs() { cachedIDs = nil }
 
     /// The IDs in order; the first call after a change visits all entries.
