@@ -19,7 +19,6 @@ enum ExitDrain {
 
     private static let state = Mutex(State())
 
-    /// Makes the exit wait for the container's blocks.
     static func add(_ pipeline: MergePipeline) {
         let isFirst = state.withLock { state in
             state.watched.removeAll { $0.pipeline == nil }

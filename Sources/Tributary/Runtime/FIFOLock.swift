@@ -19,7 +19,6 @@ final class FIFOLock: Sendable {
         }
     }
 
-    /// Returns when the lock is held for the ticket, until ``unlock()``.
     func wait(for ticket: UInt64) async {
         await withCheckedContinuation { continuation in
             let isNow = state.withLock { state in
@@ -30,7 +29,6 @@ final class FIFOLock: Sendable {
         }
     }
 
-    /// Passes the lock to the next ticket.
     func unlock() {
         let next = state.withLock { state in
             state.serving += 1

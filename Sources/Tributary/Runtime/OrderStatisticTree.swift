@@ -9,7 +9,6 @@ final class OrderStatisticTree<Element> {
         fileprivate var left: Node?
         fileprivate var right: Node?
         fileprivate unowned(unsafe) var parent: Node?
-        /// The number of elements in the subtree.
         fileprivate var count = 1
         /// The priority, which is at most that of the parent; it balances the tree.
         fileprivate let priority: UInt64
@@ -41,7 +40,6 @@ final class OrderStatisticTree<Element> {
 
     // MARK: Changing
 
-    /// Adds an element at the end.
     @discardableResult
     func append(_ element: Element) -> Node {
         insert(element) { _ in true }
@@ -88,7 +86,6 @@ final class OrderStatisticTree<Element> {
 
     // MARK: Finding
 
-    /// Returns the number of elements before the node.
     func index(of node: Node) -> Int {
         var index = node.left?.count ?? 0
         var below = node
@@ -100,7 +97,6 @@ final class OrderStatisticTree<Element> {
         return index
     }
 
-    /// The element at an index; nil where there is none.
     subscript(_ index: Int) -> Element? {
         guard index >= 0 else { return nil }
         var rest = index

@@ -35,9 +35,7 @@ package final class PendingBlocks: Sendable {
         for semaphore in blocked { semaphore.signal() }
     }
 
-    /// Blocks the thread until no block is pending, at most until the deadline.
-    ///
-    /// - Returns: Whether none is pending.
+    /// Blocks the thread until no block is pending; false when the deadline comes first.
     @discardableResult
     func blockUntilNone(until deadline: DispatchTime) -> Bool {
         let semaphore = DispatchSemaphore(value: 0)
@@ -48,7 +46,6 @@ package final class PendingBlocks: Sendable {
         return isDone || semaphore.wait(timeout: deadline) == .success
     }
 
-    /// Returns when no block is pending.
     package func waitForNone() async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in

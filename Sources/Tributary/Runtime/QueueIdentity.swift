@@ -26,7 +26,6 @@
             isMainMarked && (DispatchQueue.getSpecific(key: key) == mainName || Thread.isMainThread)
         }
 
-        /// A description of the current queue or actor.
         static var description: String {
             if isMainMarked, let known = DispatchQueue.getSpecific(key: key) { return known }
             let name = Thread.current.name.flatMap { $0.isEmpty ? nil : " '\($0)'" } ?? ""
