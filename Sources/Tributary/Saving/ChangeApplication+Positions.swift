@@ -3,9 +3,8 @@ import TributaryModel
 import TributaryStore
 
 extension ChangeApplication {
-    /// Sets the given positions of objects that were just linked.
-    ///
-    /// The relationship shows the objects in that order at once; the save writes the positions unchanged.
+    /// The relationship shows the linked objects in the order of these positions at once; the save writes them
+    /// unchanged.
     func setPositions(
         _ given: [String],
         of targets: [UniqueID],

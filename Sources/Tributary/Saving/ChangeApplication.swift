@@ -6,7 +6,6 @@ import TributaryStore
 struct ChangeApplication {
     let context: ManagedObjectContext
 
-    /// Applies the changes; see ``ManagedObjectContext/apply(_:idempotency:)``.
     func apply(
         _ changes: [ConditionalChange],
         idempotency: LocalTransaction.Idempotency?,

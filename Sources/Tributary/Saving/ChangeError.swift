@@ -4,7 +4,6 @@ package import TributaryChanges
 package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: Hashable, Sendable {
         case unknownEntity(String)
-        /// Objects of an abstract entity cannot be made.
         case abstractEntity(String)
         case unknownProperty(entity: String, property: String)
         /// The value does not fit the property; `expected` and `found` describe both.
@@ -17,7 +16,6 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
         case context(ContextError)
     }
 
-    /// The index of the change among the given ones.
     package var index: Int
     package var reason: Reason
 

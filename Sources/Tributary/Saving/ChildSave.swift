@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One save of a child, which passes values to its parent.
 struct ChildSave {
     let context: ManagedObjectContext
 
@@ -36,7 +35,6 @@ struct ChildSave {
         for object in objects + owners { object.didSave() }
     }
 
-    /// Returns the context's changes as values, in order.
     private func stagedSave() -> StagedSave {
         var staged = StagedSave()
         staged.delta = context.pending.delta

@@ -3,7 +3,6 @@ package import TributaryChanges
 /// A change as a log operation that is applied only if the object is still at a version.
 package struct ConditionalChange: Hashable, Sendable {
     package var change: Change
-    /// The number of the transaction that changed the object last; nil for no condition.
     package var ifVersion: Int64?
 
     package init(_ change: Change, ifVersion: Int64? = nil) {

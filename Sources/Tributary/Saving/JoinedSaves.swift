@@ -4,7 +4,6 @@ import TributaryStore
 final class JoinedSaves {
     /// The open transaction, in which the context reads its own writes.
     private(set) var transaction: WriteTransaction?
-    /// The state of the context before each save that joined the transaction.
     private var mementos: [SaveMemento] = []
     /// Whether a save is being planned, which may call `resolveConflict`.
     private(set) var isPlanning = false
@@ -16,7 +15,6 @@ final class JoinedSaves {
         try block()
     }
 
-    /// Keeps the state before a save.
     func add(_ memento: SaveMemento) { mementos.append(memento) }
 
     /// Returns the states before the saves, in order, and removes them.

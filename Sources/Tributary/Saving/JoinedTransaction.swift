@@ -1,6 +1,5 @@
 import TributaryStore
 
-/// Runs several saves of a context as one transaction.
 struct JoinedTransaction {
     let context: ManagedObjectContext
     let joined: JoinedSaves
@@ -48,7 +47,6 @@ struct JoinedTransaction {
         context.reader.invalidatePrefetched()
     }
 
-    /// Restores the state of an object before the save, with later edits on top.
     private func restore(_ entry: SaveMemento.Entry) {
         let object = entry.object
         let (edited, now) = (object.changed, object.values)

@@ -49,15 +49,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Applies changes that are given as log operations; rules and validation run at the save.
-    ///
-    /// - Parameters:
-    ///   - changes: the log operations, each perhaps with a condition.
-    ///   - idempotency: stored in the same commit; the next save then throws ``RepeatedRequest`` instead when the key
-    ///     is known already.
-    ///   - restoredConflict: the conflict whose losing value the changes restore, marked in the same commit.
-    /// - Returns: The object of each change, in order.
-    /// - Throws: ``ChangeError`` for the first change that cannot be applied; earlier changes stay until a rollback.
+    /// Applies log operations up to the first that cannot be; rules and validation run at the save, which throws
+    /// ``RepeatedRequest`` when the idempotency key is known already.
     package func apply(
         _ changes: [ConditionalChange],
         idempotency: LocalTransaction.Idempotency? = nil,

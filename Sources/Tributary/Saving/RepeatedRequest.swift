@@ -1,8 +1,6 @@
 /// A request with this idempotency key has already been processed, and this one wrote nothing.
 package struct RepeatedRequest: Error, Hashable, Sendable {
-    /// The transaction that the first request made.
     package var number: Int64
-    /// The detail that was stored with the key.
     package var detail: String
 
     package init(number: Int64, detail: String) {

@@ -3,13 +3,10 @@ import TributaryStore
 
 /// The conditions of the next save, because it answers a request.
 struct RequestConditions {
-    /// The idempotency key, which is stored in the same commit.
     var idempotency: LocalTransaction.Idempotency?
     /// The conflict whose losing value the changes restore, which is marked in the same commit.
     var restoredConflict: Int64?
-    /// The versions that objects must still have.
     var versions: [ManagedObjectID: Int64] = [:]
-    /// The index of the first change of each object.
     var indices: [ManagedObjectID: Int] = [:]
     /// The positions that objects were given in ordered relationships.
     var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
@@ -18,7 +15,6 @@ struct RequestConditions {
 
     /// The exact sum of a counter's increments, because the difference of the values that it shows may be rounded.
     struct Increment {
-        /// The counter's value before the first increment.
         let before: PropertyValue
         var sum: PropertyValue
         /// The value after the last one; when the counter has another value, somebody has assigned it.

@@ -38,7 +38,6 @@ extension SaveOperation {
         }
     }
 
-    /// Returns the objects in use that a save has updated or deleted, looked up from the smaller side.
     private func objectsInUse(of changes: ObjectChanges) -> [ManagedObject] {
         if changes.collapsedEntities.isEmpty, !changes.isEverything, changes.count < context.registry.count {
             return [changes.updated, changes.deleted].joined().compactMap { context.registeredObject(for: $0) }

@@ -2,13 +2,9 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One save of a context.
 struct SaveOperation {
     let context: ManagedObjectContext
 
-    /// Saves, unless there is nothing to save.
-    ///
-    /// - Throws: see ``ManagedObjectContext/save()``.
     func run() throws {
         if let error = context.reader.unreportedError {
             context.reader.unreportedError = nil
@@ -28,7 +24,6 @@ struct SaveOperation {
         }
     }
 
-    /// Calls `willSave` and follows the delete rules until there are no more changes.
     private func callWillSave() throws {
         context.processChanges()
         for _ in 0..<ManagedObjectContext.maximumRounds {
@@ -40,7 +35,6 @@ struct SaveOperation {
         throw ContextError.unsettled(rounds: ManagedObjectContext.maximumRounds)
     }
 
-    /// Writes to the store, in the source's open transaction when there is one.
     private func write(to joined: JoinedSaves) throws {
         guard !joined.isPlanning else { throw ContextError.saveInProgress(by: context.label) }
         let transaction = joined.transaction
@@ -76,16 +70,8 @@ struct SaveOperation {
 
     // MARK: Under the write lock
 
-    /// The object with a key of the save that the save would show, for the next plan.
-    ///
-    /// - Parameters:
-    ///   - key: The key that the store has refused.
-    ///   - transaction: The transaction, as it was before the save.
-    ///   - known: The objects that the plan has resolved; there is no other plan when the object is one of them.
-    ///   - isJoined: Whether the save is part of a transaction with others.
-    /// - Returns: The object that would be hidden, and the one that would hide it.
-    /// - Throws: ``ConflictError`` when the merge policy has not resolved the conflict, or cannot because earlier saves
-    ///   of the transaction have been written already.
+    /// The object with a key of the save that the save would show, for the next plan; there is none when the plan has
+    /// resolved it already, or when the save is part of a transaction with others.
     private func shadow(
         _ key: SharedKey,
         _ transaction: WriteTransaction,
@@ -110,9 +96,7 @@ struct SaveOperation {
         return try planResolving(transaction.reader, shadows)
     }
 
-    /// Plans the save until `resolveConflict` makes no more changes.
-    ///
-    /// Its changes may belong to objects that were planned before or that had no changes.
+    /// Plans until `resolveConflict` makes no more changes, which may belong to objects that had none.
     private func planResolving(_ reader: Reader, _ shadows: [RevealedShadow]) throws -> SavePlan {
         var resolved: [ObjectIdentifier: MergePolicy] = [:]
         for _ in 0..<ManagedObjectContext.maximumRounds {
@@ -216,7 +200,6 @@ struct SaveOperation {
         context.recordChange { $0.addUpdate(of: object.objectID) }
     }
 
-    /// Returns the row that the store has now, without reading it.
     private func written(_ object: ManagedObject, _ number: Int64) -> Row? {
         // A fault that was only linked or unlinked stays a fault.
         if object.values.isEmpty { return nil }

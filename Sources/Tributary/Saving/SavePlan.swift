@@ -6,9 +6,7 @@ import TributaryStore
 ///
 /// It is made under the write lock and changes nothing until the commit has succeeded.
 struct SavePlan {
-    /// The result of an object.
     enum ObjectResult {
-        /// The row has the object's values.
         case written
         /// The row is read again, because others changed it, or the store computes some values.
         case reread
@@ -26,7 +24,6 @@ struct SavePlan {
     /// The policy that `resolveConflict` returned for each object; it is called once per object in a save.
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
 
-    /// The index of each object's result.
     var indices: [ObjectIdentifier: Int] {
         Dictionary(
             results.enumerated().map { (ObjectIdentifier($1.object), $0) },

@@ -3,9 +3,8 @@ import TributaryModel
 import TributaryStore
 
 extension SavePlanner {
-    /// Adds an update for each derived attribute that the save changes.
-    ///
-    /// They belong to the objects of the save and to objects that depend on them.
+    /// Adds an update for each derived attribute that the save changes, also of objects outside the save that depend on
+    /// it.
     func derive(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws {
         let deriving = context.schema.derivingKinds
         guard !deriving.isEmpty else { return }
@@ -50,7 +49,6 @@ extension SavePlanner {
         }
     }
 
-    /// Returns objects whose derived attributes read changed objects through a relationship.
     private func dependents(
         of descriptor: EntityDescriptor,
         _ dropped: Set<ObjectIdentifier>

@@ -59,7 +59,6 @@ struct SavePlanner {
         return plan
     }
 
-    /// Adds the changes that unique keys require, before all other changes.
     private func add(_ unique: UniquenessPlan, _ plan: inout SavePlan) {
         if !unique.replacements.isEmpty {
             plan.changes = plan.changes.map { change in
@@ -83,7 +82,6 @@ struct SavePlanner {
         Change(entity: object.descriptor.entity.name, id: object.uniqueID, operation: operation)
     }
 
-    /// Whether the row has the object's values after the write.
     private func showsWhatItWrites(_ object: ManagedObject) -> Bool {
         object.descriptor.keepsWrittenValues && !context.relationships.refersToMissing(object)
     }
@@ -157,8 +155,6 @@ struct SavePlanner {
     // MARK: Conflicts
 
     /// Returns the policy for a conflict of an object.
-    ///
-    /// - Throws: the error that `resolveConflict` throws.
     private func policy(
         for object: ManagedObject,
         _ conflict: MergeConflict,

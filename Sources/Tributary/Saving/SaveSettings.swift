@@ -3,7 +3,6 @@ struct SaveSettings {
     var author: String?
     var mergePolicy: MergePolicy
     var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
-    /// The conditions of the next save when it answers a request.
     var request: RequestConditions?
     /// The checks that the running validation has made before it calls a hook; nil while none runs.
     var validation: ValidationProgress?

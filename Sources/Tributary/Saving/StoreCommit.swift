@@ -6,12 +6,6 @@ import TributaryStore
 struct StoreCommit {
     let context: ManagedObjectContext
 
-    /// Commits a transaction.
-    ///
-    /// - Parameters:
-    ///   - block: makes the transaction; nothing is committed when it throws.
-    ///   - adopt: called after the commit, before the context merges earlier changes.
-    /// - Throws: the error that `block` throws, or `StoreError`.
     func run(
         _ block: @escaping (WriteTransaction) throws -> CommittedTransaction,
         adopting adopt: @escaping (CommittedTransaction) -> Void
@@ -25,13 +19,6 @@ struct StoreCommit {
         }
     }
 
-    /// Commits a transaction on the newest state, and announces it.
-    ///
-    /// - Parameters:
-    ///   - block: makes the transaction; nothing is committed when it throws.
-    ///   - committed: called after the commit while the write lock is still held.
-    /// - Returns: The committed transaction.
-    /// - Throws: the error that `block` throws, or `StoreError`.
     func commit(
         _ block: (WriteTransaction) throws -> CommittedTransaction,
         committed: (WriterTurn) -> Void = { _ in }
@@ -56,9 +43,7 @@ struct StoreCommit {
         }
     }
 
-    /// Commits a transaction of a pinned context on the newest state.
-    ///
-    /// The context then moves to its own transaction and merges all earlier ones.
+    /// Commits on the newest state; the context then moves to its own transaction and merges all earlier ones.
     private func runPinned(
         at old: Generation,
         _ block: (WriteTransaction) throws -> CommittedTransaction,
