@@ -1,6 +1,5 @@
 /// Steps that are undone together.
 struct UndoGroup {
-    /// An ordered relationship of one object.
     private struct Place: Hashable {
         var object: ObjectIdentifier
         var propertyIndex: Int
@@ -8,7 +7,6 @@ struct UndoGroup {
 
     var name = ""
     private(set) var records: [UndoRecord] = []
-    /// The relationships whose orders are recorded.
     private var ordered: Set<Place> = []
 
     /// Adds a step; of several values of one property the oldest is kept.
@@ -32,7 +30,6 @@ struct UndoGroup {
         ordered.contains(Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex))
     }
 
-    /// Removes every step about the objects.
     mutating func forget(_ objects: Set<ObjectIdentifier>) {
         records.removeAll { $0.concerns(objects) }
         ordered = ordered.filter { !objects.contains($0.object) }

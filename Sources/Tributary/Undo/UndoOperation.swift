@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One undo or redo.
 struct UndoOperation {
     let context: ManagedObjectContext
     let stack: UndoStack
@@ -72,7 +71,6 @@ struct UndoOperation {
         }
     }
 
-    /// Marks an object as unchanged when its values are those of its row again.
     private func unlistIfUnchanged(_ object: ManagedObject) {
         guard object.state == .updated, let row = object.row else { return }
         for propertyIndex in object.changed.propertyIndexes

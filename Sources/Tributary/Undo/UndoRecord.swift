@@ -4,13 +4,9 @@ import TributaryChanges
 enum UndoRecord {
     /// An attribute or a to-one register had this value.
     case value(ManagedObject, propertyIndex: Int, old: PropertyValue)
-    /// A pair of a relationship that is stored as pairs was added or removed.
     case pair(ManagedObject, propertyIndex: Int, target: ManagedObject, isLinked: Bool)
-    /// The object was inserted or resurrected.
     case appeared(ManagedObject)
-    /// The object was deleted.
     case disappeared(ManagedObject)
-    /// An ordered relationship had this order before.
     case order(ManagedObject, propertyIndex: Int, old: [ManagedObjectID])
 
     /// Whether the step concerns one of the objects, at either end.

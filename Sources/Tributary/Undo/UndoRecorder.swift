@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Records orders and pairs for undo before they change.
 struct UndoRecorder {
     let context: ManagedObjectContext
 
@@ -16,7 +15,6 @@ struct UndoRecorder {
         )
     }
 
-    /// Records a pair that is added or removed, with the orders that it changes.
     func recordPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, isLinked: Bool) {
         guard let undoStack = context.undoStack else { return }
         recordOrder(of: object, propertyIndex)
