@@ -6,8 +6,6 @@ struct ObjectRules {
     let object: ManagedObject
 
     /// Checks all properties in their current state.
-    ///
-    /// - Throws: ``ValidationError`` with all failures, ``ContextError`` when the object cannot be read.
     func validateProperties() throws {
         guard let context = try contextToValidate(.properties) else { return }
         var validator = ObjectValidator(object: object, checksAll: true)
@@ -15,17 +13,12 @@ struct ObjectRules {
     }
 
     /// Checks whether a Deny rule forbids the deletion.
-    ///
-    /// - Throws: ``ValidationError`` with all failures, ``ContextError`` when the object cannot be read.
     func validateDeletion() throws {
         guard let context = try contextToValidate(.deletion) else { return }
         try throwIfAny(SaveValidation(context: context).denialFailures(of: object))
     }
 
     /// Checks whether a property may have a value.
-    ///
-    /// - Throws: ``ValidationError`` with all failures, ``ContextError`` when the entity has no such property or it is
-    ///   to-many.
     func validateRules(of value: PropertyValue, forKey key: String) throws {
         guard let context = try contextToValidate(.value(value, key: key)) else { return }
         var validator = ObjectValidator(object: object, checksAll: true)

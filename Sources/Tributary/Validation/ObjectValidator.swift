@@ -2,7 +2,6 @@ import Foundation
 import TributaryChanges
 import TributaryModel
 
-/// Checks one object against the model's rules.
 struct ObjectValidator {
     let object: ManagedObject
     /// Whether all properties are checked, or only those that were changed.
@@ -161,7 +160,6 @@ extension PropertyValue {
         return left < right ? -1 : left > right ? 1 : 0
     }
 
-    /// The value as a decimal number; nil when it is not a number, or too large.
     fileprivate var number: Decimal? {
         switch self {
         case .integer(let value): Decimal(value)
@@ -172,7 +170,6 @@ extension PropertyValue {
         }
     }
 
-    /// The text of a bound.
     fileprivate var bound: String {
         switch self {
         case .integer(let value): "\(value)"

@@ -6,8 +6,6 @@ struct SaveValidation {
     let context: ManagedObjectContext
 
     /// Checks all changes that the save would write.
-    ///
-    /// - Throws: ``ValidationError`` with all failures.
     func validate() throws {
         var failures = context.pending.removeRefusedWrites()
         for object in context.pending.objects {
@@ -68,13 +66,8 @@ struct SaveValidation {
         }
     }
 
-    /// Calls a hook of an object, and returns the failures that it throws.
-    ///
-    /// - Parameters:
-    ///   - object: the object.
-    ///   - checked: the checks that the caller has made, so that the hook's `super` does not repeat them.
-    ///   - hook: calls the hook.
-    /// - Returns: The failures of a ``ValidationError``, or one failure for another error.
+    /// Calls a hook of an object, and returns the failures that it throws; `checked` has what the caller has checked,
+    /// so that the hook's `super` does not repeat it.
     func failures(
         of object: ManagedObject,
         _ checked: ValidationProgress.Checked,
@@ -115,6 +108,5 @@ extension [ValidationFailure] {
 }
 
 extension Relationship {
-    /// Whether the relationship restricts the number of its objects.
     fileprivate var isBounded: Bool { isToMany && (!isOptional || minimumCount > 0 || maximumCount > 1) }
 }

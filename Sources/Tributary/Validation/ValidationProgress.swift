@@ -5,13 +5,9 @@ import TributaryChanges
 /// The validation collects the failures of all rules and then calls the hooks. An override that calls `super` must not
 /// report these failures again, and must reach its own conditions; so `super` throws nothing then.
 struct ValidationProgress {
-    /// The scope of the checks.
     enum Checked: Equatable {
-        /// All properties of the validation.
         case properties
-        /// The delete rules.
         case deletion
-        /// One value of an attribute.
         case value(PropertyValue, key: String)
     }
 
