@@ -1,6 +1,4 @@
-/// An optional of any wrapped type.
 protocol AnyOptional {
-    /// The wrapped value.
     var wrapped: Any? { get }
 }
 

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 
 extension Attribute {
-    /// Whether an attribute can be set to the value.
     func accepts(_ value: PropertyValue) -> Bool { type.accepts(value) }
 
     /// Returns the value in the attribute's form, a composite as canonical text; nil when it does not fit.

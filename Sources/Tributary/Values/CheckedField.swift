@@ -7,7 +7,6 @@ protocol CheckedField: DeclaredField {
 }
 
 extension CheckedField {
-    /// Returns the attribute of the key's name, or why there is none.
     func attribute(in descriptor: EntityDescriptor) -> CheckedProperty<Attribute> {
         guard let property = descriptor.entity.property(named: name) else { return .mismatch(missing(in: descriptor)) }
         switch property {
@@ -18,7 +17,6 @@ extension CheckedField {
         }
     }
 
-    /// Returns the relationship of the key's name, or why there is none that leads to objects of the class.
     func relationship(
         in descriptor: EntityDescriptor,
         isToMany: Bool,

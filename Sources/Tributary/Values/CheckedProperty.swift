@@ -3,7 +3,6 @@ enum CheckedProperty<Property> {
     case property(Property)
     case mismatch(String)
 
-    /// Why the key represents no property.
     var mismatch: String? {
         if case .mismatch(let text) = self { text } else { nil }
     }

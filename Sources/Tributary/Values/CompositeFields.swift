@@ -34,7 +34,6 @@ public struct CompositeFields: Sendable {
         members[name] = value.isNull ? nil : value.json
     }
 
-    /// The canonical value.
     var value: PropertyValue {
         let sorted = members.sorted { $0.key.precedesByBytes($1.key) }
         return .composite(JSONValue.object(sorted.map { JSONMember(key: $0.key, value: $0.value) }).text)

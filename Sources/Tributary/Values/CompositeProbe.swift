@@ -6,7 +6,6 @@ import TributaryModel
 final class CompositeProbe: Sendable {
     private let members = Mutex<[Member]>([])
 
-    /// A member that the type reads.
     struct Member: Sendable, Hashable {
         var name: String
         var type: AttributeType
@@ -19,7 +18,6 @@ final class CompositeProbe: Sendable {
         }
     }
 
-    /// Returns the members that the type reads from its fields.
     static func members<Composite: CompositeValue>(of type: Composite.Type) -> [Member] {
         let probe = CompositeProbe()
         _ = Composite(CompositeFields(telling: probe))

@@ -16,7 +16,6 @@ extension ManagedObject {
         set { assign(newValue.fieldValue, field.propertyIndex(in: descriptor)) }
     }
 
-    /// Reads an attribute by its property index.
     @inlinable
     @inline(__always)
     func field<Value: FieldValue>(at propertyIndex: Int) -> Value {
@@ -95,7 +94,6 @@ extension ManagedObject {
 
     // MARK: Keys of a class
 
-    /// Returns whether the class is the other class or a subclass of it.
     static func isKind(of other: ManagedObject.Type) -> Bool {
         var type: AnyClass? = self
         while let current = type {

@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Sample values with which accessors are tested.
 enum ProbeSample {
     private static let all: [PropertyValue] = [
         .string(" Ab\u{e9} "), .string("x,1;"), .integer(7919), .integer(-31), .double(-5.75), .double(1_000.25),

@@ -20,9 +20,7 @@ final class PropertyProbe: Sendable {
         }
     }
 
-    /// The result for an accessor.
     enum Finding: Equatable {
-        /// The accessor represents one property.
         case property(String)
         /// The accessor represents the object itself: `objectID`, `uniqueID`.
         case identity

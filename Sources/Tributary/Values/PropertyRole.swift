@@ -3,7 +3,6 @@ import TributaryModel
 /// How a property can be read and set by name; it is computed once for the entity, because each access needs it.
 enum PropertyRole: Sendable {
     case attribute(AttributeType)
-    /// An attribute that is computed at save and is read-only.
     case derived
     case toOne
     case toMany

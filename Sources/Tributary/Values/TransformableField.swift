@@ -46,9 +46,6 @@ public final class TransformableField<Value>: Sendable {
         cache.known(in: descriptor) ?? cache.find(in: descriptor, for: self)
     }
 
-    /// Returns the transformer of the attribute in an entity.
-    ///
-    /// - Throws: ``ContextError`` when there is none for values of this type.
     func transformer(in descriptor: EntityDescriptor) throws(ContextError) -> any AttributeTransforming<Value> {
         if descriptor.isKnown, cache.known(in: descriptor) == nil, let reason = mismatch(in: descriptor) {
             throw .fields([FieldProblem(self, in: descriptor, reason: reason)])

@@ -38,7 +38,6 @@ public struct TransformerRegistry: Sendable {
         set { transformers[name] = newValue }
     }
 
-    /// Returns the transformers of an entity's attributes.
     func byPropertyIndex(of entity: Entity) -> [Int: any AttributeTransforming] {
         guard !transformers.isEmpty else { return [:] }
         var result: [Int: any AttributeTransforming] = [:]
@@ -50,8 +49,6 @@ public struct TransformerRegistry: Sendable {
     }
 
     /// Checks that each transformer that the entity names is registered.
-    ///
-    /// - Throws: ``ContextError`` `missingTransformer` when one is missing.
     func check(_ entity: Entity) throws(ContextError) {
         for attribute in entity.properties.compactMap(\.attribute) where attribute.type == .transformable {
             guard let name = attribute.valueTransformerName, !name.isEmpty, transformers[name] == nil,
