@@ -4,7 +4,6 @@ import TributaryChanges
 struct ArchivedFields {
     let value: JSONValue
 
-    /// Returns a JSON object of the members that have a value.
     static func object(_ members: [(key: String, value: JSONValue?)]) -> JSONValue {
         .object(members.compactMap { member in member.value.map { JSONMember(key: member.key, value: $0) } })
     }
@@ -18,10 +17,8 @@ struct ArchivedFields {
         if case .string(let text)? = value[key] { text } else { nil }
     }
 
-    /// The case that the text under a key names; `absent` without such a text.
-    ///
-    /// - Throws: ``ModelError`` when this version of the program does not know the case: a store must not be merged
-    ///   under another rule or type than the one that it was made with.
+    /// The case that the text under a key names; a store must not be merged under another rule or type than the one
+    /// that it was made with, so that an unknown case is an error.
     func value<Value: RawRepresentable<String>>(_ key: String, or absent: Value) throws(ModelError) -> Value {
         guard let text = text(key) else { return absent }
         guard let value = Value(rawValue: text) else {
@@ -35,7 +32,6 @@ struct ArchivedFields {
 
     func list(_ key: String) -> [ArchivedFields] { ArchivedFields.list(value[key]) }
 
-    /// The lists of strings under a key.
     func texts(_ key: String) -> [[String]] {
         guard case .array(let lists)? = value[key] else { return [] }
         return lists.map { list in

@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// Looks up members of composite attributes.
 extension Attribute {
     /// Returns the member at a path of names, the outermost name first; nil when there is none.
     package func member(at names: ArraySlice<String>) -> Attribute? {

@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// Checks changes of the log against the entity.
 extension Entity {
     /// Returns the rule that a write violates, for which the store defers it; nil when the model can represent the
     /// value.
@@ -83,7 +82,6 @@ extension AttributeType {
 }
 
 extension JSONValue {
-    /// The value as messages show it.
     package var shortText: String {
         let text = text
         return text.count > 60 ? "\(text.prefix(60))…" : text

@@ -13,13 +13,11 @@ public struct FetchIndex: Sendable, Hashable {
             isAscending = ascending
         }
 
-        /// Creates an element from the name of its property, with a minus sign when the order is descending.
         init(signedName name: String) {
             property = name.hasPrefix("-") ? String(name.dropFirst()) : name
             isAscending = !name.hasPrefix("-")
         }
 
-        /// The name of the property, with a minus sign when the order is descending.
         var signedName: String { isAscending ? property : "-\(property)" }
     }
 

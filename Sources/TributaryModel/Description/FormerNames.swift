@@ -11,20 +11,15 @@ package struct FormerNames: Sendable {
     private var properties: [String: [String: String]] = [:]
     /// The last name of each removed entity, by former name.
     private var removedEntities: [String: String] = [:]
-    /// The root of each removed entity, by the entity's last name.
     private var roots: [String: Root] = [:]
-    /// The removed properties, by the last name of the entity and the former name of the property.
     private var removedProperties: [String: [String: RemovedProperty]] = [:]
 
-    /// The root of a removed entity.
     package enum Root: Sendable, Hashable {
-        /// The model still has the root, under this name.
         case surviving(String)
         /// The root was removed too; this was its last name.
         case removed(String)
     }
 
-    /// The inverse of a removed relationship.
     package struct Counterpart: Sendable, Hashable {
         package var entity: String
         package var property: String
@@ -39,7 +34,6 @@ package struct FormerNames: Sendable {
     package struct RemovedProperty: Sendable {
         /// The definition in the last version that has the property; it contains the last name.
         package var definition: Property
-        /// The inverse of a relationship, when the model still has the inverse.
         package var counterpart: Counterpart?
         /// The last name of the inverse, when the model removed it in a later version than the property.
         package var laterInverse: Counterpart?
@@ -51,7 +45,6 @@ package struct FormerNames: Sendable {
         }
     }
 
-    /// Collects the former names that the model itself states: its renaming identifiers.
     package init(of model: Model) {
         self.model = model
         for entity in model.entities {
@@ -84,7 +77,6 @@ package struct FormerNames: Sendable {
         if model.entity(named: former) == nil { removedEntities[former] = lastName }
     }
 
-    /// Sets the root of a removed entity, by the entity's last name.
     package mutating func setRoot(_ root: Root, ofRemoved entity: String) { roots[entity] = root }
 
     /// Inserts a removed property, by the last name of its entity and one of its own former names.
@@ -94,10 +86,8 @@ package struct FormerNames: Sendable {
 
     // MARK: Lookup
 
-    /// The current entity with the given former name; nil when there is none.
     package func entity(_ name: String) -> String? { FormerNames.value(of: name, in: entities) }
 
-    /// The current property of `entity` with the given former name; nil when there is none.
     package func property(_ name: String, of entity: String) -> String? {
         FormerNames.value(of: entity, in: properties).flatMap { FormerNames.value(of: name, in: $0) }
     }
@@ -105,10 +95,8 @@ package struct FormerNames: Sendable {
     /// The last name of a removed entity; `name` itself for any other.
     package func lastName(ofEntity name: String) -> String { FormerNames.value(of: name, in: removedEntities) ?? name }
 
-    /// The root of a removed entity, by its last name; nil for any other entity.
     package func root(ofRemoved name: String) -> Root? { FormerNames.value(of: name, in: roots) }
 
-    /// The property that was removed from `entity` or together with it; nil for any other.
     package func removedProperty(_ name: String, of entity: String) -> RemovedProperty? {
         FormerNames.value(of: entity, in: removedProperties).flatMap { FormerNames.value(of: name, in: $0) }
     }

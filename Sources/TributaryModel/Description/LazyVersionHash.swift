@@ -6,7 +6,6 @@ import Synchronization
 final class LazyVersionHash: Sendable {
     private let known = Mutex<String?>(nil)
 
-    /// Whether the hash has been computed.
     var isKnown: Bool { known.withLock { $0 != nil } }
 
     func value(_ make: () -> String) -> String {

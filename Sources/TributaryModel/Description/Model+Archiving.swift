@@ -5,7 +5,6 @@ import TributaryChanges
 /// The archive has everything that the store, the merge and the version hash depend on. It has no validation, classes,
 /// fetch requests and user info.
 extension Model {
-    /// The text that ``init(archive:)`` reads.
     package var archive: String {
         JSONValue.object([
             JSONMember(key: "version", value: .string(version)),
@@ -21,8 +20,6 @@ extension Model {
     }
 
     /// Reads the text of ``archive``.
-    ///
-    /// - Throws: ``ModelError`` when the text is no archive, or names a type or rule that this program does not know.
     package init(archive: String) throws(ModelError) {
         guard let value = JSONValue(text: archive) else { throw ModelError("the stored model is no JSON") }
         let fields = ArchivedFields(value: value)
@@ -119,6 +116,5 @@ extension Optional where Wrapped == JSONValue {
     fileprivate static func string(_ text: String) -> JSONValue? { .some(.string(text)) }
     fileprivate static func array(_ values: [JSONValue]) -> JSONValue? { .some(.array(values)) }
     fileprivate static func name(_ text: String?) -> JSONValue? { text.map { .string($0) } }
-    /// Returns true or nil: the archive leaves out flags that are false.
     fileprivate static func flag(_ isOn: Bool) -> JSONValue? { isOn ? .some(.boolean(true)) : nil }
 }

@@ -87,12 +87,10 @@ extension Relationship {
 }
 
 extension FetchIndex {
-    /// The name, then the properties with a minus sign for a descending order.
     var description: JSONValue { .texts([name] + elements.map(\.signedName)) }
 }
 
 extension JSONValue {
-    /// Returns a list of strings.
     static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 
     fileprivate var sha256: String {

@@ -21,7 +21,6 @@ public struct Model: Sendable {
     ///
     /// Other versions beside this one that cannot be read come last.
     public var notices: [String] { ownNotices + earlier.notices + later.notices }
-    /// The notices of this version alone.
     package internal(set) var ownNotices: [String] = []
     /// The known versions before this one, the oldest first.
     ///
@@ -61,13 +60,6 @@ public struct Model: Sendable {
     }
 
     /// Creates a model from a resolver, which says how strict its checks are.
-    ///
-    /// - Parameters:
-    ///   - version: The name of the version.
-    ///   - resolver: The definitions of the entities and the composites.
-    ///   - fetchRequests: The stored fetch requests, by name.
-    ///   - configurations: The names of the entities of each configuration.
-    /// - Throws: ``ModelError`` for definitions that contradict each other.
     init(
         version: String,
         _ resolver: ModelResolver,

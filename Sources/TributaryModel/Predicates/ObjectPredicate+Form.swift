@@ -44,15 +44,6 @@ extension ObjectPredicate {
     }
 
     /// A comparison of two expressions, which is case-sensitive and diacritic-sensitive by default.
-    ///
-    /// - Parameters:
-    ///   - left: The left expression.
-    ///   - operation: The operator.
-    ///   - right: The right expression.
-    ///   - caseInsensitive: Whether strings are compared in lower case.
-    ///   - diacriticInsensitive: Whether strings are compared without diacritics.
-    ///   - quantifier: The quantifier of a to-many key path on the left side.
-    /// - Returns: The predicate.
     package static func comparison(
         _ left: Expression,
         _ operation: Operator,
@@ -78,7 +69,6 @@ extension ObjectPredicate {
         self.init(depth > ObjectPredicate.maximumDepth ? .tooDeep(depth) : form, depth: depth)
     }
 
-    /// Returns the depth of a tree around a deepest part with this depth.
     static func depth(around inner: Int?) -> Int {
         guard let inner else { return 1 }
         return inner == .max ? .max : inner + 1

@@ -45,7 +45,6 @@ extension ObjectPredicate {
 }
 
 extension ObjectPredicate {
-    /// An aggregate over the values at the end of a to-many path.
     package enum Aggregate: String, Sendable, Hashable, CaseIterable {
         case sum, min, max
         case average = "avg"
@@ -55,7 +54,6 @@ extension ObjectPredicate {
 }
 
 extension ObjectPredicate.Function {
-    /// The number of arguments.
     package var argumentCount: Int {
         switch self {
         case .now: 0

@@ -14,11 +14,6 @@ extension ObjectPredicate {
     typealias Replacement = (_ expression: Expression, _ boundVariables: Set<String>) -> Expression?
 
     /// Returns the predicate with some of its expressions replaced.
-    ///
-    /// - Parameters:
-    ///   - boundVariables: The variables of the enclosing subqueries.
-    ///   - replacement: The replacement of each expression.
-    /// - Returns: The new predicate.
     func replacing(boundVariables: Set<String> = [], _ replacement: Replacement) -> ObjectPredicate {
         switch form {
         case .always, .tooDeep: return self

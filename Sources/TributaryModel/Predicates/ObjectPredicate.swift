@@ -93,7 +93,6 @@ public struct ObjectPredicate: Sendable, Hashable {
     public struct Expression: Sendable, Hashable {
         /// The form of the tree's root.
         public let form: Form
-        /// The number of levels.
         let depth: Int
 
         init(_ form: Form, depth: Int) {
@@ -146,7 +145,6 @@ public struct ObjectPredicate: Sendable, Hashable {
 }
 
 extension ObjectPredicate.Operator {
-    /// Whether the operator is BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES.
     package var isStringOperator: Bool {
         switch self {
         case .beginsWith, .endsWith, .contains, .like, .matches: true
@@ -154,7 +152,6 @@ extension ObjectPredicate.Operator {
         }
     }
 
-    /// Whether the operator needs values with an order.
     package var isOrder: Bool {
         switch self {
         case .less, .lessOrEqual, .greater, .greaterOrEqual, .between: true

@@ -14,17 +14,10 @@ public struct ObjectPredicateError: Error, Sendable, Hashable, CustomStringConve
         self.keyPath = keyPath
     }
 
-    /// Creates the error for a tree with more levels than a predicate may have.
     init(depth: Int) {
         self.init("a predicate may nest \(ObjectPredicate.maximumDepth) deep, this one nests \(depth) deep")
     }
 
-    /// Creates an error with a position in a text.
-    ///
-    /// - Parameters:
-    ///   - reason: The description of the error and of its remedy.
-    ///   - text: The text of the predicate or the sort keys.
-    ///   - index: The position of the error in the text.
     package init(_ reason: String, in text: String, at index: String.Index) {
         self.reason = reason
         point(to: index, in: text)

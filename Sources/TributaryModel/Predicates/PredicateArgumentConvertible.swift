@@ -39,7 +39,6 @@ extension Optional: PredicateArgumentConvertible where Wrapped: PredicateArgumen
 }
 
 extension PredicateArgument {
-    /// The values of a list, or the one value.
     fileprivate var values: [PropertyValue] {
         switch self {
         case .value(let value): [value]

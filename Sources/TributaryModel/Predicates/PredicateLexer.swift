@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Divides the text of a predicate into tokens.
 struct PredicateLexer {
     private let text: String
     private var index: String.Index

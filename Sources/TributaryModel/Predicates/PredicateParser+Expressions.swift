@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Parses arithmetic, functions, casts and subqueries.
 extension PredicateParser {
     /// Parses an operand; powers bind stronger than products, and these stronger than sums.
     mutating func operand(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {

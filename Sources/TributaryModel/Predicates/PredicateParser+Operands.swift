@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Parses operands: literals, lists, key paths, arguments and variables.
 extension PredicateParser {
     mutating func primary(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         let start = token.start
@@ -133,7 +132,6 @@ extension PredicateParser {
 }
 
 extension PredicateArgument {
-    /// The argument as an expression.
     var expression: ObjectPredicate.Expression {
         switch self {
         case .value(let value): .constant(value)

@@ -134,7 +134,6 @@ struct PredicateParser {
         "TRUEPREDICATE", "FALSEPREDICATE", "SUBQUERY", "CAST",
     ]).union(unsupported)
 
-    /// Consumes the token when it is the given keyword or symbol.
     mutating func consume(_ wanted: String, or symbol: String? = nil) throws(ObjectPredicateError) -> Bool {
         switch token.kind {
         case .word(let text, isEscaped: false) where text.uppercased() == wanted: break
@@ -153,9 +152,7 @@ struct PredicateParser {
         return known.contains(token.start)
     }
 
-    /// Finds the parentheses that contain operands: those behind which an operator of two operands follows.
-    ///
-    /// O(n) for the text, whatever is nested.
+    /// Finds the parentheses behind which an operator of two operands follows; O(n) for the text, whatever is nested.
     private static func parenthesizedOperands(in text: String) -> Set<String.Index> {
         var lexer = PredicateLexer(text)
         var (open, found) = ([String.Index](), Set<String.Index>())

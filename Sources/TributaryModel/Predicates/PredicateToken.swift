@@ -1,4 +1,3 @@
-/// A token of a predicate's text.
 struct PredicateToken: Hashable {
     enum Kind: Hashable {
         /// A name or a keyword; `#name` is never a keyword.
@@ -8,7 +7,6 @@ struct PredicateToken: Hashable {
         case double(Double)
         /// A number with more digits than a double can represent.
         case decimal(String)
-        /// `$NAME`.
         case variable(String)
         /// `%@`, `%K`, `%d` and their like, without the percent sign.
         case placeholder(String)
@@ -33,7 +31,6 @@ struct PredicateToken: Hashable {
         }
     }
 
-    /// The token's description in an error.
     var words: String {
         switch kind {
         case .word(let text, _): "'\(text)'"

@@ -1,10 +1,7 @@
 import TributaryChanges
 
-/// Converts the texts of default values and bounds in model files.
 extension AttributeType {
     /// Returns the value of a text, with lenient rules: `YES` is true, `0.0` an integer.
-    ///
-    /// Nil when the text has no value of this type.
     func value(fromModelText text: String) -> PropertyValue? {
         switch self {
         case .string: return .string(text)

@@ -47,19 +47,11 @@ extension Model {
     }
 
     /// Reads the XML of one version.
-    ///
-    /// - Parameters:
-    ///   - xml: The text, up to 16 MiB.
-    ///   - version: The version's name.
-    ///   - file: The file's name in errors.
-    /// - Throws: ``ModelError`` with line and element.
     package init(xml: String, version: String = "1", file: String?) throws(ModelError) {
         self = try XCDataModelReader.read(Data(xml.utf8), version: version, file: file)
     }
 
     /// Reads the text of a YAML model; `file` is the file's name in errors.
-    ///
-    /// - Throws: ``ModelError`` with line and element.
     package init(yaml: String, file: String?) throws(ModelError) {
         self = try YAMLModelReader.read(yaml, file: file)
     }

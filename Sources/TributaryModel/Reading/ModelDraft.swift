@@ -22,7 +22,6 @@ struct ModelDraft {
         if lines[element] == nil { lines[element] = line }
     }
 
-    /// Appends a notice, once for each text, with the line of the first occurrence.
     mutating func notice(_ text: String, line: Int?) {
         guard !notices.contains(where: { $0.hasSuffix(text) }) else { return }
         notices.append(line.map { "line \($0): \(text)" } ?? text)
@@ -32,9 +31,6 @@ struct ModelDraft {
         ModelError(reason, file: file, line: line, element: element)
     }
 
-    /// Creates the model.
-    ///
-    /// - Throws: ``ModelError`` with the line of its element.
     func resolve() throws(ModelError) -> Model {
         do {
             var model = try Model(

@@ -1,12 +1,9 @@
 import Foundation
 
-/// The file or folder of a model.
 struct ModelFile {
     static let maximumBytes = 16 * 1024 * 1024
     private enum Kind {
-        /// An `.xcdatamodeld`: a folder of versions.
         case versions
-        /// An `.xcdatamodel`: one version.
         case version
         case yaml
     }
@@ -52,7 +49,6 @@ struct ModelFile {
         }
     }
 
-    /// Returns the files of the current version.
     func currentFiles() throws(ModelError) -> [String] {
         switch kind {
         case .versions: try ["\(path)/.xccurrentversion", currentVersion() + "/contents"]

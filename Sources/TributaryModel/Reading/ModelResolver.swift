@@ -8,11 +8,6 @@ struct ModelResolver {
     /// Whether the definitions are those of a former model, which may have what models must not have any more.
     let isArchived: Bool
 
-    /// - Parameters:
-    ///   - definitions: The entities.
-    ///   - composites: The attributes of each composite type, by the type's name.
-    ///   - isArchived: Whether a store has kept the model, so that it was accepted once.
-    /// - Throws: ``ModelError`` when two entities have one name.
     init(
         definitions: [EntityDefinition],
         composites: [String: [Attribute]],

@@ -19,7 +19,6 @@ package final class ModelVersions: Sendable {
         var readings = 0
     }
 
-    /// Creates a list of versions that are in memory.
     package init(_ models: [Model]) {
         count = models.count
         areListed = true
@@ -35,10 +34,8 @@ package final class ModelVersions: Sendable {
         state = Mutex(State())
     }
 
-    /// Whether all versions are in memory.
     package var areInMemory: Bool { state.withLock { $0.models != nil } }
 
-    /// The number of calls of `read`.
     package var readings: Int { state.withLock(\.readings) }
 
     /// All versions that can be read; kept in memory from the first access on.

@@ -1,4 +1,3 @@
-/// An element of an XML document, with the line it begins in.
 struct ModelXMLElement {
     var name: String
     var attributes: [String: String]

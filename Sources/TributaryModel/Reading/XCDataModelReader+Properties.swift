@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Reads attributes and relationships.
 extension XCDataModelReader {
     mutating func readAttribute(
         _ element: ModelXMLElement,
@@ -49,8 +48,6 @@ extension XCDataModelReader {
         return attribute
     }
 
-    /// Reads the default value and the bounds.
-    ///
     /// Dates have keys of their own, in seconds since 2001-01-01.
     private mutating func readValues(
         of attribute: inout Attribute,

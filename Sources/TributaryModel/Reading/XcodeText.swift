@@ -60,7 +60,6 @@ struct XcodeText {
         return .null
     }
 
-    /// One notice for each lenient reading that was needed, with the line of its first occurrence.
     var notices: [(text: String, line: Int)] {
         elements.sorted { $0.key < $1.key }.compactMap { reading, occurrences in
             guard let first = occurrences.first else { return nil }
@@ -108,7 +107,6 @@ extension XcodeText.Reading {
 }
 
 extension AttributeType {
-    /// Whether values of the type can have bounds.
     fileprivate var hasBounds: Bool {
         switch self {
         case .integer16, .integer32, .integer64, .double, .float, .decimal, .date, .string: true

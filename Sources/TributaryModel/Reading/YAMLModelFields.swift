@@ -108,7 +108,6 @@ struct YAMLModelFields {
         }
     }
 
-    /// Returns the mapping of texts under `info`.
     func info(_ key: String) throws(ModelError) -> [String: String] {
         guard let node = nodes[key] else { return [:] }
         var info: [String: String] = [:]

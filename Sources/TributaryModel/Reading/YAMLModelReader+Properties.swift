@@ -1,7 +1,6 @@
 import TributaryChanges
 import Yams
 
-/// Reads attributes and relationships.
 extension YAMLModelReader {
     mutating func readAttributes(_ node: Node, of owner: String) throws(ModelError) -> [Attribute] {
         var attributes: [Attribute] = []

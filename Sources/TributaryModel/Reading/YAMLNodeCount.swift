@@ -13,9 +13,6 @@ struct YAMLNodeCount {
         self.file = file
     }
 
-    /// Adds a node and the nodes below it.
-    ///
-    /// - Throws: ``ModelError`` when there are too many nodes, or they nest too deep.
     mutating func add(_ node: Node, depth: Int = 1) throws(ModelError) {
         left -= 1
         guard left >= 0 else {

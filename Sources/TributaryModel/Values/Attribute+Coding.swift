@@ -14,7 +14,6 @@ extension Attribute {
         }
     }
 
-    /// Returns the JSON form of a value of this attribute in the log and the admin interface.
     package func json(for value: PropertyValue) -> JSONValue { value.json }
 
     /// Returns the members sorted by key, each in its canonical form, without nulls; nil when a member is unknown or

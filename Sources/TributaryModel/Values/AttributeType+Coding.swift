@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// Converts values between the form of the log and that of the object graph and the store.
 extension AttributeType {
     /// Returns the value of `json`; nil when an attribute of this type cannot hold it.
     ///

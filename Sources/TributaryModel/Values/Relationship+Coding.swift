@@ -12,7 +12,6 @@ extension Relationship {
         }
     }
 
-    /// Returns the JSON form of a value of this relationship in the log and the admin interface.
     package func json(for value: PropertyValue) -> JSONValue { value.json }
 }
 

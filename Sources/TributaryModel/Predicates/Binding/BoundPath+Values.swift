@@ -1,11 +1,5 @@
 extension BoundPath {
     /// Binds a key path that follows to-one relationships to one value.
-    ///
-    /// - Parameters:
-    ///   - keyPath: The names of the path, separated by points, or `SELF`.
-    ///   - entity: The entity at the start of the path.
-    ///   - model: The model of the entity.
-    /// - Throws: ``ObjectPredicateError`` when a name is unknown, or the path has any number of values.
     package init(ofValueAt keyPath: String, of entity: Entity, in model: Model) throws(ObjectPredicateError) {
         let components = keyPath == "SELF" ? [] : keyPath.split(separator: ".", omittingEmptySubsequences: false)
         self = try PathBinder(entity: entity, model: model).bind(components.map(String.init))

@@ -1,4 +1,3 @@
-/// A key path bound to the properties of a model.
 package struct BoundPath: Sendable {
     /// One relationship of the path.
     package struct Step: Sendable {
@@ -11,7 +10,6 @@ package struct BoundPath: Sendable {
         package var filter: BoundPredicate?
     }
 
-    /// The last component of the path.
     package indirect enum Terminal: Sendable {
         /// The object itself, as its UUID.
         case identity
@@ -24,7 +22,6 @@ package struct BoundPath: Sendable {
         case count(propertyIndex: Int, Relationship, RelationshipStorage)
         /// An aggregate over the values of a to-many path that starts here.
         case aggregate(ObjectPredicate.Aggregate, BoundPath)
-        /// The name of the object's entity.
         case entity
         /// A value derived from the string at another terminal.
         case derived(TextDerivation, Terminal)
@@ -42,7 +39,6 @@ package struct BoundPath: Sendable {
     /// Whether the path has any number of values instead of one.
     package var isToMany: Bool { steps.contains { $0.relationship.isToMany } }
 
-    /// Whether the last component is a to-many relationship.
     var isCollection: Bool {
         if case .identity = terminal { steps.last?.relationship.isToMany == true } else { false }
     }

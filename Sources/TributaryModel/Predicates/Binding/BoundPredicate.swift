@@ -12,19 +12,15 @@ package indirect enum BoundPredicate: Sendable {
     case nullTest(Operand, isNull: Bool, quantifier: ObjectPredicate.Quantifier)
     case comparison(Comparison)
 
-    /// A comparison that is false wherever one of its sides is null.
-    ///
-    /// ANY is true when the comparison is true for one of the values of the left path, NONE when it is true for no
-    /// value, ALL when it is false for no value.
+    /// A comparison that is false wherever one of its sides is null: ANY holds for one of the values of the left path,
+    /// NONE for no value, ALL unless it is false for one.
     package struct Comparison: Sendable {
         package let left: Operand
         package let operation: ObjectPredicate.Operator
         /// The right side: `IN` and `BETWEEN` have a list, all other operators one value or a path to one.
         package let right: Operand
         package let folding: StringFolding
-        /// `direct` unless the left path is to-many.
         package let quantifier: ObjectPredicate.Quantifier
-        /// The kind of both sides.
         package let kind: ValueKind
         /// The matcher of a string operator whose right side is a constant.
         package let matcher: StringMatcher?
@@ -32,7 +28,6 @@ package indirect enum BoundPredicate: Sendable {
         let members: SortedValues?
     }
 
-    /// One side of a comparison.
     package indirect enum Operand: Sendable {
         /// A constant that is not null.
         case constant(PropertyValue)
@@ -51,7 +46,6 @@ package indirect enum BoundPredicate: Sendable {
             }
         }
 
-        /// Whether the operand is a path with any number of values.
         package var isToMany: Bool {
             if case .path(let path) = self { path.isToMany } else { false }
         }
@@ -60,8 +54,6 @@ package indirect enum BoundPredicate: Sendable {
 
 extension ObjectPredicate {
     /// Binds key paths to the model, checks types, and converts each constant to the type of the other side.
-    ///
-    /// - Throws: ``ObjectPredicateError`` when a path is unknown, two sides do not compare, or a `$VARIABLE` is left.
     package func bind(to entity: Entity, in model: Model) throws(ObjectPredicateError) -> BoundPredicate {
         try PredicateBinder(model: model, scopes: [(nil, entity)]).bind(self)
     }

@@ -1,12 +1,10 @@
 import TributaryChanges
 
-/// A sort key with its path bound to a model.
 package struct BoundSortKey: Sendable {
     package let path: BoundPath
     package let isAscending: Bool
 
-    /// Returns a number below 0 when `left` comes first, above 0 when `right` does, and 0 when this key leaves the
-    /// order open.
+    /// Returns a number below 0 when `left` comes first, above 0 when `right` does, else 0.
     package func order<Subject: PredicateSubject>(_ left: Subject, _ right: Subject) -> Int
     where Subject.Related == Subject {
         let order = path.value(of: left).sortOrder(to: path.value(of: right))
@@ -16,8 +14,6 @@ package struct BoundSortKey: Sendable {
 
 extension SortKey {
     /// Binds the path, which must follow to-one relationships to a value with an order.
-    ///
-    /// - Throws: ``ObjectPredicateError`` when the path is unknown, or its values have no order.
     package func bind(to entity: Entity, in model: Model) throws(ObjectPredicateError) -> BoundSortKey {
         let components = keyPath == "SELF" ? [] : keyPath.split(separator: ".", omittingEmptySubsequences: false)
         var path = try PathBinder(entity: entity, model: model).bind(components.map(String.init))

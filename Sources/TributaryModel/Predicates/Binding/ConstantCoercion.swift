@@ -57,6 +57,5 @@ extension ValueKind {
 }
 
 extension PropertyValue {
-    /// The constant's description in an error.
     fileprivate var words: String { "the constant \(ObjectPredicate.Expression.constant(self))" }
 }

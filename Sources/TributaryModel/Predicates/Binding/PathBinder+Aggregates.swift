@@ -32,7 +32,6 @@ extension PathBinder {
         )
     }
 
-    /// Returns an aggregate over the steps of a subquery.
     func aggregate(
         _ function: ObjectPredicate.Aggregate,
         _ steps: [BoundPath.Step],

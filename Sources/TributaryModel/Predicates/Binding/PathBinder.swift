@@ -1,4 +1,3 @@
-/// Binds the names of a key path to the properties of an entity.
 struct PathBinder {
     let entity: Entity
     let model: Model

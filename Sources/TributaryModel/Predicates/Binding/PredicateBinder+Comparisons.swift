@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Binds comparisons: checks the types of both sides and converts constants.
 extension PredicateBinder {
     func bind(
         _ left: Operand,

@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Binds functions: checks their arguments and determines the kind of the result.
 extension PredicateBinder {
     func bind(
         _ function: ObjectPredicate.Function,

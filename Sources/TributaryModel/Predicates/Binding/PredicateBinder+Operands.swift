@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Binds expressions, paths and subqueries.
 extension PredicateBinder {
     func operand(_ expression: ObjectPredicate.Expression) throws(ObjectPredicateError) -> Operand {
         switch expression.form {

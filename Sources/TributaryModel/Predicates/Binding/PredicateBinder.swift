@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Converts a predicate to a ``BoundPredicate``.
 struct PredicateBinder {
     typealias Operand = BoundPredicate.Operand
 

@@ -3,12 +3,6 @@ package import TributaryChanges
 /// Computes aggregates, for SQL and in memory; the order of the values has no effect.
 package enum AggregateEvaluator {
     /// Returns the aggregate of the values at the end of a path; every aggregate but the count ignores nulls.
-    ///
-    /// - Parameters:
-    ///   - aggregate: The aggregate.
-    ///   - values: The values at the end of the path.
-    ///   - kind: The kind of the values.
-    /// - Returns: The result; null when there is none.
     package static func value(
         _ aggregate: ObjectPredicate.Aggregate,
         _ values: [PropertyValue],
@@ -46,7 +40,6 @@ package enum AggregateEvaluator {
         return total.isFinite ? .double(total + 0) : .null
     }
 
-    /// Returns the sum of integers; nil unless all values are integers.
     private static func wholeSum(_ values: [PropertyValue]) -> Int128? {
         var total: Int128 = 0
         for value in values {

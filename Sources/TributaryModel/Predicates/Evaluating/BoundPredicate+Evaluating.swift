@@ -1,7 +1,6 @@
 package import TributaryChanges
 
 extension BoundPredicate {
-    /// Whether the object satisfies the predicate.
     package func evaluate<Subject: PredicateSubject>(on subject: Subject) -> Bool where Subject.Related == Subject {
         evaluate(in: [subject])
     }

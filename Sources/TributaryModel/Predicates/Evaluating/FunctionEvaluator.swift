@@ -3,7 +3,6 @@ package import TributaryChanges
 
 /// Computes functions, for SQL and in memory.
 package enum FunctionEvaluator {
-    /// Returns the result of a function, or null when there is none; the arguments are not null.
     package static func value(
         _ function: ObjectPredicate.Function,
         _ arguments: [PropertyValue]

@@ -1,6 +1,5 @@
-/// A parsed pattern of the operator LIKE.
-///
-/// `*` matches any number of Unicode scalars, `?` matches one, and a backslash makes the scalar after it literal.
+/// A pattern of LIKE: `*` matches any number of Unicode scalars, `?` one, and a backslash makes the scalar after it
+/// literal.
 package struct LikePattern: Sendable, Hashable {
     private enum Element: Hashable {
         case scalar(Unicode.Scalar)
@@ -32,8 +31,6 @@ package struct LikePattern: Sendable, Hashable {
         self.elements = elements
     }
 
-    /// Whether the pattern matches the whole of `text`.
-    ///
     /// Matching backtracks to the last `*` only, so that the time grows at most with the product of both lengths.
     package func matches(_ text: String) -> Bool {
         let scalars = text.unicodeScalars

@@ -6,7 +6,6 @@ import Synchronization
 /// ICU can stop a match every 10,000 steps only, and one step may read the whole text: 10,000 steps of `.*?(?>.*)x`
 /// take ten seconds on a text of a million characters. An abandoned match ends at ICU's next progress report.
 package final class LongTextMatch: Sendable {
-    /// The numbers of matches in this process.
     package struct Census: Sendable, Equatable {
         package var running = 0
         /// The running matches whose caller has returned.
@@ -26,7 +25,6 @@ package final class LongTextMatch: Sendable {
     private static let permits = DispatchSemaphore(value: maximumCount)
     private static let all = Mutex(Census())
 
-    /// The matches that are running now.
     package static var census: Census { all.withLock { $0 } }
 
     private enum State {
@@ -40,10 +38,8 @@ package final class LongTextMatch: Sendable {
 
     private init() {}
 
-    /// Runs a match on a separate thread, on which ``MatchingLimit`` is reached after the caller has returned.
-    ///
-    /// - Parameter block: Matches one text.
-    /// - Returns: The result of `block`; false as soon as the caller's own limit is reached.
+    /// Runs a match on a separate thread, on which ``MatchingLimit`` is reached after the caller has returned; false as
+    /// soon as the caller's own limit is reached.
     static func run(_ block: @escaping @Sendable () -> Bool) -> Bool {
         while permits.wait(timeout: .now() + interval) == .timedOut {
             if MatchingLimit.isReached { return false }

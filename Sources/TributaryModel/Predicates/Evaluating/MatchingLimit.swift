@@ -9,10 +9,8 @@ package struct MatchingLimit: Sendable {
     /// metadata of that type is not found by its mangled name (swiftlang/swift#88321). Hence this struct.
     @TaskLocal private static var current: MatchingLimit?
 
-    /// Whether the current task has a limit.
     package static var isSet: Bool { current != nil }
 
-    /// Whether the current match must end.
     package static var isReached: Bool { current?.isOver() ?? false }
 
     /// Runs an operation whose matches fail once `isOver` returns true.

@@ -1,9 +1,7 @@
 import Foundation
 package import TributaryChanges
 
-/// The folding of strings for the comparison options `[c]` and `[d]`.
-///
-/// SQL and the evaluation in memory both use it; SQL receives the raw value.
+/// The folding of strings for `[c]` and `[d]`, in SQL, which receives the raw value, and in memory.
 package struct StringFolding: OptionSet, Sendable {
     package let rawValue: Int32
 
@@ -26,7 +24,6 @@ package struct StringFolding: OptionSet, Sendable {
         return contains(.caseInsensitive) ? text.lowercased() : text
     }
 
-    /// Returns the folded value of a string or a URI; any other value unchanged.
     package func fold(_ value: PropertyValue) -> PropertyValue {
         isEmpty ? value : value.text.map { .string(fold($0)) } ?? value
     }

@@ -13,14 +13,6 @@ package struct StringMatcher: Sendable {
     private let test: Test
     private let folding: StringFolding
 
-    /// A matcher for one of the five string operators.
-    ///
-    /// - Parameters:
-    ///   - operation: One of the five string operators.
-    ///   - pattern: The right side of the comparison.
-    ///   - folding: The folding of both sides.
-    /// - Throws: ``ObjectPredicateError`` when the pattern of MATCHES is no regular expression, or the operator is
-    ///   another one.
     package init(
         _ operation: ObjectPredicate.Operator,
         _ pattern: String,
@@ -46,7 +38,6 @@ package struct StringMatcher: Sendable {
         }
     }
 
-    /// Whether `text` matches.
     package func matches(_ text: String) -> Bool {
         if case .expression(let expression) = test {
             let text = folding.subtracting(.caseInsensitive).fold(text)

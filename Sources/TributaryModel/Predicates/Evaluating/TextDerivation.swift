@@ -17,7 +17,6 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
 
     var kind: ValueKind { self == .length ? .number : .string }
 
-    /// Returns the derived value of a string; null for null.
     package func value(of value: PropertyValue) -> PropertyValue {
         guard let text = value.text else { return .null }
         switch self {
