@@ -172,7 +172,6 @@ import TributaryChanges
         _ = await daemon.stop()
     }
 
-    /// The number of checks that the daemon has ended with a result.
     private func results(_ daemon: RunningDaemon) -> Int {
         daemon.journal.components(separatedBy: "The check has found no problem").count - 1
     }

@@ -11,7 +11,6 @@ import TributaryChanges
         var output: String
         var errors: String
 
-        /// The printed JSON.
         func json() throws -> JSONValue {
             try JSONParser.parse(output.trimmingCharacters(in: .newlines), depthLimit: 16)
         }

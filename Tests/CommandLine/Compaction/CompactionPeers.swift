@@ -14,7 +14,6 @@ final class CompactionPeers {
 
     var logs: String { folder.path("logs") }
 
-    /// Starts a further peer.
     @discardableResult
     func add(_ name: String) async throws -> RunningDaemon {
         let daemon = try RunningDaemon(name, in: folder)
@@ -33,7 +32,6 @@ final class CompactionPeers {
 
     func stop() async { for daemon in daemons { _ = await daemon.stop() } }
 
-    /// Saves one department in each daemon.
     func save(_ title: String, in daemons: [RunningDaemon]) async throws {
         for daemon in daemons {
             let body = #"{"changes":[{"insert":"Department","values":{"title":"\#(title) \#(daemon.name)"}}]}"#
@@ -52,13 +50,11 @@ final class CompactionPeers {
         try await daemon.call(.get, "/v1/digest").1["digest"] as? String ?? ""
     }
 
-    /// The paths of the segments below the log folder.
     func segments() -> Set<String> {
         let files = FileManager.default.enumerator(atPath: logs)?.compactMap { $0 as? String } ?? []
         return Set(files.filter { $0.hasSuffix(".tlog") && !$0.hasPrefix(".") })
     }
 
-    /// Synchronizes the daemons until their states are equal.
     func synchronize(_ daemons: [RunningDaemon]) async throws {
         try await until("the states are equal", daemons) {
             var digests: Set<String> = []

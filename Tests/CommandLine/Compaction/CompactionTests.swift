@@ -5,7 +5,6 @@ import TributaryAdmin
 
 /// Daemons that cut, verify and prune, new peers that begin with a baseline, and peers that miss segments.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct CompactionTests {
-    /// The commands of an article in the block after a marker.
     private func commands(_ marker: String) throws -> [[String]] {
         let block = try #require(try Article("Compaction").block(after: "<!-- test: \(marker) -->"))
         return block.split(separator: "\n").filter { $0.hasPrefix("tributaryctl ") }.map { line in

@@ -10,13 +10,11 @@ final class ClosingListener: Sendable {
         else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     }
 
-    /// Waits for a connection, and closes the socket.
     func closeWithAConnectionWaiting() {
         waitForConnection()
         close(descriptor)
     }
 
-    /// Returns when a client has connected.
     func waitForConnection() {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&waiting, 1, 60_000) < 0, errno == EINTR {}

@@ -37,7 +37,6 @@ final class DaemonExchange {
         for daemon in daemons { _ = await daemon.stop() }
     }
 
-    /// Returns the objects of each daemon and the digest of its merge state.
     func states() async throws -> [State] {
         var states: [State] = []
         for daemon in daemons {
@@ -73,7 +72,6 @@ final class DaemonExchange {
         }
     }
 
-    /// Saves a change; a change that the daemon refuses has no effect.
     private func save(_ index: Int) async throws {
         var bytes: [UInt8] = []
         for change in generator.changes(isKnown: true) { change.write(to: &bytes) }
@@ -82,7 +80,6 @@ final class DaemonExchange {
         #expect([200, 400, 404, 409, 422].contains(status), "a transaction was answered with \(status)")
     }
 
-    /// Writes a segment of a foreign writer.
     private func produce(_ index: Int) throws {
         let changes = generator.changes(isKnown: false)
         let last = produced[index]

@@ -10,8 +10,6 @@ struct ExportedSegments {
     private(set) var problems: [String] = []
 
     /// Reads the segments of the only writer besides `others`, if there is one.
-    ///
-    /// - Throws: what reading files throws.
     init(in logs: String, besides others: Set<String>) throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: logs)
             .filter { !others.contains($0) && $0 != ".staging" }

@@ -20,15 +20,9 @@ final class KilledReplica {
     private let tally = "0190f1a2-0000-7000-8000-0000000000ff"
     /// The number of changes of the model; each of them has the next start migrate the store.
     private var modelChanges = 0
-    /// The number of requests, which decides what the next one is.
     private var requests = 0
-    /// Whether the daemons compact the log folder.
     let compacts: Bool
 
-    /// Prepares the daemons.
-    ///
-    /// - Parameter compacts: Whether they cut baselines and remove segments, which takes a second one now and then.
-    /// - Throws: what creating the folder and the files throws.
     init(compacts: Bool = false) throws {
         self.compacts = compacts
         folder = try TemporaryFolder("kill")
@@ -65,7 +59,6 @@ final class KilledReplica {
     var store: String { folder.path("one.sqlite") }
     private var logs: String { folder.path("logs") }
 
-    /// Adds an attribute to the model, so that the next start begins with a migration.
     func changeModel() throws {
         modelChanges += 1
         try writeModel()
@@ -140,11 +133,8 @@ final class KilledReplica {
         )
     }
 
-    /// Sends the next request: mostly a save, now and then one of a large value, a backup or a synchronization.
-    ///
-    /// Where the daemons compact, each fourth request is a compaction.
-    ///
-    /// - Returns: false when no daemon responds.
+    /// Sends the next request: mostly a save, now and then one of a large value, a backup, a synchronization or a
+    /// compaction; false when no daemon responds.
     private func request() async throws -> Bool {
         requests += 1
         if compacts, requests.isMultiple(of: 4) { return try await post("/v1/compact") }
@@ -156,7 +146,6 @@ final class KilledReplica {
         }
     }
 
-    /// Sends a request without a body, or with one; false when the daemon was killed before it answered.
     private func post(_ path: String, _ body: String = "") async throws -> Bool {
         let call = AdminCall(.post, path, body: Array(body.utf8))
         guard let answer = try? await client("one").send(call) else {
@@ -167,13 +156,8 @@ final class KilledReplica {
         return true
     }
 
-    /// Runs a daemon for a while without a kill: it acknowledges, and may verify a baseline of the other one, cut one of
-    /// its own, and remove its segments.
-    ///
-    /// - Parameters:
-    ///   - peer: The daemon.
-    ///   - compacts: Whether it compacts; otherwise the other one cuts the next baseline.
-    /// - Throws: what the requests throw.
+    /// Runs a daemon for a while without a kill: it acknowledges, and may verify a baseline of the other one, cut one
+    /// of its own, and remove its segments.
     func exchange(_ peer: String = "two", compacts: Bool) async throws {
         try await run(peer) { client in
             for path in ["/v1/sync", "/v1/transactions", "/v1/sync"] {
@@ -237,13 +221,11 @@ final class KilledReplica {
         return !compacts || kills["/v1/compact", default: 0] > 0
     }
 
-    /// The paths of the segments and baselines in the log folder.
     private func segments() throws -> [String] {
         let files = FileManager.default.enumerator(atPath: logs)?.compactMap { $0 as? String } ?? []
         return files.filter { !$0.hasPrefix(".") && ($0.hasSuffix(".tlog") || $0.hasSuffix(".baseline")) }
     }
 
-    /// The writer's folder of the first daemon, in the log folder.
     func writer() async throws -> String {
         try await run("one") { client in
             let answer = try await client.send(AdminCall(.get, "/v1/status")).orProblem()
@@ -252,7 +234,6 @@ final class KilledReplica {
         }
     }
 
-    /// Inserts one object; false when no daemon responds.
     private func saveOne(bytes: Int = 0) async throws -> Bool {
         let id = UUID().uuidString.lowercased()
         var values = #""name":"from here""#
@@ -299,7 +280,6 @@ final class KilledReplica {
         try await run("one") { try await Self.digest(of: $0) }
     }
 
-    /// Returns the digest of another replica, which has only the log folder.
     func digestOfNewReplica() async throws -> String {
         try await run("three") { client in
             let answer = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
@@ -339,7 +319,6 @@ final class KilledReplica {
         return text.split(separator: "\n").suffix(20).joined(separator: "\n")
     }
 
-    /// The segments that the daemon has exported.
     func exportedSegments() throws -> ExportedSegments { try ExportedSegments(in: logs, besides: [foreign.id]) }
 
     /// The remains of interrupted work that the next start should have removed.

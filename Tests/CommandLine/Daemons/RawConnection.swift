@@ -20,7 +20,6 @@ final class RawConnection: @unchecked Sendable {
         _ = Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Sends a space ten times a second until the other side closes.
     func drip() {
         while true {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -42,7 +41,6 @@ final class RawConnection: @unchecked Sendable {
         return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
     }
 
-    /// Reads until the other side closes the connection.
     func readToEnd() -> String {
         var result: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

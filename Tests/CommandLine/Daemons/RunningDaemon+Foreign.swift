@@ -11,7 +11,6 @@ extension RunningDaemon {
         )
     }
 
-    /// The ID of the employee with a number.
     static func employee(_ number: UInt8) -> String {
         let digits = String(number, radix: 16)
         return "0190f1a2-0000-7000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits

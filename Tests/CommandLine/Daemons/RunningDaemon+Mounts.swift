@@ -7,7 +7,6 @@ extension RunningDaemon {
     /// The reason why the machine cannot run the test; nil when it can.
     static var reasonNotToMount: String? { getuid() == 0 ? nil : "mounting needs root" }
 
-    /// Starts the daemon with a file system of `bytes` as its log folder.
     func start(withLogsOf bytes: Int) async throws {
         let mount = #"mount -t tmpfs -o "size=$1,mode=2770" tmpfs "$2"; shift 2; exec "$@""#
         try await start(
@@ -18,7 +17,6 @@ extension RunningDaemon {
 
     func resizeLogs(to bytes: Int) async throws { try await resize(logs, to: bytes) }
 
-    /// Starts the daemon with its store on a file system of `bytes`.
     func start(withStoreOf bytes: Int) async throws {
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
         let mount = """

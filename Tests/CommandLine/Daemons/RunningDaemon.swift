@@ -44,7 +44,6 @@ final class RunningDaemon {
         )
     }
 
-    /// Starts the daemon and waits until it is ready.
     func start() async throws {
         let started = try begin()
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
@@ -92,7 +91,6 @@ final class RunningDaemon {
         return started
     }
 
-    /// Starts another process with the same configuration.
     func spawn() throws -> ChildProcess {
         try ChildProcess(
             BuildFolder.executable("tributaryd"),
@@ -109,7 +107,6 @@ final class RunningDaemon {
         return await notify.wait(for: line, from: running)
     }
 
-    /// Requests the stop and waits for the end of the process.
     func stop() async -> ChildProcess.Ending? {
         guard let running = process else { return nil }
         running.send(SIGTERM)
@@ -125,7 +122,6 @@ final class RunningDaemon {
 
     deinit { process?.send(SIGKILL) }
 
-    /// Runs the admin command, and returns its ending, its standard output and its standard error.
     func command(
         _ arguments: [String],
         environment: [String: String] = [:]
@@ -142,7 +138,6 @@ final class RunningDaemon {
         return (ending, text("out-\(mark)"), text("err-\(mark)"))
     }
 
-    /// Sends a request and parses the response as JSON.
     func call(_ method: AdminCall.Method, _ target: String, _ body: String? = nil) async throws -> (Int, [String: Any])
     {
         let answer = try await client.send(AdminCall(method, target, body: body.map { Array($0.utf8) }))
@@ -150,7 +145,6 @@ final class RunningDaemon {
         return (answer.status, value ?? [:])
     }
 
-    /// Returns the text of all segments in the log folder.
     func exportedText() throws -> String {
         let files = FileManager.default.enumerator(atPath: logs)?.compactMap { $0 as? String } ?? []
         return try files.filter { $0.hasSuffix(".tlog") }

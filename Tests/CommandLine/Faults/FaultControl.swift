@@ -6,7 +6,6 @@ import Testing
 /// The failures of the disk that a daemon meets: a library between the daemon and the C library, and the rules for it in
 /// a file that both map.
 final class FaultControl {
-    /// The number of rules that can hold at a time.
     static let places = 4
     /// The bytes of a rule, and of its pattern at its end, in `Tests/Faults/faults.c`.
     private static let ruleBytes = 296
@@ -45,7 +44,6 @@ final class FaultControl {
         base.storeBytes(of: 1, as: UInt32.self)
     }
 
-    /// Ends all failures.
     func end() {
         for place in 0..<Self.places { (memory + place * Self.ruleBytes).storeBytes(of: 0, as: UInt32.self) }
     }

@@ -7,14 +7,12 @@ struct FaultRule: Sendable, Hashable {
         var rawValue: UInt32
 
         static let open = Calls(rawValue: 1)
-        /// write, pwrite and writev.
         static let write = Calls(rawValue: 2)
         /// fsync and fdatasync, of files and folders.
         static let sync = Calls(rawValue: 4)
         static let truncate = Calls(rawValue: 8)
         /// rename and link, by the new name.
         static let rename = Calls(rawValue: 16)
-        /// read and pread.
         static let read = Calls(rawValue: 32)
     }
 
@@ -25,7 +23,6 @@ struct FaultRule: Sendable, Hashable {
     var error: Int32
     /// Whether half of the bytes are written all the same.
     var isTorn = false
-    /// The number of calls that succeed first.
     var skipped = 0
     /// The number of calls that fail after that; negative for all.
     var count = -1

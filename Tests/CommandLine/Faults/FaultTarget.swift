@@ -10,7 +10,6 @@ enum FaultTarget: String, CaseIterable, Sendable {
     case staging
     /// A segment while it gets its name in the log folder.
     case naming
-    /// The file of a large value.
     case blob
     /// The copy of the store that a backup sends.
     case backup

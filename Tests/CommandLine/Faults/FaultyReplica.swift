@@ -75,12 +75,6 @@ final class FaultyReplica {
     // MARK: Work
 
     /// Saves an item; false when the daemon refused it.
-    ///
-    /// - Parameters:
-    ///   - name: The length of its name.
-    ///   - file: The bytes of its file; above 128 KiB they lie beside the store.
-    /// - Returns: The response of a refusal; nil when the item is saved.
-    /// - Throws: What the client throws when the daemon does not answer.
     func save(name: Int = 10, file: Int = 0) async throws -> AdminResponse? {
         let id = UUID().uuidString.lowercased()
         var values = #""name":"\#(String(repeating: "n", count: name))""#
@@ -95,7 +89,6 @@ final class FaultyReplica {
         return answer.isSuccess ? nil : answer
     }
 
-    /// Writes a segment of the foreign writer.
     func dropSegment(items: Int = 20) throws {
         var changes = [#"{"update":"Tally","id":"\#(Self.tally)","values":{"count":{"increment":1}}}"#]
         increments += 1

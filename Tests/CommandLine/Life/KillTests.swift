@@ -5,10 +5,6 @@ import Testing
 @Suite("Kills at any moment", .daemonTurns)
 struct KillTests {
     /// Kills the first daemon in at least `rounds` rounds.
-    ///
-    /// On a busy machine all kills may come before what they are to meet: more rounds follow then, with later kills.
-    ///
-    /// - Returns: The number of rounds.
     private func kill(_ scene: KilledReplica, _ rounds: LongProofs, using random: inout SeededGenerator) async throws
         -> Int
     {

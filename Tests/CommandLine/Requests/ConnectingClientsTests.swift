@@ -21,7 +21,6 @@ import TributaryAdmin
         func end() { isOver.withLock { $0 = true } }
     }
 
-    /// Runs `body` while clients connect.
     private func withClients<T>(of socket: String, _ body: () async throws -> T) async throws -> T {
         let clients = Clients()
         return try await withThrowingTaskGroup(of: Void.self) { group in

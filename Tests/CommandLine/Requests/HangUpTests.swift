@@ -16,7 +16,6 @@ import TributaryAdmin
             + (condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
     }()
 
-    /// Starts a daemon whose store has one employee with a long name.
     private func started() async throws -> RunningDaemon {
         let daemon = try RunningDaemon()
         var writer = RunningDaemon.foreignWriter()
@@ -28,7 +27,6 @@ import TributaryAdmin
         return daemon
     }
 
-    /// Returns the value of a metric.
     private func metric(_ name: String, of daemon: RunningDaemon) async throws -> Int {
         let answer = try await daemon.client.send(AdminCall(.get, "/metrics"))
         let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")

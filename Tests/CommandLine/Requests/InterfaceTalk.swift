@@ -20,15 +20,6 @@ final class InterfaceTalk {
     }
 
     /// Sends a request, and holds its status and its body against the document.
-    ///
-    /// - Parameters:
-    ///   - name: The method and the path, as the document has them.
-    ///   - parts: What stands for the parameters in the path.
-    ///   - query: The query, encoded except for brackets.
-    ///   - body: The JSON to send.
-    ///   - status: The status of the answer.
-    /// - Returns: The answer.
-    /// - Throws: What keeps the request from being sent, or its answer from being read.
     @discardableResult func ask(
         _ name: String,
         _ parts: [String] = [],

@@ -8,7 +8,6 @@ final class ClockControl {
     private let file: String
     private let memory: UnsafeMutableRawPointer
 
-    /// Compiles the library into a folder; the clock is right.
     init(in folder: TemporaryFolder) async throws {
         file = folder.path("clock")
         memory = try PreloadedLibrary.share(file, bytes: MemoryLayout<Int64>.size)
@@ -17,10 +16,8 @@ final class ClockControl {
 
     deinit { munmap(memory, MemoryLayout<Int64>.size) }
 
-    /// The variables with which a program has the clock.
     var environment: [String: String] { ["LD_PRELOAD": library, "TRIBUTARY_CLOCK": file] }
 
-    /// Sets the clock, for running programs too.
     func set(ahead lead: Duration) {
         memory.storeBytes(of: lead.components.seconds * 1_000, as: Int64.self)
         atomicMemoryFence(ordering: .sequentiallyConsistent)

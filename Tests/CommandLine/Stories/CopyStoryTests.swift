@@ -8,7 +8,6 @@ import Testing
 
     init() throws { page = try StoryPage.stories() }
 
-    /// Copies what a stopped machine has in its folder of data.
     private func copy(_ machine: StoryMachine, to other: StoryMachine) throws {
         let place = other.path("/var/lib/tributary")
         try FileManager.default.removeItem(atPath: place)

@@ -46,7 +46,6 @@ final class StoryMachine {
         )
     }
 
-    /// The path of a file of the machine.
     func path(_ path: String) -> String { daemon.folder.path("machine") + path }
 
     // MARK: The daemon
@@ -68,12 +67,10 @@ final class StoryMachine {
 
     func stop() async { #expect(await daemon.stop() == .exited(0), "\(daemon.log)") }
 
-    /// The writer that the store is.
     func writer() async throws -> String { try #require(try await status()["writer"] as? String) }
 
     func status() async throws -> [String: Any] { try await daemon.call(.get, "/v1/status").1 }
 
-    /// The codes of the problems in the status.
     func problems() async throws -> [String] {
         let problems = try await status()["problems"] as? [[String: Any]] ?? []
         return problems.compactMap { $0["code"] as? String }
@@ -83,7 +80,6 @@ final class StoryMachine {
         try #require(try await daemon.call(.get, "/v1/digest").1["digest"] as? String)
     }
 
-    /// Saves one employee.
     func save(_ number: UInt8) async throws {
         let (status, answer) = try await daemon.call(
             .post,
@@ -93,7 +89,6 @@ final class StoryMachine {
         #expect(status == 200, "\(answer)")
     }
 
-    /// Changes the name of an employee that ``save(_:)`` has made.
     func rename(_ number: UInt8, to name: String) async throws {
         let id = RunningDaemon.employee(number)
         let (status, answer) = try await daemon.call(
@@ -131,9 +126,8 @@ final class StoryMachine {
         return (ending, output.replacing(/\/[^ ]*?\/machine\//, with: "/"))
     }
 
-    /// Runs the commands of an article, each of which ends as the article says, with 0 unless its comment says otherwise.
-    ///
-    /// - Returns: The output of all commands.
+    /// Runs the commands of an article, each of which ends as the article says, with 0 unless its comment says
+    /// otherwise; returns all output.
     @discardableResult
     func run(_ page: StoryPage, _ name: String, with values: [String: String] = [:]) async throws -> String {
         var outputs: [String] = []

@@ -13,14 +13,12 @@ struct StoryPage {
 
     static func stories() throws -> StoryPage { try StoryPage("Stories") }
 
-    /// The names of all blocks, such as `test: clone`.
     var names: [String] {
         article.text.split(separator: "\n").compactMap { line in
             line.wholeMatch(of: /<!-- ((?:test|status|output): [a-z]+) -->/).map { String($0.1) }
         }
     }
 
-    /// The commands of a block, one a line.
     func commands(_ name: String) throws -> [String] { try lines("test: \(name)") }
 
     /// The lines of a block with the values of its words in capitals.

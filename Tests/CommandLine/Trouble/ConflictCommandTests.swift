@@ -56,7 +56,6 @@ import TributaryAdmin
         for daemon in daemons { #expect(await daemon.stop() == .exited(0), "\(daemon.log)") }
     }
 
-    /// Lists, shows and restores the conflicts with the commands.
     private func commands(_ daemon: RunningDaemon) async throws {
         let list = try await daemon.command(["conflict", "list"])
         for text in ["latest", "deletion", "\"Anne\"", "\"Bobby\"", "Employee \(Self.ann)"] {

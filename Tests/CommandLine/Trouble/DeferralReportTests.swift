@@ -123,7 +123,6 @@ import TributaryAdmin
 }
 
 extension RunningDaemon {
-    /// Runs the admin command with a text on its standard input.
     func command(
         _ arguments: [String],
         input: String
