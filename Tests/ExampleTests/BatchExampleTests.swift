@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import Tributary
 
-/// Many objects at once.
 @Suite struct BatchExampleTests {
     @Test @MainActor func insertsUpdatesAndDeletesInBatches() async throws {
         let store = try await ExampleStore()

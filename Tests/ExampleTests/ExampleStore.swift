@@ -1,7 +1,6 @@
 import TestSupport
 import Tributary
 
-/// A folder with a store of companies for one example.
 struct ExampleStore {
     static let model = PackageFolder.path("Tests/ExampleTests/Company.xcdatamodeld")
 

@@ -3,9 +3,7 @@ import TestSupport
 
 /// A block of Swift in the documentation: of an article, the README, or a comment of a declaration.
 struct Snippet: Hashable, Sendable {
-    /// From the package's folder.
     let file: String
-    /// Where its first line stands, from 1.
     let line: Int
     /// The file of `Examples` whose text it is, if the article says so.
     let example: String?

@@ -1,7 +1,6 @@
 import Testing
 import Tributary
 
-/// Undo and redo on the view context.
 @Suite struct UndoExampleTests {
     @Test @MainActor func takesBackADeletionWithItsCascade() async throws {
         let store = try await ExampleStore()
