@@ -4,7 +4,6 @@ import Testing
 
 /// The article on changes leads to functions, types and tests that are there, in few steps.
 @Suite struct ChangingArticleTests {
-    /// A section of the article: a task.
     private struct Task {
         let name: String
         let text: String
@@ -111,7 +110,6 @@ import Testing
         return word.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." } && !word.hasSuffix(".md")
     }
 
-    /// The files by the type that they are named after.
     private static func byType(_ files: [SourceFile]) -> [String: [SourceFile]] {
         Dictionary(grouping: files) { file in String(file.name.prefix { $0 != "+" && $0 != "." }) }
     }

@@ -1,6 +1,5 @@
 import Testing
 
-/// Every file of this package keeps the house rules of `.github/CONTRIBUTING.md`.
 @Suite struct HouseRulesTests {
     private static let rules: [any HouseRule] = [
         ManifestRule(), ImportRule(), NameRule(), LayoutRule(), NoSleepRule(), UnfinishedWorkRule(), MachinePathRule(),

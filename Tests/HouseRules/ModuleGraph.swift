@@ -40,7 +40,6 @@ enum ModuleGraph {
         "TributarySync", "TributaryDaemon", "CSystemd",
     ]
 
-    /// All modules below `module`.
     static func below(_ module: String) -> Set<String> {
         var found: Set<String> = []
         var waiting = [module]

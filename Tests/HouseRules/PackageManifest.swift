@@ -2,12 +2,10 @@ import Foundation
 
 /// The targets of Package.swift, read from its text.
 struct PackageManifest: Sendable {
-    /// A target with what it depends on.
     struct Target: Sendable, Hashable {
         var name: String
         var path: String
         var isTest: Bool
-        /// Targets of this package.
         var targets: Set<String>
         /// Products of other packages, each with the name of its module.
         var products: Set<String>

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The declarations of the public modules that articles name.
 enum PublicMembers {
     /// The members that a type has by name, its extensions' as well, in the modules that users see.
     static func byType() throws -> [String: Set<String>] {

@@ -1,10 +1,8 @@
 import Foundation
 
-/// A text file of the package, by its path from the package's root.
 struct SourceFile: Sendable {
     let path: String
     let text: String
-    /// The lines as they are.
     let lines: [String]
     /// The lines with comments and string contents blanked out; the same as `lines` for anything but Swift.
     let codeLines: [String]
@@ -16,7 +14,6 @@ struct SourceFile: Sendable {
         codeLines = path.hasSuffix(".swift") ? SwiftCode.blanked(text).components(separatedBy: "\n") : lines
     }
 
-    /// The last component of the path.
     var name: String { path.components(separatedBy: "/").last ?? path }
     var isSwift: Bool { path.hasSuffix(".swift") }
     var isTest: Bool { path.hasPrefix("Tests/") }

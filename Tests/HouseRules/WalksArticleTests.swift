@@ -66,7 +66,6 @@ import Testing
         words.contains { word in endings.contains { code.contains(word + $0) } }
     }
 
-    /// The texts in backticks in a cell that have no space.
     private static func code(in cell: String) -> [String] {
         cell.split(separator: "`").map(String.init).filter { part in !part.contains { $0.isWhitespace } }
     }

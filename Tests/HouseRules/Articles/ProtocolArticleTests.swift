@@ -86,7 +86,6 @@ import Testing
         try Article.text(of: "Tests/Protocol/\(model).pml")
     }
 
-    /// The inlines and processes of a model.
     private static func steps(in text: String) -> Set<String> {
         Set(text.matches(of: /(?:inline|proctype) (\w+)\(/).map { String($0.1) })
     }
@@ -105,7 +104,6 @@ import Testing
         return (others.isEmpty ? faults : others).map { "\($0) \(words[2]) \(words[1])" }
     }
 
-    /// The texts in backticks in a cell that have no space.
     private static func code(in cell: String) -> [String] {
         let parts = cell.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
         return parts.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)

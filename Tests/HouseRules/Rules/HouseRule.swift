@@ -1,4 +1,3 @@
-/// Something that must hold for every file of the package.
 protocol HouseRule: Sendable {
     func violations(in tree: SourceTree) -> [Violation]
 }
