@@ -22,14 +22,12 @@ import Testing
         }
     }
 
-    /// The seed for all parts of a run.
     private static let seed: UInt64 = {
         let seed = SeededGenerator.fromEnvironment().seed
         print("seed \(seed)")
         return seed
     }()
 }
-/// Runs the program `simulate`, and returns what it prints.
 func simulate(_ arguments: String...) async throws -> String {
     let folder = try TemporaryFolder("simulate")
     let output = folder.path("output")

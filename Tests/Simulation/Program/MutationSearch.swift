@@ -6,14 +6,12 @@ import SimulationWorld
 
 /// Looks for a deliberate fault; a build without `TRIBUTARY_MUTATIONS=1` has none.
 enum MutationSearch {
-    /// Prints the names, one a line.
     static func list() {
         #if MUTATIONS
             for mutation in Mutation.allCases { print(mutation) }
         #endif
     }
 
-    /// Turns a fault on; false when there is none of this name.
     static func turnOn(_ name: String) -> Bool {
         #if MUTATIONS
             guard let mutation = Mutation.allCases.first(where: { "\($0)" == name }) else { return false }
@@ -25,8 +23,6 @@ enum MutationSearch {
     }
 
     /// Prints after how many schedules the fault was found.
-    ///
-    /// - Returns: Whether it was found.
     static func find(_ name: String, _ run: SimulationRun) async -> Bool {
         let result = await run.play()
         guard let seed = result.failing else {

@@ -1,4 +1,3 @@
-/// The arguments of the program.
 struct SimulationOptions {
     var schedules = 1_000
     /// The time after which no further schedule begins.
@@ -14,7 +13,6 @@ struct SimulationOptions {
     static let usage =
         "simulate [--schedules N] [--seconds N] [--seed N] [--workers N] [--replay SEED-OR-PATH] [--mutation NAME|list]"
 
-    /// Reads the arguments; nil when they are wrong.
     init?(_ arguments: [String]) {
         var rest = arguments[...]
         while let name = rest.popFirst() {

@@ -1,14 +1,8 @@
-/// A difference that must not occur.
 package struct Divergence: Error, CustomStringConvertible {
     package var description: String
 
     init(_ description: String) { self.description = description }
 
-    /// - Parameters:
-    ///   - wanted: the lines that the rules demand.
-    ///   - found: the lines of a replica.
-    ///   - title: tells what differs.
-    /// - Throws: ``Divergence`` with the lines that differ.
     static func demandEqual(_ wanted: [String], _ found: [String], _ title: @autoclosure () -> String) throws {
         guard wanted != found else { return }
         let missing = wanted.filter { !found.contains($0) }.map { "- \($0)" }

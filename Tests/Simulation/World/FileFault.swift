@@ -11,6 +11,5 @@ package enum FileFault: Hashable, Sendable {
     case conflictCopy(Int)
     /// The replicator removes its copy; it may come again.
     case removed
-    /// The missing bytes are appended to a partial copy.
     case completed
 }

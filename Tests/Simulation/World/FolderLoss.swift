@@ -2,8 +2,6 @@
 package enum FolderLoss: String, Hashable, Sendable, CaseIterable {
     /// The share is not mounted: an empty folder is in its place until it comes back.
     case unmounted
-    /// The folder of the store's own writer is removed.
     case own
-    /// All files are removed.
     case all
 }

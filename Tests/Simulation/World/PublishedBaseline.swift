@@ -8,10 +8,8 @@ struct PublishedBaseline {
     let bytes: [UInt8]
     /// The last transaction of each writer in it.
     let vector: [UniqueID: UInt64]
-    /// Whether its writer has removed it again.
     var isRemoved = false
 
-    /// - Throws: ``SegmentError`` when the bytes are those of no baseline.
     init(name: BaselineName, bytes: [UInt8]) throws {
         (self.name, self.bytes) = (name, bytes)
         let writers = try VerifiedBaseline.verify(MemorySegment(bytes)).writers

@@ -5,7 +5,6 @@ package struct Schedule: Sendable {
     /// The number from which the schedule was drawn; it also decides how the settings of the replicas differ.
     package var seed: UInt64
     package var steps: [Step]
-    /// Whether the model has uniqueness constraints.
     package var isUnique: Bool
 
     /// Whether the model grows, at the latest in the end: a migration of all stores costs as much as the rest.
@@ -25,13 +24,6 @@ package struct Schedule: Sendable {
     var compacts: Bool { seed % 4 == 3 }
 
     /// Creates a schedule that an earlier run has found.
-    ///
-    /// - Parameters:
-    ///   - replicas: the number of stores.
-    ///   - producers: the number of writers without a store.
-    ///   - seed: decides about the settings of the replicas.
-    ///   - isUnique: whether the model has uniqueness constraints.
-    ///   - steps: the steps.
     package init(replicas: Int = 2, producers: Int = 1, seed: UInt64 = 0, isUnique: Bool = false, _ steps: [Step]) {
         self.replicas = replicas
         self.producers = producers

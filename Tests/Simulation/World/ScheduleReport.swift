@@ -24,7 +24,6 @@ package struct ScheduleReport: Sendable, CustomStringConvertible {
         return String(words.filter { !$0.isNumber }.prefix(40))
     }
 
-    /// The failure of a schedule, in words; nil when it ends as it should.
     package static func failure(of schedule: Schedule) async -> String? {
         do {
             try await World.play(schedule)

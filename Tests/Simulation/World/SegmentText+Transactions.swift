@@ -3,7 +3,6 @@ import TransactionLog
 import TributaryChanges
 
 extension SegmentText {
-    /// The transactions, as a reader of the log understands them.
     func transactions() throws -> [LogTransaction] {
         let source = MemorySegment(bytes())
         let reader = SegmentReader(source, segment: try SegmentVerifier().verify(source, name: name))

@@ -9,7 +9,6 @@ package final class SimulatedClock: Sendable {
 
     package init() {}
 
-    /// Advances the clock by a number of seconds.
     package func tick(_ seconds: Int = 1) { ticks.withLock { $0 += seconds } }
 
     /// The time that a clock shows which is ahead by `skew` seconds.

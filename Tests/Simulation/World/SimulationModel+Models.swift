@@ -9,9 +9,7 @@ extension SimulationModel {
         (try Model(yaml: uniqueText(isGrown: false)), try Model(yaml: uniqueText(isGrown: true)))
     }
 
-    /// The model, with or without uniqueness constraints.
     package static func model(isUnique: Bool = false) throws -> Model { try (isUnique ? unique : plain).get().first }
 
-    /// The model to which the first one grows.
     package static func grown(isUnique: Bool = false) throws -> Model { try (isUnique ? unique : plain).get().grown }
 }

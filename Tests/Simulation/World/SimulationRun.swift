@@ -3,13 +3,11 @@ import TributaryStore
 
 /// Plays schedules with successive seeds until one ends wrong.
 package struct SimulationRun: Sendable {
-    /// The result of a run.
     package struct Result: Sendable, CustomStringConvertible {
         package var played = 0
         package var duration = Duration.zero
         /// The least seed whose schedule ended wrong.
         package var failing: UInt64?
-        /// How it ended wrong.
         package var failure: String?
 
         package var description: String {
@@ -26,12 +24,6 @@ package struct SimulationRun: Sendable {
     private let workers: Int
 
     /// Creates a run.
-    ///
-    /// - Parameters:
-    ///   - first: the first seed.
-    ///   - count: the greatest number of schedules.
-    ///   - limit: how long it may take; schedules that have begun are played to their end.
-    ///   - workers: the number of schedules that are played at once.
     package init(first: UInt64, count: Int, limit: Duration, workers: Int) {
         self.first = first
         self.count = count

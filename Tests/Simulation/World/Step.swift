@@ -18,11 +18,8 @@ package enum Step: Hashable, Sendable {
     case carry(writer: Int, to: Int, skip: Int, fault: FileFault, isHeard: Bool)
     /// A replica takes up to `count` steps of its import, after a scan of the whole folder with `isWhole`.
     case importing(replica: Int, count: Int, isWhole: Bool, crash: CrashPoint?)
-    /// A replica acknowledges what it has imported.
     case acknowledge(replica: Int)
-    /// A replica's store is closed and opened again.
     case restart(replica: Int)
-    /// The program of a replica ends without closing its store.
     case crash(replica: Int)
     /// A replica's store is closed and opened again with the model that has grown.
     case grow(replica: Int)
@@ -50,9 +47,7 @@ package enum Step: Hashable, Sendable {
     case evict(replica: Int, writer: Int)
     /// A replica stops waiting for missing transactions of a writer.
     case abandon(replica: Int, writer: Int)
-    /// The common clock advances.
     case tick
-    /// The clock of a replica jumps by a number of seconds.
     case jump(replica: Int, seconds: Int)
     /// A replica is compared with the merge oracle.
     case check(replica: Int)

@@ -86,7 +86,6 @@ extension World {
         try await compact(index, .requested)
     }
 
-    /// Stops waiting for the missing transactions of a writer.
     func abandon(_ number: Int, by index: Int) async throws {
         let writer = writer(number)
         guard try await replicas[index].abandon(writer) else { return }

@@ -47,7 +47,6 @@ extension World {
         try replica.finish()
     }
 
-    /// Joins a baseline of which the replica has everything.
     func demandNoEffect(_ baseline: [String], on replica: Replica) throws {
         let (dump, newest) = (try replica.dump(), try replica.newestTransaction())
         let joined = try replica.join(baseline)

@@ -74,14 +74,7 @@ extension World {
         try check(replica, "replica \(index) after an older copy was put in the place of its store")
     }
 
-    /// Replaces a replica by a copy of another one; what only the replaced store had is lost.
-    ///
-    /// - Parameters:
-    ///   - from: the replica that is copied, and goes on.
-    ///   - to: the replica that is replaced.
-    ///   - isSameMachine: whether the copy is on the machine of the other one.
-    ///   - hasFolder: whether the log folder is copied too; otherwise the replaced one stays.
-    /// - Throws: ``Divergence``, and what a store throws.
+    /// Replaces a replica by a copy of another one, which goes on; what only the replaced store had is lost.
     func clone(from: Int, to: Int, isSameMachine: Bool, hasFolder: Bool) async throws {
         guard from != to else { return }
         for index in [from, to] { try await recover(index) }
@@ -98,7 +91,6 @@ extension World {
         number < schedule.replicas ? replicas[number].writer : logs[number].writer
     }
 
-    /// The segments of all writers that have the number of a replica or a producer, in order.
     func segments(_ number: Int) -> [PublishedSegment] {
         number < schedule.replicas ? lives[number].flatMap { logs[$0].segments } : logs[number].segments
     }

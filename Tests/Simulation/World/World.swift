@@ -24,7 +24,6 @@ package final class World {
     var isForked = false
     /// The last transaction of each writer that has come with a baseline in a schedule with forks.
     var joinedThrough: [UniqueID: UInt64] = [:]
-    /// Whether each replica has everything.
     var isSettled = false
     /// The number of replicas that began with a baseline.
     private var joinedCount = 0
@@ -81,14 +80,12 @@ package final class World {
         replicas.append(try Replica(replicas.count, model: model, folder: folder, clock: clock, seed: schedule.seed))
     }
 
-    /// A new replica that begins with a baseline.
     func newReplica(joining baseline: [String]) throws -> Replica {
         let replica = try newReplica()
         _ = try replica.join(baseline)
         return replica
     }
 
-    /// A new replica with an empty log folder.
     func newReplica() throws -> Replica {
         joinedCount += 1
         return try Replica(100 + joinedCount, model: replicas[0].model, folder: folder, clock: clock)
@@ -104,9 +101,8 @@ package final class World {
         return others + [(replica.writer, replica.own)]
     }
 
-    /// Collects what a replica has committed since the last call; it may have become another writer.
-    ///
-    /// - Returns: The new transactions of a replica that is still the same writer.
+    /// Collects what a replica has committed since the last call, and returns it; nothing of one that has become
+    /// another writer.
     @discardableResult
     func collect(from index: Int) throws -> [LogTransaction] {
         let replica = replicas[index]

@@ -11,9 +11,7 @@ struct WriterLog {
     }
 
     let writer: UniqueID
-    /// The transactions in its segments.
     private(set) var transactions: [LogTransaction] = []
-    /// Its segments, in order.
     private(set) var segments: [PublishedSegment] = []
     /// The segments with sequences that its other segments have: a copy of its store wrote them.
     private(set) var branches: [Branch] = []
@@ -30,16 +28,13 @@ struct WriterLog {
     /// The segments that can be had.
     var present: [PublishedSegment] { segments.filter { !isGone($0.name) } }
 
-    /// Whether a segment cannot be had.
     func isGone(_ name: SegmentName) -> Bool { removed.contains(name) || lost.contains(name) }
 
-    /// Adds a segment with its transactions.
     mutating func add(_ segment: PublishedSegment, _ transactions: ArraySlice<LogTransaction>) {
         segments.append(segment)
         self.transactions += transactions
     }
 
-    /// The segments of all branches.
     var allSegments: [PublishedSegment] { segments + branches.map(\.segment) }
 
     /// The transactions in the segments of all branches; one that is in two segments is there twice.
@@ -49,11 +44,8 @@ struct WriterLog {
         allSegments.contains { $0.name == segment.name && $0.bytes == segment.bytes }
     }
 
-    /// Adds a segment of a writer that may be forked.
-    ///
-    /// - Parameters:
-    ///   - segment: the segment.
-    ///   - own: all transactions up to its last one, as its program has committed them.
+    /// Adds a segment of a writer that may be forked; `own` are all transactions up to its last one, as its program has
+    /// committed them.
     mutating func add(_ segment: PublishedSegment, endOf own: ArraySlice<LogTransaction>) {
         let before = own.prefix(Int(segment.name.first) - 1)
         let added = own.dropFirst(before.count)
