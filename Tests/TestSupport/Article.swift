@@ -10,18 +10,15 @@ package struct Article: Sendable {
         try self.init(path: "Sources/Tributary/Tributary.docc/\(name).md")
     }
 
-    /// Reads the article in a file of the package.
     package init(path: String) throws {
         name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
         lines = try Article.text(of: path).components(separatedBy: "\n")
     }
 
-    /// The text of a file of the package.
     package static func text(of path: String) throws -> String {
         try String(contentsOfFile: PackageFolder.path(path), encoding: .utf8)
     }
 
-    /// The whole text of the article.
     package var text: String { lines.joined(separator: "\n") }
 
     /// The cells of the rows of every table under a heading of the second level, without the header rows.

@@ -2,7 +2,6 @@ import Foundation
 
 /// The folders with what this test run was built with, and with the programs that it starts.
 package enum BuildFolder {
-    /// The folder of the running test bundle, with the modules of its build.
     package static let path: String = {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return (bundle as NSString).deletingLastPathComponent

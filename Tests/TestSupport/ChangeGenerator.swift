@@ -83,7 +83,6 @@ package struct ChangeGenerator {
         }
     }
 
-    /// An update of a property of the larger model, or of one with another type or name in that model.
     private mutating func change(of entity: String, writing names: [String]) -> Change {
         let names = entity == "Desk" ? ["keeper"] : names
         let writes = names.map { name in

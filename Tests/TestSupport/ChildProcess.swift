@@ -51,7 +51,6 @@ package final class ChildProcess: Sendable {
         Thread.detachNewThread { [self] in reap() }
     }
 
-    /// Waits until the process has ended.
     package func ending() async -> Ending {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state in

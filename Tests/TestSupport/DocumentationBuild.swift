@@ -16,7 +16,6 @@ package struct DocumentationBuild: Sendable {
         self.tools = String(tools)
     }
 
-    /// The modules of this build that have a documentation catalogue.
     package static let modules: [String] = {
         let files = FileManager.default
         let sources = (try? files.contentsOfDirectory(atPath: PackageFolder.path("Sources"))) ?? []
@@ -62,7 +61,6 @@ package struct DocumentationBuild: Sendable {
         }
     }
 
-    /// - Returns: An error message; nil when the symbols of the module were extracted.
     private func extract(_ module: String, to graphs: String, _ folder: TemporaryFolder) async throws -> String? {
         try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: true)
         let maps = SwiftCompiler.moduleMaps().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
@@ -80,7 +78,6 @@ package struct DocumentationBuild: Sendable {
         return "\(ending) \(text("extraction.txt", folder))"
     }
 
-    /// The platform for which the toolchain builds.
     private func target(_ folder: TemporaryFolder) async throws -> String {
         struct Information: Decodable {
             struct Target: Decodable { var triple: String }

@@ -20,7 +20,6 @@ package struct Effort {
         return processorSeconds - used
     }
 
-    /// The peak memory of this process.
     package static var peakKiB: Int { usage.ru_maxrss }
 
     private static var usage: rusage {

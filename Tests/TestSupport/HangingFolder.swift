@@ -40,10 +40,8 @@ package final class HangingFolder: Sendable {
         }
     }
 
-    /// Releases all waiting processes.
     deinit { close(descriptor) }
 
-    /// Returns when a process hangs.
     package func waitForVictim() async throws {
         try await onThread { [descriptor] in
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,13 +1,8 @@
 package import TributaryChanges
 
 extension InterfaceDescription {
-    /// Finds the violations of a schema: missing members, wrong types, and members that the schema does not name.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - schema: A schema of the document, or a reference to one.
-    ///   - place: The name of the value in the violations.
-    /// - Returns: A sentence for each violation; none when the value matches the schema.
+    /// Returns a sentence for each violation of a schema: missing members, wrong types, and members that the schema
+    /// does not name.
     package func violations(of value: JSONValue, by schema: JSONValue, at place: String = "$") -> [String] {
         let schema = resolved(schema)
         let choices = elements(schema["oneOf"])

@@ -14,7 +14,6 @@ package struct InterfaceDescription: Sendable {
         package var needsOpenStore: Bool
         package var query: Set<String>
         package var pathParameters: Set<String>
-        /// The schema of the JSON request body.
         package var request: JSONValue?
         /// For each status, the content by media type; empty for a response without a body.
         package var responses: [String: [String: JSONValue]]
@@ -81,7 +80,6 @@ package struct InterfaceDescription: Sendable {
 }
 
 extension JSONValue {
-    /// The text of a string value; nil for any other value.
     package var string: String? {
         if case .string(let text) = self { text } else { nil }
     }

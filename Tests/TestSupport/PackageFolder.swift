@@ -1,6 +1,5 @@
 import Foundation
 
-/// The folder that contains Package.swift.
 package enum PackageFolder {
     package static let path = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path

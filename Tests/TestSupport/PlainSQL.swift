@@ -37,12 +37,10 @@ package struct PlainSQL: Sendable {
         }
     }
 
-    /// The first column of the first row.
     package func value(_ query: String) throws -> String? {
         try rows(query).first?.first ?? nil
     }
 
-    /// Runs statements that change the file.
     package func execute(_ statements: String) throws {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }

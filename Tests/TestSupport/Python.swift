@@ -12,13 +12,6 @@ package struct Python: Sendable {
         interpreter = found
     }
 
-    /// Runs a program to its end.
-    ///
-    /// - Parameters:
-    ///   - program: The path of the program.
-    ///   - arguments: The arguments of the program.
-    /// - Returns: The ending, the standard output and the standard error of the program.
-    /// - Throws: The errors of starting a process or reading its output.
     package func run(
         _ program: String,
         _ arguments: [String]

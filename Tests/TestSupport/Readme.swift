@@ -6,7 +6,6 @@ package enum Readme {
         package var name: String
     }
 
-    /// The code block after the marker `<!-- example: NAME -->`, with its last newline.
     package static func example(_ name: String) throws -> String {
         let path = PackageFolder.path("README.md")
         let lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")

@@ -15,7 +15,6 @@ extension RowRun {
         return pieces
     }
 
-    /// A piece of the changes that ``pieces(of:)`` splits.
     package enum Piece {
         case run(RowRun)
         case change(Change)

@@ -2,13 +2,11 @@ package import TransactionLog
 package import TributaryChanges
 
 extension SegmentText {
-    /// The transactions that the segment's reader returns.
     package func transactions() throws -> [LogTransaction] {
         let source = MemorySegment(bytes())
         return try SegmentText.transactions(of: try SegmentVerifier().verify(source, name: name), in: source)
     }
 
-    /// The transactions of a segment that has been verified.
     package static func transactions(
         of segment: VerifiedSegment,
         in source: some SegmentBytes

@@ -26,7 +26,6 @@ package struct SegmentText: Sendable {
     /// The hash in the end line.
     package var sha256: String { SegmentText.hash(body) }
 
-    /// The lines before the end line, each with its newline.
     package var body: [UInt8] { lines.flatMap { Array($0.utf8) + [0x0A] } }
 
     /// The whole file.
@@ -60,7 +59,6 @@ package struct SegmentText: Sendable {
         return Array(line.utf8) + [0x0A]
     }
 
-    /// The SHA-256 of `bytes` in lower-case hexadecimal digits.
     package static func hash(_ bytes: [UInt8]) -> String {
         SegmentEnd.sha256(of: bytes)
     }

@@ -12,6 +12,5 @@ package final class StoreHolder {
 
     private var failure: PlainSQL.Failure { .init(message: String(cString: sqlite3_errmsg(connection))) }
 
-    /// Releases the store.
     deinit { sqlite3_close(connection) }
 }

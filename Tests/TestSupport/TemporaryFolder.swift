@@ -19,7 +19,6 @@ package final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of `name` in the folder.
     package func path(_ name: String) -> String { path + "/" + name }
 
     package func write(_ text: String, to name: String) throws {

@@ -38,7 +38,6 @@ package struct EmployeeSegment: Sendable {
         return Array(text.utf8)
     }
 
-    /// The ID of an employee: a version 7 UUID that grows with the number.
     private func id(_ number: Int) -> String {
         let time = hexadecimal16(firstMillisecond + UInt64(number)).suffix(12)
         return "\(time.prefix(8))-\(time.suffix(4))-7000-8000-\(hexadecimal16(UInt64(number)).suffix(12))"

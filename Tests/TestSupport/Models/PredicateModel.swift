@@ -1,6 +1,5 @@
 /// A model of people, departments and projects with every kind of property that predicates and sort keys can use.
 package enum PredicateModel {
-    /// The model as YAML.
     package static let text = """
         version: "1"
         entities:

@@ -2,7 +2,6 @@ package import TributaryChanges
 
 /// A small model with every kind of property, and few IDs, so that writers often change the same objects.
 package enum SimulationModel {
-    /// The model as YAML.
     package static let text = """
         version: "1"
         entities:
@@ -10,7 +9,6 @@ package enum SimulationModel {
         \(things(desk: ""))
         """
 
-    /// The model, or the grown one, with uniqueness constraints.
     package static func uniqueText(isGrown: Bool) -> String {
         var text = isGrown ? grownText : self.text
         let constraints = [
