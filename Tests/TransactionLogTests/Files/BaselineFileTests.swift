@@ -51,7 +51,6 @@ import TributaryChanges
         (10, #"{"counter":"E","id":"\#(id)","property":[[[[[[[[1]]]]]]]],"totals":{"\#(other)":4}}"#),
     ]
 
-    /// Hashes of segments.
     private static let hashes = ["a", "b", "c"].map { String(repeating: $0, count: 64) }
 
     /// The lines of a baseline of version 2, with the value of the key `fork` of its second writer.

@@ -8,7 +8,6 @@ import TributaryChanges
     private static let writer = UniqueID(high: 0x5f0c_0000_0000_7000, low: 0x8000_0000_0000_0002)
     private static let count = 12_000
 
-    /// About 1.5 MiB in two transactions.
     private static let lines: [String] = {
         let padding = String(repeating: "x", count: 50)
         let changes = (0..<count).map { number in

@@ -1,7 +1,6 @@
 import TestSupport
 import TributaryChanges
 
-/// Random transactions with every kind of change and value.
 struct RandomTransactions {
     var random: SeededGenerator
     private var clock: UInt64 = 1_700_000_000_000 << 16

@@ -38,7 +38,6 @@ enum SegmentExamination: Hashable {
         )
     }
 
-    /// The header, the transactions with their changes, and the end line as one value.
     private static func content(_ segment: VerifiedSegment, _ transactions: [LogTransaction]) throws -> JSONValue {
         let list = try transactions.map { transaction in
             let lines = try transaction.lines.split(separator: 0x0A).map { try JSONParser.parse(Array($0)) }

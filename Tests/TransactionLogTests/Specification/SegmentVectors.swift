@@ -10,7 +10,6 @@ struct SegmentVectors: Decodable {
         var path: String
         var about: String
         var state: String
-        /// The line at fault, of a rejected segment.
         var line: Int?
         var sha256: String
         /// The SHA-256 of the normal form, of a valid segment.
