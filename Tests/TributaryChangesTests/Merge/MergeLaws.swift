@@ -5,7 +5,6 @@ import TributaryChanges
 /// Draws states and holds a merge of them to the laws of a join: the order, the grouping and the repetition of merges
 /// do not matter.
 struct MergeLaws {
-    /// The number of drawn triples of states.
     static let rounds = 2_000
 
     /// `draw` draws a state, with versions from a coarse grid, so that equal ones are frequent.
@@ -42,8 +41,6 @@ struct MergeLaws {
     }
 
     /// A value of an attribute: null, a number or a text.
-    ///
-    /// Integers and doubles are often equal numbers.
     static func value(_ generator: inout SeededGenerator) -> PropertyValue {
         let number = Int64.random(in: -2...2, using: &generator)
         return switch Int.random(in: 0...6, using: &generator) {
@@ -56,8 +53,6 @@ struct MergeLaws {
     }
 
     /// A text or null.
-    ///
-    /// Some texts have equal lengths, and two differ only in their Unicode normal form.
     static func text(_ generator: inout SeededGenerator) -> PropertyValue {
         let texts = ["", "a", "b", "ab", "ba", "é", "e\u{301}"].map(PropertyValue.string)
         return ([.null] + texts).randomElement(using: &generator) ?? .null

@@ -6,7 +6,6 @@ import Testing
 @Suite struct MergeRulesArticleTests {
     private static let article = "Sources/TributaryChanges/TributaryChanges.docc/MergeRules.md"
 
-    /// The Swift files of the package's modules.
     private static func sources() throws -> [String] {
         let files = FileManager.default.enumerator(atPath: PackageFolder.path("Sources"))
         return try (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }

@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Compares whole versions.
 struct WholeVersionOrder: VersionOrder {
     func isOlder(_ first: Version, than second: Version) -> Bool { first < second }
 }
