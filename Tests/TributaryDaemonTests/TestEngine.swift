@@ -7,7 +7,6 @@ import TributaryStore
 
 @testable import TributaryDaemon
 
-/// A folder with a model, a log folder and the configuration of an engine.
 struct TestEngine {
     let folder: TemporaryFolder
     let configuration: Configuration
