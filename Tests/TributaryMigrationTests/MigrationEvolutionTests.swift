@@ -32,7 +32,6 @@ import TributaryStore
         var apply: (inout Expected) -> Void
     }
 
-    /// A transaction with the names of one version.
     private func event(
         _ sequence: UInt64,
         _ entities: [ModelEvolution.Entity],

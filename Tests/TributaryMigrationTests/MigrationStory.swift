@@ -15,7 +15,6 @@ final class MigrationStory {
     let fresh: Replica
     private var sequence: UInt64 = 0
 
-    /// Creates the stores from models as YAML, including the versions in between.
     init(_ versions: String...) throws {
         let models = try versions.enumerated().map { index, text in
             try Model(yaml: "version: \"\(index + 1)\"\nentities:\n" + text)
@@ -26,7 +25,6 @@ final class MigrationStory {
         fresh = try Replica(new)
     }
 
-    /// Applies a transaction of another writer to both stores.
     func apply(_ changes: Change...) throws { try apply(changes) }
 
     func apply(_ changes: [Change]) throws {
@@ -57,7 +55,6 @@ final class MigrationStory {
         #expect(try migrated.digest() == fresh.digest(), sourceLocation: location)
     }
 
-    /// The number of the store's own changes since the migration.
     func written() throws -> Int { try MigrationStory.own(migrated, from: 1).count }
 
     func rows(_ query: String) throws -> [[String?]] { try PlainSQL(path: migrated.path).rows(query) }
