@@ -12,7 +12,6 @@ struct DocumentationTests {
         return try String(contentsOfFile: path, encoding: .utf8)
     }
 
-    /// Returns the first code block of an article that starts with the given fence.
     private func block(_ fence: String, of article: String) throws -> String {
         let start = try #require(article.range(of: "\n\(fence)\n"))
         let end = try #require(article.range(of: "\n```", range: start.upperBound..<article.endIndex))

@@ -17,7 +17,6 @@ import TributaryModel
         employee = try #require(model.entity(named: "Employee"))
     }
 
-    /// Functions that add one level to a predicate.
     private static let levels: [@Sendable (ObjectPredicate, Int) -> ObjectPredicate] = [
         { term, _ in !term },
         { term, number in number % 2 == 0 ? level && term : level || term },
@@ -29,7 +28,6 @@ import TributaryModel
         },
     ]
 
-    /// Functions that add one level to an expression.
     private static let expressions: [@Sendable (ObjectPredicate.Expression) -> ObjectPredicate.Expression] = [
         { .function(.add, [$0, .constant(.integer(1))]) },
         { .function(.absolute, [$0]) },

@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// A plain object of the sample model.
 final class SampleObject: PredicateSubject {
     let predicateID: UniqueID
     private let entity: Entity
