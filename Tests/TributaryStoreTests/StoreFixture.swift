@@ -63,7 +63,6 @@ struct StoreFixture: Sendable {
 }
 
 extension Reader {
-    /// The number of employees, and the number of the newest transaction.
     func census() throws -> (employees: Int, newest: Int64) {
         (try Int.fetchOne(database, sql: "SELECT count(*) FROM Employee") ?? 0, try history.newestTransaction())
     }

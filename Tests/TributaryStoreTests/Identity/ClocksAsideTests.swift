@@ -26,7 +26,6 @@ import TributaryModel
         return replica
     }
 
-    /// Whether the clock of the last local transaction is ahead.
     private func isAhead(_ replica: Replica) throws -> Bool {
         Self.isAhead(try #require(try ExportedWriter.outbox(of: replica).last).header.clock)
     }

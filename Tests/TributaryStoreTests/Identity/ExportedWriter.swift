@@ -36,7 +36,6 @@ struct ExportedWriter {
 }
 
 extension ForeignTransaction {
-    /// Reads a transaction of the outbox.
     init(_ transaction: ExportableTransaction, of writer: UniqueID) throws {
         self.init(0, 1, clock: 0)
         self.writer = writer

@@ -40,7 +40,6 @@ import TributaryModel
         }
     }
 
-    /// The sample model with counters of all types.
     private static func model() throws -> Model {
         var entities = SampleModel.definitions
         entities[1].attributes += [

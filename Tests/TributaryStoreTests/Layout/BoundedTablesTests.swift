@@ -42,7 +42,6 @@ import TributaryModel
         #expect(counts == [LogLimits.seenEntries, 5, 0])
     }
 
-    /// The transactions that the store has written itself, as its log contains them.
     private func ownTransactions(of replica: Replica) throws -> [LogTransaction] {
         try replica.store.read { reader in
             var (lines, last): ([String], UInt64) = ([], 0)

@@ -94,7 +94,6 @@ struct WaitForGraphTests {
     }
 }
 
-/// Holds all resources while `body` runs.
 private func hold(_ resources: ArraySlice<ExclusiveResource>, _ body: () -> Void) {
     guard let first = resources.first else { return body() }
     first.holding { hold(resources.dropFirst(), body) }

@@ -57,14 +57,8 @@ struct ForkedSchedule {
         }
     }
 
-    /// Applies transactions in order: the clone that comes first goes on with the writer's first line.
-    ///
-    /// - Parameters:
-    ///   - order: The transactions.
-    ///   - replica: The store.
-    ///   - slice: The number of changes of a slice.
-    ///   - first: The clone with the first line; set when it is decided.
-    /// - Throws: What the store throws.
+    /// Applies transactions in order: the clone that comes first, which `first` then names, goes on with the writer's
+    /// first line.
     func apply(_ order: [Entry], to replica: Replica, slice: Int, first: inout Int?) throws {
         for entry in order {
             var branch = ""

@@ -10,7 +10,6 @@ struct RandomSchedule {
         self.init(writers: writers, each: count, using: &generator) { RandomSchedule.change(&$0) }
     }
 
-    /// Creates a schedule; `makeChange` draws one change.
     init(
         writers: Int,
         each count: Int,
@@ -44,7 +43,6 @@ struct RandomSchedule {
         }
     }
 
-    /// A random change of the sample model.
     static func change(_ generator: inout SeededGenerator) -> Change {
         func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }
         func number() -> JSONValue { .integer(Int64.random(in: 0...9, using: &generator)) }

@@ -77,12 +77,10 @@ struct ShadowLinkRule {
         shown[substitute] = min(shown[substitute] ?? position, position)
     }
 
-    /// Whether a person is live and no shadow.
     func isVisible(_ person: Int) -> Bool {
         objects[.sample(person)]?.inserted != nil && representatives[.sample(person)] == nil
     }
 
-    /// The numbers of the objects that a relationship of a person shows, in its order.
     func related(_ person: Int, _ name: String) -> [Int] {
         let id = UniqueID.sample(person)
         let found = shown.filter { $0.key.name == name }.compactMap { pair, position -> (String, Int)? in

@@ -188,7 +188,6 @@ import TributaryModel
 }
 
 extension Replica {
-    /// The numbers of the objects in a to-many relationship, in its order.
     fileprivate func related(_ entity: String, _ id: Int, _ name: String) throws -> [Int] {
         let owner = try #require(store.model.entity(named: entity))
         let index = try #require(owner.propertyIndex(named: name))

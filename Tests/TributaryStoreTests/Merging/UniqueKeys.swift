@@ -45,6 +45,5 @@ struct UniqueKeys<Key: Hashable> {
         }
     }
 
-    /// Whether the object is shown; true for an object that is not among the holders.
     func isShown(_ id: UniqueID) -> Bool { representatives[id] == nil }
 }

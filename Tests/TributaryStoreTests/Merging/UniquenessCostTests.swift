@@ -9,13 +9,11 @@ import TributaryModel
 /// The cost of objects that share unique keys, in instructions of SQLite's virtual machine.
 @Suite struct UniquenessCostTests {
     private enum Form: CaseIterable {
-        /// All objects have one key.
         case oneKey
         /// Each object has a key of the object before it and one of the object after it.
         case chain
         /// All objects have one key, and its owner is deleted at last.
         case freed
-        /// No two objects have one key.
         case distinct
     }
 
@@ -57,7 +55,6 @@ import TributaryModel
         #expect(counts[2] <= 3 * counts[1], "\(form): \(counts)")
     }
 
-    /// Counts the steps of the writes and reads of `block`.
     private func steps(_ replica: Replica, _ block: (WriteTransaction) throws -> Void) throws -> Int {
         var steps = 0
         try replica.store.write { write in try write.reportingProgress({ steps += 1 }) { try block(write) } }

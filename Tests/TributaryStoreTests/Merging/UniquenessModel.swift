@@ -34,6 +34,5 @@ enum UniquenessModel {
 }
 
 extension Replica {
-    /// Makes a store whose people have unique keys.
     static func withUniqueKeys() throws -> Replica { try Replica(try UniquenessModel.make()) }
 }

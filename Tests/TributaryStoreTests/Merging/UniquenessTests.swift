@@ -345,12 +345,10 @@ import TributaryModel
 }
 
 extension Replica {
-    /// The numbers of the visible people.
     fileprivate func people() throws -> [Int] {
         try (1...9).filter { try values("Person", .sample($0)) != nil }
     }
 
-    /// The numbers of the objects in a to-many relationship.
     fileprivate func related(_ entity: String, _ id: Int, _ name: String) throws -> [Int] {
         let owner = try #require(store.model.entity(named: entity))
         let index = try #require(owner.propertyIndex(named: name))

@@ -16,7 +16,6 @@ struct NestedPredicateTests {
         employee = try #require(fixture.store.model.entity(named: "Employee"))
     }
 
-    /// The salaries that SQL finds, and the salaries that memory finds.
     private func salaries(_ predicate: ObjectPredicate) throws -> (sql: [Int64], memory: [Int64]) {
         let bound = try predicate.bind(to: employee, in: fixture.store.model)
         return try fixture.store.read { reader in

@@ -6,7 +6,6 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// Rows, values of all types, relationships.
 struct ReadingObjectsTests {
     @Test
     func rowsHaveValuesBySlot() throws {

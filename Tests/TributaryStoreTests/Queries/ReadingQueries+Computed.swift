@@ -2,7 +2,6 @@ import TestSupport
 import TributaryChanges
 import TributaryModel
 
-/// Aggregates, arithmetic, functions, casts and subqueries.
 extension ReadingQueries {
     func computed(_ entity: Entity, depth: Int, _ random: inout SeededGenerator) -> ObjectPredicate {
         switch Int.random(in: 0..<8, using: &random) {
@@ -118,7 +117,6 @@ extension ReadingQueries {
         }
     }
 
-    /// An expression with one value, and its type.
     private func value(
         _ entity: Entity,
         depth: Int,
