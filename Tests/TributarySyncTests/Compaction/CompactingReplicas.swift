@@ -13,7 +13,6 @@ import TributaryStore
 final class CompactingReplicas {
     let logs: LogsFolder
     let wall = SyncWall()
-    /// The model of the stores; nil for that of ``SyncModel``.
     let model: Model?
     var replicas: [SyncReplica] = []
 
@@ -85,7 +84,6 @@ final class CompactingReplicas {
         return Set(files.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") })
     }
 
-    /// The bytes of all files in the writers' folders.
     func bytes() -> Int {
         let files = FileManager.default.enumerator(atPath: logs.path)?.compactMap { $0 as? String } ?? []
         return files.reduce(0) { sum, file in

@@ -237,7 +237,6 @@ import TributaryStore
 
     // MARK: Changes of the writer
 
-    /// Compacts, and runs `change` when a phase begins.
     private func compact(
         _ replica: SyncReplica,
         _ group: CompactingReplicas,

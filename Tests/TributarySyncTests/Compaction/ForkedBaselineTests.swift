@@ -26,7 +26,6 @@ import TributaryStore
         return bytes + Array(end.line.utf8) + [0x0A]
     }
 
-    /// Joins a baseline as the import does.
     @discardableResult
     private func join(_ bytes: [UInt8], _ replica: SyncReplica) throws -> Bool {
         let source = MemorySegment(bytes)
@@ -67,7 +66,6 @@ import TributaryStore
         return SegmentText(writer: a, transactions, previous: previous)
     }
 
-    /// The stem of a forked log, its branches, and another writer.
     private struct Files {
         var stem: SegmentText
         var branches: [SegmentText]

@@ -180,7 +180,6 @@ import TributaryStore
         #expect(try exporter(other).run() == ImportCounts())
     }
 
-    /// Applies every segment of the store's writer in one batch.
     private func importAll(into other: Store) throws -> ImportBatch.Outcome {
         let batch = ImportBatch(
             readers: SegmentReaders(
@@ -199,7 +198,6 @@ import TributaryStore
 }
 
 extension SegmentText {
-    /// The hash in the end line of a segment's bytes.
     static func tailHash(_ bytes: [UInt8]) -> String? {
         let lines = bytes.split(separator: 0x0A)
         guard let last = lines.last else { return nil }

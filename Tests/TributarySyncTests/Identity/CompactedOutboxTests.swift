@@ -53,14 +53,8 @@ import TributaryStore
         return copied
     }
 
-    /// Sets a store back to a copy after others have compacted all of its segments.
-    ///
-    /// - Parameters:
-    ///   - common: The unexported saves that both the store and its copy have.
-    ///   - copied: The saves of the copy alone.
-    ///   - later: The saves of the original alone, which publishes them.
-    /// - Returns: The copy in the original's place, as it has started.
-    /// - Throws: what saving, exchanging and copying throw.
+    /// Sets a store back to a copy after others have compacted all of its segments: `common` are unexported saves of
+    /// both, `later` those of the original alone, which publishes them.
     private func setBack(
         _ common: [[Change]],
         copied: [[Change]] = [],
@@ -98,7 +92,6 @@ import TributaryStore
         return copy
     }
 
-    /// The number of transactions that a store has issued again at its start.
     private func reissued(by replica: SyncReplica) throws -> UInt64 {
         try replica.store.read { try $0.writers.own().sequence }
     }

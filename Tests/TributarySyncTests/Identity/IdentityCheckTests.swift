@@ -32,7 +32,6 @@ import TributaryStore
         return offline
     }
 
-    /// A copy of the store's file in another folder.
     private func copy(_ replica: SyncReplica) throws -> TemporaryFolder {
         let folder = try TemporaryFolder("copy")
         try FileManager.default.copyItem(
@@ -52,7 +51,6 @@ import TributaryStore
 
     private func codes(_ replica: SyncReplica) -> [SyncProblem.Code] { replica.service.status.problems.map(\.code) }
 
-    /// Runs the check of a store on a machine, and returns the store's writer.
     private func check(_ folder: TemporaryFolder, machine: String?, isGivenUp: Bool = false) throws -> UniqueID {
         let configuration = StoreConfiguration(
             path: folder.path("store.sqlite"),

@@ -91,7 +91,6 @@ import TributaryStore
         try await replica.stop()
     }
 
-    /// The text of a baseline that has no changes.
     private func baseline(_ vector: [UniqueID: UInt64]) -> String {
         var body = BaselineHeader(model: nil, modelHash: "00ff", writerCount: vector.count).line + "\n"
         for (writer, sequence) in vector.sorted(by: { $0.key < $1.key }) {

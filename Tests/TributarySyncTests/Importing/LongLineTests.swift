@@ -23,7 +23,6 @@ import TributaryStore
         )
     }
 
-    /// Sixteen transactions of one mebibyte each.
     private func verified() throws -> VerifiedSegment {
         let segment = try logs.hire(writer, 1...16, name: String(repeating: "x", count: 1 << 20))
         let file = try LogFolder(path: logs.path).open(segment.name)

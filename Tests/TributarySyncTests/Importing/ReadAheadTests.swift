@@ -36,7 +36,6 @@ import TributaryChanges
         func take(_ count: Int) { state.withLock { $0.taken += count } }
     }
 
-    /// The threads that have read.
     private final class Threads: Sendable {
         private let known = Mutex<Set<pthread_t>>([])
 
@@ -48,7 +47,6 @@ import TributaryChanges
     private let source: MemorySegment
     private let segment: VerifiedSegment
 
-    /// Twenty transactions of one mebibyte each.
     init() throws {
         (source, segment) = try ReadAheadTests.verified(1...20, name: String(repeating: "x", count: 1 << 20))
     }

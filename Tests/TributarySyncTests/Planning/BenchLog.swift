@@ -12,7 +12,6 @@ struct BenchLog {
 
     var reach: UInt64 { lines.values.compactMap { $0.last?.last }.max() ?? 0 }
 
-    /// Whether a segment that has a sequence of the given one is applied.
     func overlaps(_ id: SegmentName) -> Bool {
         lines.values.joined().contains { $0.first <= id.last && id.first <= $0.last }
     }

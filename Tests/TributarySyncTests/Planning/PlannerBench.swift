@@ -18,7 +18,6 @@ struct PlannerBench {
     var content: [SegmentName: VerificationOutcome] = [:]
     var files: [UniqueID: [WriterListing.Pending]] = [:]
     var misfits: [UniqueID: [WriterListing.Misfit]] = [:]
-    /// The applied segments, in order.
     private(set) var applied: [SegmentName] = []
     private(set) var verified: [SegmentName] = []
     private(set) var batches = 0
@@ -60,7 +59,6 @@ struct PlannerBench {
         )
     }
 
-    /// Puts a file into the folder, or replaces one.
     mutating func put(_ name: SegmentName, _ outcome: VerificationOutcome? = nil) {
         generation += 1
         content[name] = outcome
@@ -95,8 +93,6 @@ struct PlannerBench {
     }
 
     /// Carries out the planner's actions until it waits.
-    ///
-    /// - Returns: The time until which the planner waits; nil when it waits for a scan.
     @discardableResult
     mutating func settle() -> WallTime? {
         for _ in 0..<10_000 {
@@ -135,7 +131,6 @@ struct PlannerBench {
         }
     }
 
-    /// Puts a replicator's conflict copy into the folder.
     mutating func put(copyOf name: SegmentName, _ label: String, _ outcome: VerificationOutcome) {
         put(copiesOf: name, [(label, outcome)])
     }
@@ -184,7 +179,6 @@ struct PlannerBench {
         planner.branches.moved(writer)
     }
 
-    /// The hashes of the applied segments of a writer, in the order of the names.
     func appliedHashes(of writer: UniqueID) -> [String] { (log[writer]?.hashes ?? []).sorted() }
 
     private mutating func openThrough(_ run: ImportPlanner.Run) -> UInt64 {

@@ -10,7 +10,6 @@ import TributaryStore
 ///
 /// Some of the replicas get the larger model late.
 final class ExchangeFuzz {
-    /// A difference between replicas that must be equal.
     struct Divergence: Error, CustomStringConvertible {
         var description: String
     }
@@ -20,7 +19,6 @@ final class ExchangeFuzz {
     private let models: [Model]
     private var generator: ChangeGenerator
     private var replicas: [SyncReplica] = []
-    /// For each replica, the index of its model.
     private var versions: [Int] = []
     /// The last transactions of foreign writers, which have no store.
     private var produced: [TransactionHeader?] = [nil, nil]

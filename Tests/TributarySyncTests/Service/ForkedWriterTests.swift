@@ -20,7 +20,6 @@ import TributaryStore
         try replica.store.read { try $0.mergeState.digest() }
     }
 
-    /// The path of a replicator's conflict copy of a segment.
     private func copy(of name: SegmentName, _ label: String) -> String {
         "\(name.writer)/\(name.fileName.dropLast(5)).sync-conflict-20261123-080000-\(label).tlog"
     }

@@ -7,7 +7,6 @@ final class HeldWriteLock: Sendable {
     private let task: Task<Void, any Error>
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Returns when the lock is held.
     init(_ store: Store) async {
         let (isHeld, begun) = AsyncStream<Void>.makeStream()
         // `release()` ends the task.

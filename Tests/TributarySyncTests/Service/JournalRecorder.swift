@@ -1,7 +1,6 @@
 import Logging
 import Synchronization
 
-/// Keeps the entries of a logger, each as its message and its values.
 final class JournalRecorder: Sendable {
     struct Entry: Sendable {
         var level: Logger.Level

@@ -52,7 +52,6 @@ struct LogsFolder {
         return segment
     }
 
-    /// The text of the segment that ``hire`` writes.
     static func text(
         _ writer: UniqueID,
         _ range: ClosedRange<UInt64>,
@@ -83,7 +82,6 @@ struct LogsFolder {
         FileManager.default.contents(atPath: path + "/" + name.path).map { Array($0) }
     }
 
-    /// The names of a writer's segments, sorted.
     func segments(of writer: UniqueID) -> [SegmentName] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(writer)")) ?? []
         return names.compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
