@@ -84,7 +84,6 @@ final class BatchPair {
         }
     }
 
-    /// Departments, projects, badges and notes by objects on both sides: what deletions are to follow.
     private func relate(_ random: inout SeededGenerator) async throws {
         let (project, badge) = (UniqueID(high: 9, low: next), UniqueID(high: 9, low: next + 1))
         next += 2
@@ -145,7 +144,6 @@ final class BatchPair {
         try container.store.read(body)
     }
 
-    /// Each transaction with its changes, one line for each object.
     private func history(_ container: PersistentContainer) throws -> [[String]] {
         try container.fetchHistory().map { transaction in
             var changes: [String: Set<String>] = [:]

@@ -138,7 +138,6 @@ import TributaryStore
         try await container.close()
     }
 
-    /// Random batches on one store, the same by objects on another.
     @Test func sameStateHistoryAndExportAsObjectWiseSaves() async throws {
         var random = SeededGenerator.fromEnvironment()
         print("↳ seed \(random.seed)")

@@ -6,7 +6,6 @@ import TributaryStore
 
 @testable import Tributary
 
-/// Unique keys in batches, under each policy.
 @Suite struct BatchUniquenessTests {
     private func open(_ folder: TemporaryFolder) async throws -> PersistentContainer {
         let store = try Store.open(

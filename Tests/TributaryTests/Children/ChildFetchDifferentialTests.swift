@@ -20,7 +20,6 @@ struct ChildFetchDifferentialTests {
         "name == 'A' AND department.title == 'R' AND age == 30",
     ]
 
-    /// With a department.
     private static let referring = [
         "department == %@", "name == 'A' AND department == %@", "department == %@ AND department.title == 'R'",
         "department != %@", "NOT department == %@", "department == %@ OR name == 'A'",
@@ -146,7 +145,6 @@ struct ChildFetchDifferentialTests {
 
     // MARK: Comparing
 
-    /// The fetch against the condition evaluated on every object.
     private static func compare(
         _ context: ManagedObjectContext,
         _ request: FetchRequest<ManagedObject>,
@@ -223,6 +221,5 @@ struct ChildFetchDifferentialTests {
 }
 
 extension FetchRequest<ManagedObject> {
-    /// For messages.
     fileprivate var text: String { predicate.map { "\($0)" } ?? "all" }
 }

@@ -3,7 +3,6 @@ import Testing
 import Tributary
 import TributaryStore
 
-/// Relationships, delete rules and undoing in a child on the same actor.
 @MainActor
 struct ChildRelationshipTests {
     let folder: TemporaryFolder

@@ -2,15 +2,8 @@ import Testing
 import Tributary
 
 extension Company {
-    /// An employee that one context has renamed and another has changed and saved: the first is in conflict when it
-    /// saves.
-    ///
-    /// - Parameters:
-    ///   - container: where both contexts are; it had no employee.
-    ///   - name: the name of the context that has not saved.
-    ///   - change: what the other context has changed.
-    /// - Returns: The context that has named the employee "Here" and has not saved, and the employee.
-    /// - Throws: What the contexts throw.
+    /// An employee that one context has named "Here" and not saved, and another has changed and saved: the first is in
+    /// conflict when it saves.
     static func conflict(
         in container: PersistentContainer,
         name: String? = nil,

@@ -7,7 +7,6 @@ import Tributary
 #if DEBUG
     /// Clients that the compiler does not check carry objects away; a debug build stops them and says what was used.
     struct ConfinementTests {
-        /// The message of a process before it stops.
         private static func text(_ result: ExitTest.Result?) -> String {
             String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         }

@@ -64,7 +64,6 @@ struct MisuseTests {
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
-    /// The differences from the marks, as text.
     private static func check(
         _ fixture: String,
         _ answer: String?,

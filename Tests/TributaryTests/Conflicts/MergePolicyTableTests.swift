@@ -10,7 +10,6 @@ import TributaryChanges
 struct MergePolicyTableTests {
     private typealias Rule = PolicyRace.Rule
 
-    /// Checks the expectations that hold for each conflict of a property.
     private func check(_ outcome: PolicyRace.Outcome, _ rule: PolicyRace.Rule, _ expected: [String: PropertyValue]) {
         for (key, value) in expected {
             #expect(outcome.stored?[key] == value, "\(rule): \(key) in the store")
@@ -22,7 +21,6 @@ struct MergePolicyTableTests {
         if rule != .error { #expect(outcome.state == .clean, "\(rule)") }
     }
 
-    /// The conflict that the error or the resolver names.
     private func conflict(_ outcome: PolicyRace.Outcome) throws -> MergeConflict {
         let all = (outcome.error?.conflicts ?? []) + outcome.asked
         #expect(all.count == 1 && outcome.error?.constraintConflicts ?? [] == [])

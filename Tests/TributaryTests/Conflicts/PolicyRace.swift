@@ -13,16 +13,13 @@ struct PolicyRace {
         var testDescription: String { rawValue }
     }
 
-    /// The result of a run.
     struct Outcome: Sendable {
         var error: ConflictError?
-        /// The object in the store; nil when the store does not have it.
         var stored: ObjectSnapshot?
         /// The values and the state of the object in its context.
         var shown: ObjectSnapshot
         var state: ObjectState
         var hasChanges: Bool
-        /// The conflicts that the resolver was asked about.
         var asked: [MergeConflict] = []
     }
 

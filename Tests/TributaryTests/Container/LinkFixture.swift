@@ -48,7 +48,6 @@ struct LinkFixture: Sendable {
         return here
     }
 
-    /// Others do something, and have it saved.
     func elsewhere(_ body: @Sendable (ManagedObjectContext) throws -> Void) async throws {
         try await container.performBackgroundTask { context in
             try body(context)

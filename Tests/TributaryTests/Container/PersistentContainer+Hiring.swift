@@ -1,7 +1,6 @@
 import Tributary
 
 extension PersistentContainer {
-    /// A new employee of the name, saved in the background.
     @discardableResult
     func hire(_ name: String, salary: Double? = nil) async throws -> ManagedObjectID {
         try await performBackgroundTask { context in

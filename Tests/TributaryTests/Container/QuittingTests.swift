@@ -19,7 +19,6 @@ struct QuittingTests {
         return options
     }
 
-    /// Ends the process, as returning from `main` does.
     static func leave() { exit(0) }
 
     @Test

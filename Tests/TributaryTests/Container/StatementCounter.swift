@@ -1,7 +1,6 @@
 import Synchronization
 import Tributary
 
-/// Counts the queries that a container has run.
 final class StatementCounter: Sendable {
     private let counted = Mutex(0)
 

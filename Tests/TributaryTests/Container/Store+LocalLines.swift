@@ -1,7 +1,6 @@
 import TributaryStore
 
 extension Store {
-    /// The local changes in the form of the log.
     func localLines() throws -> String {
         try read { reader in
             var lines = ""

@@ -12,7 +12,6 @@ struct BackgroundContextTests {
         container = try await Company.open(folder)
     }
 
-    /// Something that is not `Sendable`.
     private final class Draft {
         var name = "Ann"
     }

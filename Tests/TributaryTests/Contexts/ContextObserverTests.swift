@@ -142,7 +142,6 @@ struct ContextObserverTests {
         try await container.close()
     }
 
-    /// Records its deinitialization.
     private final class Held: Sendable {
         let isGone: GoneFlag
 

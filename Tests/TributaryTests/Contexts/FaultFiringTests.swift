@@ -7,7 +7,6 @@ import Tributary
 struct FaultFiringTests {
     private let statements = Statements()
 
-    /// Counts what the store is asked.
     private final class Statements: Sendable {
         private let texts = Mutex<[String]>([])
         var count: Int { texts.withLock(\.count) }

@@ -47,14 +47,12 @@ struct GenerationModel {
 
     // MARK: Reading
 
-    /// The state below the context's own changes.
     func base(_ index: Int) -> State {
         let context = contexts[index]
         if let parent = context.parent { return state(parent) }
         return context.generation.map { committed[$0] } ?? newest
     }
 
-    /// The state that the context shows.
     func state(_ index: Int) -> State {
         var state = base(index)
         for (id, pending) in contexts[index].pending {

@@ -72,7 +72,6 @@ struct GraphModel {
             return state
         }
 
-        /// Forgets all that was done to an object.
         mutating func forget(_ id: ManagedObjectID) {
             insertedPeople.remove(id)
             insertedDepartments.remove(id)
@@ -83,13 +82,9 @@ struct GraphModel {
         }
     }
 
-    /// The delete rules of the relationships.
     struct Rules: Sendable {
-        /// The rule of a department's employees.
         var employees = DeleteRule.nullify
-        /// The rule of a project's members.
         var members = DeleteRule.nullify
-        /// The rule of an employee's projects.
         var projects = DeleteRule.nullify
     }
 
@@ -113,7 +108,6 @@ struct GraphModel {
         return context.generation.map { committed[$0] } ?? newest
     }
 
-    /// The state after a save of the context.
     private func saved(_ index: Int) -> State {
         contexts[index].pending.applied(to: base(index)).visible(lingering: ([], []))
     }

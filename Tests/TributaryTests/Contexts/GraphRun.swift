@@ -50,7 +50,6 @@ actor GraphRun {
 
     // MARK: Steps
 
-    /// - Returns: What was not as the model says, in words.
     func step(_ random: inout SeededGenerator) async throws -> String? {
         let index = Int.random(in: 0..<contexts.count, using: &random)
         switch Int.random(in: 0..<100, using: &random) {
@@ -153,7 +152,6 @@ actor GraphRun {
         model.delete(id, in: index)
     }
 
-    /// - Returns: What was not as the model says, in words.
     private func save(_ index: Int, _ random: inout SeededGenerator) async throws -> String? {
         model.beginPerform(index)
         let isDenied = model.isDenied(index)

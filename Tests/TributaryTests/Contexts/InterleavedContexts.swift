@@ -9,7 +9,6 @@ import TributaryStore
 /// IDs and clocks come from the seed, so that a failure comes again with `TRIBUTARY_SEED`; what goes through sets and
 /// dictionaries does so too with `SWIFT_DETERMINISTIC_HASHING=1`.
 struct InterleavedContexts: Sendable {
-    /// The way to run a block on a context.
     private enum Access: Sendable {
         case view
         case background(BackgroundContext)

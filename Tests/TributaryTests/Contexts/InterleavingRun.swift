@@ -28,7 +28,6 @@ actor InterleavingRun {
 
     // MARK: Steps
 
-    /// - Returns: What was not as the model says, in words.
     func step(_ random: inout SeededGenerator) async throws -> String? {
         let index = Int.random(in: 0..<contexts.count, using: &random)
         let choice = Int.random(in: 0..<100, using: &random)

@@ -1,7 +1,6 @@
 import Tributary
 
 extension ManagedObjectContext {
-    /// A new employee of the name, not saved.
     @discardableResult
     func hire(_ name: String) throws -> Employee {
         let employee = try insert(Employee.self)

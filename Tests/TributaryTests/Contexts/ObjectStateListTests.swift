@@ -7,7 +7,6 @@ import Testing
 @Suite struct ObjectStateListTests {
     private struct Stop: Error {}
 
-    /// The fault in the pending changes of a context; nil without one.
     private static func violation(_ context: ManagedObjectContext, _ known: [ManagedObject]) -> String? {
         let listed = context.pending.objects
         guard context.pending.count == listed.count else { return "count \(context.pending.count) of \(listed.count)" }
@@ -84,7 +83,6 @@ import Testing
         }
     }
 
-    /// An edit, an insertion or a deletion.
     private static func simpleStep(
         _ context: ManagedObjectContext,
         _ known: inout [ManagedObject],

@@ -14,7 +14,6 @@ struct ObserverTests {
         container = try await Company.open(folder)
     }
 
-    /// Notes what a context tells.
     private final class Ear {
         var story: [String] = []
 

@@ -12,7 +12,6 @@ struct PendingChangesTests {
         container = try await Company.open(folder)
     }
 
-    /// Counts what a context tells.
     private final class Ear {
         var notices: [ObjectsDidChange] = []
         func take() -> [ObjectsDidChange] {

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 import Tributary
 
-/// Fetching with the context's own unsaved changes laid over the store.
 struct FetchTests {
     let folder: TemporaryFolder
     let container: PersistentContainer

@@ -234,7 +234,6 @@ struct StreamingTests {
 }
 
 extension ManagedObjectContext {
-    /// One more employee.
     fileprivate func insertMark() {
         (try? insert(Employee.self))?.name = "Mark"
     }

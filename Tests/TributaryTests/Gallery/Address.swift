@@ -49,6 +49,5 @@ struct Address: CompositeValue {
         return fields
     }
 
-    /// No member of the model.
     var line: String { "\(street ?? "") \(number ?? 0)" }
 }

@@ -88,8 +88,6 @@ class Exhibit: ManagedObject {
         set { self[Exhibit.previous] = Array(newValue) }
     }
 
-    /// No property of the model.
     var label: String { (title ?? "") + "!" }
-    /// No property of the model.
     var sum: Int64 { (large ?? 0) + Int64(medium ?? 0) }
 }

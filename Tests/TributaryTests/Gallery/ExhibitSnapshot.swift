@@ -1,7 +1,6 @@
 import Foundation
 import Tributary
 
-/// A snapshot written by hand, with the names for predicates.
 struct ExhibitSnapshot: TypedSnapshot {
     var objectID: ManagedObjectID
     var title: String?

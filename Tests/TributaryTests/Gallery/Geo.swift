@@ -1,6 +1,5 @@
 import Tributary
 
-/// A composite in a composite.
 struct Geo: CompositeValue {
     var latitude: Double
     var longitude: Double

@@ -1,4 +1,3 @@
-/// The value of a transformable attribute.
 struct Shape: Hashable, Sendable {
     var corners: Int
 }

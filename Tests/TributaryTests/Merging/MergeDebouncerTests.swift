@@ -4,7 +4,6 @@ import Testing
 
 /// The debouncer against times from a table: a quiet period of 1 s, a ceiling of 5 s.
 struct MergeDebouncerTests {
-    /// The events with their seconds.
     enum Event: Sendable {
         case announce(Double)
         case timer(Double)

@@ -40,7 +40,6 @@ struct MergingFixture {
 
     struct NoToken: Error {}
 
-    /// The owners that the main context shows.
     @MainActor
     func owners() throws -> [String] {
         try container.viewContext.fetch(FetchRequest("Account", sortKeys: [SortKey("owner")])).map { account in
@@ -49,7 +48,6 @@ struct MergingFixture {
         }
     }
 
-    /// Opens an account in the main context without saving it.
     @MainActor
     func openInMain(_ owner: String) throws -> ManagedObject {
         let account = try container.viewContext.insert(entity: "Account")
@@ -63,7 +61,6 @@ struct MergingFixture {
         clock.advance(to: time)
     }
 
-    /// The owners that the store has.
     func stored() throws -> Int {
         guard let entity = store.model.entity(named: "Account") else { return 0 }
         return try store.read { try $0.count(FetchQuery(entity: entity)) }

@@ -9,7 +9,6 @@ import TributaryModel
 /// do so at once, the others leave it to the next save.
 @MainActor
 struct InvalidatedObjectTests {
-    /// The event that invalidated an object.
     enum Ending: String, CaseIterable, Sendable {
         case deletedElsewhere, deletedHere, deletedBeforeItWasSaved
     }

@@ -8,7 +8,6 @@ import TributaryModel
 /// A class whose initializer uses its properties: objects are inserted all the same.
 @MainActor
 @Suite struct ObjectInitializerTests {
-    /// Reads a property before the object is inserted.
     final class ReadingNote: ManagedObject {
         override class var entityName: String { "Note" }
         static let title = Field<String?>("title")
@@ -20,7 +19,6 @@ import TributaryModel
         }
     }
 
-    /// Writes a property before the object is inserted.
     final class WritingNote: ManagedObject {
         override class var entityName: String { "Note" }
         static let title = Field<String?>("title")

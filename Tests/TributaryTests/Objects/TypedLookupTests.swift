@@ -3,7 +3,6 @@ import Testing
 import Tributary
 import TributaryModel
 
-/// Looking objects up and counting them by their class.
 struct TypedLookupTests {
     let folder: TemporaryFolder
     let container: PersistentContainer

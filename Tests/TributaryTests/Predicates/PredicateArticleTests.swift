@@ -112,7 +112,6 @@ import TributaryModel
         }
     }
 
-    /// The code in the sentences of a section.
     private func mentioned(in heading: String) throws -> Set<String> {
         let sections = article.components(separatedBy: "### ")
         let section = try #require(sections.first { $0.hasPrefix(heading) })

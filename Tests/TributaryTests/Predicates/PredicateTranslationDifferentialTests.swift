@@ -5,7 +5,6 @@ import Tributary
 
 /// A fetch with a translated `#Predicate` finds the objects for which Foundation says yes.
 struct PredicateTranslationDifferentialTests {
-    /// The values that the predicates compare with.
     private struct Constants: Sendable {
         var number: Int16
         var amount: Double

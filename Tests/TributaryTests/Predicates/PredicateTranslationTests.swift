@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Tributary
 
-/// A `#Predicate` is translated into the format language.
 struct PredicateTranslationTests {
     private func same(_ predicate: Predicate<Employee>, _ text: String) throws -> Bool {
         let translated = try ObjectPredicate(predicate)

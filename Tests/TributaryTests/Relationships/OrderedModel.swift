@@ -36,7 +36,6 @@ enum OrderedModel {
         }.joined()
     }
 
-    /// A new object of the entity with a name.
     static func named(_ name: String, _ entity: String, in context: ManagedObjectContext) throws -> ManagedObject {
         let object = try context.insert(entity: entity)
         try object.setValue(.string(name), forKey: "name")

@@ -16,7 +16,6 @@ struct OrderedRelationshipTests {
         container = try await OrderedModel.open(folder)
     }
 
-    /// The relationship with the entity of its objects.
     static let relationships = [("items", "Item"), ("tags", "Tag"), ("links", "Tag")]
 
     private func fill(

@@ -5,7 +5,6 @@ import Testing
 
 /// A to-many relationship that is changed in place.
 struct RelatedObjectsTests {
-    /// An employee's projects as a property would declare them.
     private static func projects(_ employee: Employee) -> RelatedObjects<Project> {
         employee.objects(of: Employee.projects)
     }

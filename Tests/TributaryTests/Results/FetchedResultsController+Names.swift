@@ -1,6 +1,5 @@
 import Tributary
 
 extension FetchedResultsController where Object == Employee {
-    /// The names of its employees, in order.
     var names: [String] { fetchedObjects.map(\.name) }
 }

@@ -8,7 +8,6 @@ final class HookedObject: ManagedObject {
     static let badge = ToOne<HookedBadge>("badge")
 
     var calls: [String] = []
-    /// The salary that `willSave` sets once.
     var raise: Double?
     var badgeSeen = false
 

@@ -12,7 +12,6 @@ struct UndoTests {
         container = try await Company.open(folder)
     }
 
-    /// A background context that records.
     private func recording(
         _ body: @escaping @Sendable (ManagedObjectContext, UndoStack) throws -> Void
     ) async throws {
@@ -25,7 +24,6 @@ struct UndoTests {
         try await container.close()
     }
 
-    /// Ends the undo group of the changes so far.
     private static func endGroup(_ stack: UndoStack) {
         stack.beginUndoGrouping()
         stack.endUndoGrouping()

@@ -38,7 +38,6 @@ struct ValidationCallTests {
             if self[Careful.code] == "AB1" { throw Refusal(description: "AB1 stays") }
         }
 
-        /// A rule of its own, and one of the model's once more.
         private func checkPair() throws {
             if self[Careful.salary] == 0 { throw Refusal(description: "works for nothing") }
             try validateValue(.string(self[Careful.name]), forKey: "name")

@@ -7,7 +7,6 @@ import TributaryStore
 
 /// Every type of attribute, from the setter to another machine and back.
 struct AttributeKindTests {
-    /// An attribute with a value, and a condition that holds for the object that has it.
     struct Kind: Sendable, CustomTestStringConvertible {
         var name: String
         var value: PropertyValue

@@ -6,7 +6,6 @@ import TributaryStore
 
 /// A save checks each value against the model's rules for its attribute.
 struct AttributeRuleTests {
-    /// Values at and beyond the bounds of one attribute.
     struct Bound: Sendable, CustomTestStringConvertible {
         var name: String
         var type: AttributeType

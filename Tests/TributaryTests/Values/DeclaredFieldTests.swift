@@ -31,7 +31,6 @@ struct DeclaredFieldTests {
         override class var declaredFields: [any DeclaredField] { [crew] }
     }
 
-    /// Lists nothing.
     final class Unlisted: ManagedObject {
         override class var entityName: String { "Employee" }
         static let salry = Field<Double?>("salry")

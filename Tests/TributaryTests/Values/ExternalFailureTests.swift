@@ -8,7 +8,6 @@ import TributaryStore
 
 /// Files of large binaries that are missing or damaged: what it costs, and what it does not.
 struct ExternalFailureTests {
-    /// The damage to a file.
     enum Harm: String, CaseIterable, Sendable {
         case removed, shortened, longer, changed, folder, link, pipe
 
@@ -43,7 +42,6 @@ struct ExternalFailureTests {
         container = try await Gallery.open(folder)
     }
 
-    /// The only file beside the store.
     private var file: String {
         get throws {
             let blobs = folder.path("gallery.sqlite-blobs")
@@ -52,7 +50,6 @@ struct ExternalFailureTests {
         }
     }
 
-    /// An object with a large photo whose file is harmed, and one without.
     private func harmed(_ harm: Harm = .removed) async throws -> (ManagedObjectID, ManagedObjectID) {
         let large = large
         let ids = try await container.performBackgroundTask { context in

@@ -7,7 +7,6 @@ import TributaryStore
 
 @testable import Tributary
 
-/// Large binaries in files beside the store.
 struct ExternalStorageTests {
     private struct Interrupted: Error {}
 

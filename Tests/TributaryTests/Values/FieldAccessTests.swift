@@ -3,7 +3,6 @@ import Testing
 import Tributary
 import TributaryModel
 
-/// Classes whose keys are their properties.
 @Suite("Field access")
 struct FieldAccessTests {
     class Worker: ManagedObject, FieldAccess {

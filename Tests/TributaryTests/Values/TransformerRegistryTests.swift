@@ -3,7 +3,6 @@ import Testing
 import Tributary
 import TributaryStore
 
-/// Transformers that the model names.
 struct TransformerRegistryTests {
     /// A class of the entity `Exhibit` with keys that do not fit.
     final class OddExhibit: ManagedObject {
