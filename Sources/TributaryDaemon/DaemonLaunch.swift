@@ -91,3 +91,7 @@ package struct DaemonLaunch {
         return status == 0 && !text.isEmpty ? text : "tributary"
     }
 }
+
+package enum DaemonVersion {
+    package static let text = TributaryVersion.current
+}

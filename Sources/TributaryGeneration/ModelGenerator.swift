@@ -37,3 +37,9 @@ package struct ModelGenerator: Sendable {
         return GeneratedFile(name: "\(name).swift", text: (head + lines).joined(separator: "\n") + "\n")
     }
 }
+
+package struct GeneratedFile: Sendable, Hashable {
+    /// The file's name, without a folder.
+    package var name: String
+    package var text: String
+}

@@ -13,3 +13,13 @@ public struct BatchResult: Sendable, Hashable {
     /// The batch's transaction; nil when there was nothing to write.
     public let token: HistoryToken?
 }
+
+/// The contents of a batch's result.
+public enum BatchResultKind: String, Sendable, Hashable, CaseIterable {
+    /// Only the success of the batch.
+    case status
+    /// The number of objects that were written.
+    case count
+    /// The IDs of the objects that were written; it takes memory for each.
+    case objectIDs
+}

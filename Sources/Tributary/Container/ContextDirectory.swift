@@ -26,3 +26,8 @@ final class ContextDirectory: Sendable {
         for context in state.withLock({ $0.entries.compactMap(\.context) }) { await context.end() }
     }
 }
+
+/// A context that ends when its container closes.
+protocol EndingContext: AnyObject, Sendable {
+    func end() async
+}

@@ -60,3 +60,19 @@ extension ContextSource {
     var cachedGeneration: Int64? { isCommitted ? generation?.number : nil }
     var isCommitted: Bool { true }
 }
+
+enum SaveDestination {
+    case store(JoinedSaves)
+    /// A parent, which receives changes as values and returns those that it drops.
+    ///
+    /// It drops the changes of objects that it has deleted.
+    case parent((StagedSave) -> [ObjectSnapshot])
+}
+
+/// The root entities of unsaved changes, by index; entities without changes may be among them.
+struct UnsavedRoots {
+    var changed: Set<Int> = []
+    var deleted: Set<Int> = []
+    /// The relationships that have changed on some object.
+    var relationships: Set<RelationshipDelta.Identity> = []
+}

@@ -13,3 +13,11 @@ public struct StoreUpdate: Sendable, Hashable {
         self.changes = changes
     }
 }
+
+extension StoreUpdate {
+    func followed(by later: StoreUpdate) -> StoreUpdate {
+        var changes = changes
+        changes.formUnion(later.changes)
+        return StoreUpdate(token: later.token, changes: changes)
+    }
+}

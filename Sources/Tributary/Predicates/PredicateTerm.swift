@@ -16,3 +16,9 @@ enum PredicateTerm {
     /// A range; `includesUpper` unless it is half open.
     indirect case range(lower: PredicateTerm, upper: PredicateTerm, includesUpper: Bool)
 }
+
+/// A term with the conditions under which it holds; the cases of one expression are disjoint and complete.
+struct PredicateCase {
+    var guards: [ObjectPredicate] = []
+    var term: PredicateTerm
+}

@@ -148,3 +148,8 @@ struct PredicateTranslator {
         return ObjectPredicateError("'\(name)' in a #Predicate cannot be fetched: \(reason)")
     }
 }
+
+/// A part of a `#Predicate` that can be translated.
+protocol TranslatableExpression {
+    func translate(_ translator: inout PredicateTranslator) throws -> [PredicateCase]
+}

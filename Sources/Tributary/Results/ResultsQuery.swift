@@ -110,3 +110,12 @@ struct ResultsQuery {
         return keys.first?.isAscending == false ? -order : order
     }
 }
+
+/// A result of a controller, with the values by which it is sorted.
+struct ResultsEntry {
+    let object: ManagedObject
+    /// The sort values; that of the section comes first.
+    let keys: [PropertyValue]
+
+    var id: ManagedObjectID { object.objectID }
+}

@@ -1,4 +1,4 @@
-import TributaryChanges
+package import TributaryChanges
 import TributaryModel
 import TributaryStore
 
@@ -221,5 +221,16 @@ struct ChangeApplication {
             index: index,
             reason: .wrongValue(entity: entity.name, property: property.name, expected: expected, found: value.kind)
         )
+    }
+}
+
+/// A change as a log operation that is applied only if the object is still at a version.
+package struct ConditionalChange: Hashable, Sendable {
+    package var change: Change
+    package var ifVersion: Int64?
+
+    package init(_ change: Change, ifVersion: Int64? = nil) {
+        self.change = change
+        self.ifVersion = ifVersion
     }
 }

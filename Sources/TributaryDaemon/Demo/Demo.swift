@@ -51,3 +51,9 @@ struct Demo {
         return isEqual
     }
 }
+
+struct DemoFailure: Error, CustomStringConvertible {
+    var reason: String
+
+    var description: String { reason }
+}

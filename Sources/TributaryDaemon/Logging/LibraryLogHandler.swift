@@ -33,3 +33,10 @@ struct LibraryLogHandler: LogHandler {
         inner.log(event: event)
     }
 }
+
+extension Logger {
+    var forLibraries: Logger {
+        let handler = handler
+        return Logger(label: label) { _ in LibraryLogHandler(handler) }
+    }
+}

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import Synchronization
 import Tributary
 import TributaryAdmin
 import TributaryChanges
@@ -52,5 +53,14 @@ enum DigestRoute {
             JSONMember(key: "digest", value: .string(digest.digest)),
             JSONMember(key: "vector", value: .object(vector)),
         ])
+    }
+}
+
+final class DigestedObjects: Sendable {
+    private let atomic = Atomic<Int64>(0)
+
+    var count: Int64 {
+        get { atomic.load(ordering: .relaxed) }
+        set { atomic.store(newValue, ordering: .relaxed) }
     }
 }

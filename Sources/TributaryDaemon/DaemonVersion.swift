@@ -1,5 +1,0 @@
-import TributaryAdmin
-
-package enum DaemonVersion {
-    package static let text = TributaryVersion.current
-}

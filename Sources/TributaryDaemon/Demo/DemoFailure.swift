@@ -1,5 +1,0 @@
-struct DemoFailure: Error, CustomStringConvertible {
-    var reason: String
-
-    var description: String { reason }
-}
