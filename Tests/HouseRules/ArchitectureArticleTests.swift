@@ -5,15 +5,6 @@ import Testing
 @Suite struct ArchitectureArticleTests {
     private static let path = "Sources/Tributary/Tributary.docc/Architecture.md"
 
-    @Test func everyFileThatItNamesIsThere() throws {
-        let tree = try SourceTree.ofThisPackage()
-        let article = try #require(tree.file(Self.path))
-        let missing = Self.paths(in: article.text).filter { path in
-            !tree.files.contains { $0.path == path || $0.path.hasPrefix(path + "/") }
-        }
-        #expect(missing == [])
-    }
-
     @Test func itsTableIsTheModuleGraph() throws {
         let article = try #require(try SourceTree.ofThisPackage().file(Self.path))
         let section = try #require(article.text.split(separator: "\n## ").first { $0.hasPrefix("The modules\n") })
@@ -37,8 +28,7 @@ import Testing
     }
 
     @Test func aWrongSampleIsFound() {
-        let sample = "| A | text | nothing |\n| B | text | A, CLinux |\nSee `Sources/A/Gone.swift` and `Package.swift`."
-        #expect(Self.paths(in: sample) == ["Sources/A/Gone.swift"])
+        let sample = "| A | text | nothing |\n| B | text | A, CLinux |\n"
         #expect(Self.modules(in: sample) == ["A": [], "B": ["A", "CLinux"]])
         #expect(Self.folders(in: [["`A/B/C`, `D`", "text and `E`"]]) == ["A/C", "A/D", "A/E"])
     }
@@ -50,13 +40,6 @@ import Testing
             let names = words.indices.filter { !$0.isMultiple(of: 2) }.map { words[$0].split(separator: "/") }
             guard let module = names.first?.first else { return [] }
             return names.compactMap { name in name.last.map { "\(module)/\($0)" } }
-        }
-    }
-
-    /// The texts in backticks that begin with a folder of the package.
-    private static func paths(in text: String) -> [String] {
-        text.split(separator: "`").map(String.init).filter { word in
-            (word.hasPrefix("Sources/") || word.hasPrefix("Tests/")) && !word.contains { $0.isWhitespace }
         }
     }
 

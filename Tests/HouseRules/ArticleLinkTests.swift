@@ -90,25 +90,4 @@ import Testing
         }
         #expect(links >= 100, "\(links) links to symbols")
     }
-
-    /// The terms are in alphabetical order, and each stands there once.
-    @Test func theGlossaryIsSorted() throws {
-        let text = try Article("Glossary").text
-        let terms = text.split(separator: "\n").filter { $0.hasPrefix("**") }
-            .map { $0.dropFirst(2).prefix { $0 != "." }.lowercased() }
-        #expect(terms.count > 40)
-        #expect(terms == terms.sorted())
-        #expect(Set(terms).count == terms.count)
-    }
-
-    /// The articles that define how things are lead to the glossary.
-    @Test func theSpecificationsLeadToTheGlossary() throws {
-        let names = ["SegmentFormat", "StoreFormat", "MergeRules", "AdminInterface", "Segments", "Architecture"]
-        let specifications = try Self.articles().filter { names.contains(Self.name(of: $0)) }
-        #expect(specifications.count == names.count)
-        for path in specifications {
-            let text = try Article(path: path).text
-            #expect(text.contains("Glossary.md") || text.contains("<doc:Glossary>"), "\(path)")
-        }
-    }
 }

@@ -135,16 +135,6 @@ import Testing
         )
     }
 
-    @Test func strangerInTheRootFolder() {
-        var tree = SourceTree([:])
-        tree.topLevelEntries = [
-            ".ci", ".git", "Package.swift", "README.md", "Sources", "Tests", "docs", "etc", "systemd",
-        ]
-        #expect(
-            LayoutRule().violations(in: tree).map(\.description) == ["docs: does not belong into the root folder"]
-        )
-    }
-
     @Test func deliberateFaultInAnOrdinaryBuild() {
         let good = "#if MUTATIONS\n    if Mutation.isOn(.x) { return }\n#endif\n"
         #expect(reasons(MutationRule(), ["Sources/A/A.swift": good]) == [])
@@ -171,14 +161,6 @@ import Testing
         let own = "private func sleep(_ seconds: Int) -> Action { .sleep }\nlet steps = [sleep(1)]"
         #expect(reasons(NoSleepRule(), ["Tests/A/B.swift": own]) == [])
         #expect(reasons(NoSleepRule(), ["Tests/A/B.swift": own + "\nTask.sl" + "eep(1)"]).count == 1)
-    }
-
-    @Test func workThatIsNotFinished() {
-        for mark in UnfinishedWorkRule.marks {
-            #expect(reasons(UnfinishedWorkRule(), ["Sources/A/B.swift": "let x = 1\n// \(mark) later"]).count == 1)
-        }
-        #expect(reasons(UnfinishedWorkRule(), ["Sources/A/Place" + "holder.swift": "//"]).count == 1)
-        #expect(reasons(UnfinishedWorkRule(), ["Sources/A/B.swift": "// all done"]) == [])
     }
 
     @Test func pathOfOneMachine() {

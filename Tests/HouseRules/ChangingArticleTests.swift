@@ -17,25 +17,12 @@ import Testing
         }
     }
 
-    private static let labels = ["No change", "Documents", "Tests", "Stays true"]
-
     private static func tasks() throws -> [Task] {
         let article = try Article("Changing")
         return article.text.split(separator: "\n## ").dropFirst().compactMap { section in
             let name = String(section.prefix { $0 != "\n" })
             guard name != "Overview" else { return nil }
             return Task(name: name, text: String(section), rows: article.rows(under: name))
-        }
-    }
-
-    @Test func everyTaskSaysTheSameThings() throws {
-        let tasks = try Self.tasks()
-        #expect(tasks.count == 11)
-        for task in tasks {
-            let places = Self.labels.map { task.text.range(of: "\n**\($0):**")?.lowerBound }
-            #expect(!places.contains(nil), "\(task.name) lacks one of \(Self.labels)")
-            #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(task.name): another order")
-            #expect(!task.rows.isEmpty, "\(task.name) leads to no function")
         }
     }
 
@@ -81,16 +68,6 @@ import Testing
                 #expect(file.text.contains("func \(parts[1])("), "\(task.name): \(name) is not there")
             }
         }
-    }
-
-    @Test func theReadmeLeadsToTheArticle() throws {
-        let link = "](Sources/Tributary/Tributary.docc/Changing.md)"
-        #expect(try Article(path: "README.md").text.contains(link))
-        #expect(
-            try Article(path: ".github/CONTRIBUTING.md").text.contains(
-                "](../Sources/Tributary/Tributary.docc/Changing.md)"
-            )
-        )
     }
 
     @Test func aWrongSampleIsFound() {

@@ -34,9 +34,4 @@ import Testing
     func aWrongSampleIsFound(_ cell: String, _ reason: String) throws {
         #expect(Self.complaint(cell, reason, try PublicMembers.byType()) != nil)
     }
-
-    @Test(arguments: ["ManagedObjectContext", "ManagedObject", "PersistentContainer", "FetchRequest", "MergePolicy"])
-    func theTableNamesTheMainTypes(_ type: String) throws {
-        #expect(try Article("ComingFromCoreData").text.contains("`\(type)"))
-    }
 }

@@ -2,8 +2,7 @@ import Testing
 
 @Suite struct HouseRulesTests {
     private static let rules: [any HouseRule] = [
-        ManifestRule(), ImportRule(), NameRule(), LayoutRule(), NoSleepRule(), UnfinishedWorkRule(), MachinePathRule(),
-        MutationRule(),
+        ManifestRule(), ImportRule(), NameRule(), NoSleepRule(), MachinePathRule(), MutationRule(),
     ]
 
     @Test(arguments: rules.indices)

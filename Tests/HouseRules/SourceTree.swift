@@ -4,8 +4,6 @@ import TestSupport
 /// The files that the rules look at: those of this package, or a few made up by a test.
 struct SourceTree: Sendable {
     var files: [SourceFile]
-    /// The names in the package's root folder.
-    var topLevelEntries: [String] = []
 
     init(_ texts: [String: String]) {
         files = texts.sorted { $0.key < $1.key }.map { SourceFile(path: $0.key, text: $0.value) }
@@ -24,9 +22,8 @@ struct SourceTree: Sendable {
         let root = PackageFolder.path
         let manager = FileManager.default
         var tree = SourceTree([:])
-        tree.topLevelEntries = try manager.contentsOfDirectory(atPath: root).sorted()
-        let own = tree.topLevelEntries.filter { !$0.hasPrefix(".build") && $0 != ".git" && $0 != "Package.resolved" }
-        for entry in own {
+        for entry in try manager.contentsOfDirectory(atPath: root).sorted()
+        where !entry.hasPrefix(".build") && entry != ".git" && entry != "Package.resolved" {
             var isFolder: ObjCBool = false
             _ = manager.fileExists(atPath: root + "/" + entry, isDirectory: &isFolder)
             let names = isFolder.boolValue ? try manager.subpathsOfDirectory(atPath: root + "/" + entry) : [""]
