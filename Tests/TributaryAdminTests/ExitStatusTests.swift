@@ -1,7 +1,7 @@
 import Testing
 import TributaryAdmin
 
-@Suite("Exit status and paths")
+@Suite("Exit status")
 struct ExitStatusTests {
     @Test(
         "an HTTP status becomes a number of sysexits.h",
@@ -30,12 +30,5 @@ struct ExitStatusTests {
             #expect(kind.type.hasPrefix("urn:tributary:problem:"))
             #expect(!kind.title.isEmpty)
         }
-    }
-
-    @Test("names cannot reach into another path")
-    func encoding() {
-        #expect(AdminCall(.get, .objects, "A/../b c").target == "/v1/objects/A%2F..%2Fb%20c")
-        let path = AdminCall(.get, .objects, "E", query: [("where", "a == \"x&y+z\""), ("sort", nil)])
-        #expect(path.target == "/v1/objects/E?where=a%20%3D%3D%20%22x%26y%2Bz%22")
     }
 }

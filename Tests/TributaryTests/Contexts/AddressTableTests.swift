@@ -41,30 +41,6 @@ struct AddressTableTests {
     }
 
     @Test
-    func anEmptyTableHasNothing() {
-        var table = AddressTable()
-        let id = UniqueID(high: 0, low: 0)
-        #expect(table[id] == nil && table.count == 0 && table.addresses.isEmpty)
-        table.remove(1, for: id)
-        table.reserve(1000)
-        #expect(table[id] == nil && table.count == 0 && table.addresses.isEmpty)
-    }
-
-    @Test
-    func onlyTheSameAddressIsTakenOut() {
-        var table = AddressTable()
-        let id = UniqueID(high: 1, low: 2)
-        table.insert(7, for: id)
-        table.remove(8, for: id)
-        #expect(table[id] == 7)
-        table.insert(8, for: id)
-        table.remove(7, for: id)
-        #expect(table[id] == 8 && table.count == 1)
-        table.remove(8, for: id)
-        #expect(table[id] == nil && table.count == 0)
-    }
-
-    @Test
     func theRestOfManyAddressesIsFound() {
         var table = AddressTable()
         let ids = (0..<20_000).map { UniqueID(high: UInt64($0) << 16, low: UInt64($0)) }

@@ -3,7 +3,7 @@ import TributaryChanges
 
 @testable import Tributary
 
-/// Observers of a context are notified of the right changes, and a job runs only when needed.
+/// What observers of a context are told, and what is not kept for them.
 @Suite struct ChangeObservationTests {
     private let id = ManagedObjectID(
         store: "s",
@@ -24,36 +24,6 @@ import TributaryChanges
         #expect(notices.map(\.updated) == [[id]])
     }
 
-    @Test func theChangesOfAnObserverFollowInARoundOfTheirOwn() {
-        let observation = ChangeObservation(isScheduled: false)
-        var first: [Set<ManagedObjectID>] = []
-        var second: [Set<ManagedObjectID>] = []
-        var rounds = 0
-        _ = observation.changes.add { notice in
-            first.append(notice.inserted)
-            guard first.count < 3 else { return }
-            observation.record { $0.inserted.insert(id) }
-            // A notification inside a notification waits for the end of the round.
-            observation.notifyOfChanges(maximumRounds: 10) {}
-        }
-        _ = observation.changes.add { second.append($0.inserted) }
-        observation.record { $0.inserted.insert(id) }
-        observation.notifyOfChanges(maximumRounds: 10) { rounds += 1 }
-        #expect(first == [[id], [id], [id]] && second == first && rounds == 3)
-    }
-
-    @Test func roundsAreBounded() {
-        let observation = ChangeObservation(isScheduled: false)
-        var count = 0
-        _ = observation.changes.add { _ in
-            count += 1
-            observation.record { $0.addUpdate(of: id) }
-        }
-        observation.record { $0.addUpdate(of: id) }
-        observation.notifyOfChanges(maximumRounds: 5) {}
-        #expect(count == 5)
-    }
-
     @Test func aCancelledObserverAndDiscardedChangesAreSilent() {
         let observation = ChangeObservation(isScheduled: false)
         var count = 0
@@ -65,15 +35,6 @@ import TributaryChanges
         observation.record { $0.addDeletion(of: id) }
         observation.notifyOfChanges(maximumRounds: 10) {}
         #expect(count == 0)
-    }
-
-    @Test func oneJobAtATimeIsScheduled() {
-        let background = ChangeObservation(isScheduled: false)
-        #expect(!background.needsScheduling)
-        let main = ChangeObservation(isScheduled: true)
-        #expect(main.needsScheduling)
-        main.isProcessingScheduled = true
-        #expect(!main.needsScheduling)
     }
 
     @Test func anInsertionThatIsDeletedAgainIsNoChange() {
