@@ -48,33 +48,18 @@ package final class Replica {
     /// Applies a transaction of another writer, in slices of at most `slice` changes.
     @discardableResult
     package func apply(_ transaction: ForeignTransaction, slice: Int = .max) throws -> CommittedTransaction {
-        try store.write { try Replica.apply(transaction, slice: slice, in: $0) }
+        try store.write { try $0.apply(transaction, slice: slice) }
     }
 
     /// Applies transactions of other writers in one SQLite transaction.
     package func apply(together transactions: [ForeignTransaction], slice: Int = .max) throws {
         try store.write { write in
-            for transaction in transactions { try Replica.apply(transaction, slice: slice, in: write) }
+            for transaction in transactions { try write.apply(transaction, slice: slice) }
         }
     }
 
     package func apply(_ transactions: [ForeignTransaction]) throws {
         for transaction in transactions { try apply(transaction) }
-    }
-
-    @discardableResult
-    private static func apply(
-        _ transaction: ForeignTransaction,
-        slice: Int,
-        in write: WriteTransaction
-    ) throws -> CommittedTransaction {
-        try write.beginImport(writer: transaction.writer, header: transaction.header)
-        var rest = transaction.changes[...]
-        while !rest.isEmpty {
-            try write.apply(Array(rest.prefix(slice)))
-            rest = rest.dropFirst(slice)
-        }
-        return try write.endImport()
     }
 
     // MARK: Reading
@@ -91,5 +76,19 @@ package final class Replica {
                 Dictionary(uniqueKeysWithValues: zip(row.entity.properties.map(\.name), row.values))
             }
         }
+    }
+}
+
+extension WriteTransaction {
+    /// Applies a transaction of another writer, in slices of at most `slice` changes.
+    @discardableResult
+    package func apply(_ transaction: ForeignTransaction, slice: Int = .max) throws -> CommittedTransaction {
+        try beginImport(writer: transaction.writer, header: transaction.header)
+        var rest = transaction.changes[...]
+        while !rest.isEmpty {
+            try apply(Array(rest.prefix(slice)))
+            rest = rest.dropFirst(slice)
+        }
+        return try endImport()
     }
 }

@@ -65,9 +65,7 @@ import TributaryStore
                 .insert("A", 2, ["b": "two"])
             )
             try store.write { write in
-                try write.beginImport(writer: transaction.writer, header: transaction.header)
-                try write.apply(transaction.changes)
-                _ = try write.endImport()
+                _ = try write.apply(transaction)
             }
             let counts = try store.read { try $0.deferrals.counts() }
             #expect(counts.values == (isKnown ? 0 : 1))

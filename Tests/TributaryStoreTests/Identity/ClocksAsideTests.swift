@@ -125,7 +125,7 @@ import TributaryModel
             let replica = try Replica()
             let (exported, foreign) = try play(on: replica, &counts, &generator)
             let peer = try Replica()
-            try peer.apply(Self.interleaving(of: foreign + exported, &generator))
+            try peer.apply((foreign + exported).interleaved(using: &generator))
             let (first, second) = (try replica.dump(), try peer.dump())
             guard first == second else {
                 let lines = second.split(separator: "\n").difference(from: first.split(separator: "\n"))
@@ -184,19 +184,5 @@ import TributaryModel
         }
         try exported.publish(replica)
         return (exported.transactions, foreign)
-    }
-
-    /// The transactions in random order, with each writer's in sequence.
-    private static func interleaving(
-        of transactions: [ForeignTransaction],
-        _ generator: inout SeededGenerator
-    ) -> [ForeignTransaction] {
-        var rest = Dictionary(grouping: transactions, by: \.writer).mapValues { $0[...] }
-        var order: [ForeignTransaction] = []
-        while let writer = rest.keys.sorted().randomElement(using: &generator) {
-            if let next = rest[writer]?.popFirst() { order.append(next) }
-            if rest[writer]?.isEmpty ?? true { rest[writer] = nil }
-        }
-        return order
     }
 }

@@ -29,7 +29,7 @@ import TributaryModel
             try world.run(replica, steps: Int.random(in: 0...5, using: &generator), &exported, &generator)
             try exported.publish(replica)
             let peer = try Replica(model)
-            try peer.apply(world.interleaving(of: exported.transactions, &generator))
+            try peer.apply((world.foreign + exported.transactions).interleaved(using: &generator))
             let (first, second) = (try replica.dump(), try peer.dump())
             if first != second {
                 let lines = second.split(separator: "\n").difference(from: first.split(separator: "\n"))
@@ -109,20 +109,6 @@ import TributaryModel
             case 4: return .update("Employee", person, ["small": 1, "visits": 4])
             default: return RandomSchedule.change(&generator)
             }
-        }
-
-        /// The transactions in random order, with each writer's in sequence.
-        func interleaving(
-            of own: [ForeignTransaction],
-            _ generator: inout SeededGenerator
-        ) -> [ForeignTransaction] {
-            var rest = Dictionary(grouping: foreign + own, by: \.writer).mapValues { $0[...] }
-            var result: [ForeignTransaction] = []
-            while let next = rest.keys.sorted().filter({ rest[$0]?.isEmpty == false }).randomElement(using: &generator)
-            {
-                if let first = rest[next]?.popFirst() { result.append(first) }
-            }
-            return result
         }
     }
 }

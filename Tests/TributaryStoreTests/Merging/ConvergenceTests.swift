@@ -28,7 +28,7 @@ import TributaryModel
                 }
                 let where_ = "seed \(seed), round \(round), slices of \(slice)"
                 if known.dump != dump {
-                    let lines = difference(known.dump, dump)
+                    let lines = Replica.difference(known.dump, dump)
                     Issue.record("\(where_)\n\(lines)\nfirst:\n\(list(known.order))\nthen:\n\(list(order))")
                     return
                 }
@@ -54,7 +54,9 @@ import TributaryModel
             try growing.apply(together: Array(order[cut...]))
             let (first, second) = (try grown.dump(), try growing.dump())
             if first != second {
-                Issue.record("seed \(seed), round \(round), at \(cut)\n\(difference(first, second))\n\(list(order))")
+                Issue.record(
+                    "seed \(seed), round \(round), at \(cut)\n\(Replica.difference(first, second))\n\(list(order))"
+                )
                 return
             }
             #expect(try grown.digest() == growing.digest())
@@ -62,16 +64,6 @@ import TributaryModel
     }
 
     private func list(_ order: [ForeignTransaction]) -> String { order.map(\.description).joined(separator: "\n") }
-
-    private func difference(_ first: String, _ second: String) -> String {
-        let (left, right) = (first.split(separator: "\n"), second.split(separator: "\n"))
-        return right.difference(from: left).map { change in
-            switch change {
-            case .insert(_, let line, _): "+ \(line)"
-            case .remove(_, let line, _): "- \(line)"
-            }
-        }.joined(separator: "\n")
-    }
 
     /// Expects that the values visible to plain SQL are consistent, not only equal.
     private func expectConsistent(_ replica: Replica, _ comment: String) throws {

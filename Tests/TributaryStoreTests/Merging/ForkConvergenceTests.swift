@@ -11,16 +11,6 @@ import TributaryChanges
         order.map { "\($0.clone.map { "clone \($0) " } ?? "")\($0.transaction)" }.joined(separator: "\n")
     }
 
-    private func difference(_ first: String, _ second: String) -> String {
-        let (left, right) = (first.split(separator: "\n"), second.split(separator: "\n"))
-        return right.difference(from: left).map { change in
-            switch change {
-            case .insert(_, let line, _): "+ \(line)"
-            case .remove(_, let line, _): "- \(line)"
-            }
-        }.joined(separator: "\n")
-    }
-
     @Test func `random branches end in one state, whatever the order and the slices`() throws {
         var generator = SeededGenerator.fromEnvironment()
         let seed = generator.seed
@@ -42,7 +32,7 @@ import TributaryChanges
                     continue
                 }
                 if other.dump != dump {
-                    let lines = difference(other.dump, dump)
+                    let lines = Replica.difference(other.dump, dump)
                     Issue.record(
                         "seed \(seed), round \(round)\n\(lines)\nfirst:\n\(list(other.order))\nthen:\n\(list(order))"
                     )
@@ -74,7 +64,7 @@ import TributaryChanges
             let (one, two) = (try grown.dump(), try growing.dump())
             if one != two {
                 Issue.record(
-                    "seed \(seed), round \(round), at \(cut)\n\(difference(one, two))\n\(list(order))\nthen\n\(list(other))"
+                    "seed \(seed), round \(round), at \(cut)\n\(Replica.difference(one, two))\n\(list(order))\nthen\n\(list(other))"
                 )
                 return
             }

@@ -21,9 +21,7 @@ import TributaryModel
                 for (sequence, changes) in [others, gone].enumerated() {
                     let number = UInt64(sequence) + 2
                     let transaction = ForeignTransaction(1, number, clock: number, changes)
-                    try write.beginImport(writer: transaction.writer, header: transaction.header)
-                    try write.apply(transaction.changes)
-                    _ = try write.endImport()
+                    try write.apply(transaction)
                 }
             }
         }

@@ -14,7 +14,7 @@ import TributaryModel
     private func merge(_ transactions: [ForeignTransaction], slice: Int = .max) throws -> Replica {
         var dumps: Set<String> = []
         var last: Replica?
-        for order in permutations(transactions) where isInSequence(order) {
+        for order in transactions.permutations where isInSequence(order) {
             let replica = try Replica()
             for transaction in order { try replica.apply(transaction, slice: slice) }
             dumps.insert(try replica.dump())
@@ -22,15 +22,6 @@ import TributaryModel
         }
         #expect(dumps.count == 1, "\(dumps.joined(separator: "\n---\n"))")
         return try #require(last)
-    }
-
-    private func permutations<T>(_ list: [T]) -> [[T]] {
-        guard list.count > 1 else { return [list] }
-        return list.indices.flatMap { index in
-            var rest = list
-            let first = rest.remove(at: index)
-            return permutations(rest).map { [first] + $0 }
-        }
     }
 
     private func isInSequence(_ order: [ForeignTransaction]) -> Bool {

@@ -24,7 +24,7 @@ import TributaryModel
                 for number in 1...(count - 1) {
                     let owner = count + 1 - number
                     let change: Change = isDeletion ? .delete("A", owner) : .update("A", owner, ["desk": nil])
-                    try Self.apply(ForeignTransaction(1, UInt64(number) + 1, clock: 2, change), in: write)
+                    try write.apply(ForeignTransaction(1, UInt64(number) + 1, clock: 2, change))
                 }
             }
         }
@@ -52,7 +52,7 @@ import TributaryModel
                 try write.reportingProgress(every: 1, { instructions += 1 }) {
                     for number in 1...20 as ClosedRange<UInt64> {
                         let change: Change = number % 2 == 1 ? .delete("D", 0) : .insert("D", 0)
-                        try Self.apply(ForeignTransaction(1, number + 2, clock: number + 2, change), in: write)
+                        try write.apply(ForeignTransaction(1, number + 2, clock: number + 2, change))
                     }
                 }
             }
@@ -117,11 +117,5 @@ import TributaryModel
         case 10: .insert("D", desk, Bool.random(using: &generator) ? [:] : ["owner": .to(person)])
         default: Bool.random(using: &generator) ? .delete("D", desk) : .update("D", desk, ["owner": .to(person)])
         }
-    }
-
-    private static func apply(_ transaction: ForeignTransaction, in write: WriteTransaction) throws {
-        try write.beginImport(writer: transaction.writer, header: transaction.header)
-        try write.apply(transaction.changes)
-        _ = try write.endImport()
     }
 }

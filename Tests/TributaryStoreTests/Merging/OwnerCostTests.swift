@@ -17,9 +17,7 @@ import TributaryModel
         var steps = 0
         try replica.store.write { write in
             try write.reportingProgress({ steps += 1 }) {
-                try write.beginImport(writer: transaction.writer, header: transaction.header)
-                try write.apply(transaction.changes)
-                _ = try write.endImport()
+                _ = try write.apply(transaction)
             }
         }
         #expect(try replica.values("D", .sample(0))?["owner"] == .reference(.sample(claims)))

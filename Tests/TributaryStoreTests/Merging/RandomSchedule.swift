@@ -96,3 +96,29 @@ struct RandomSchedule {
         }
     }
 }
+
+extension [ForeignTransaction] {
+    /// The transactions in random order, with those of each writer in sequence.
+    func interleaved(using generator: inout SeededGenerator) -> [ForeignTransaction] {
+        var rest = Dictionary(grouping: self, by: \.writer).mapValues { $0[...] }
+        var result: [ForeignTransaction] = []
+        while let writer = rest.keys.sorted().randomElement(using: &generator) {
+            if let next = rest[writer]?.popFirst() { result.append(next) }
+            if rest[writer]?.isEmpty ?? true { rest[writer] = nil }
+        }
+        return result
+    }
+}
+
+extension Replica {
+    /// The lines in which the dump of another replica differs from this one's.
+    static func difference(_ first: String, _ second: String) -> String {
+        let (left, right) = (first.split(separator: "\n"), second.split(separator: "\n"))
+        return right.difference(from: left).map { change in
+            switch change {
+            case .insert(_, let line, _): "+ \(line)"
+            case .remove(_, let line, _): "- \(line)"
+            }
+        }.joined(separator: "\n")
+    }
+}

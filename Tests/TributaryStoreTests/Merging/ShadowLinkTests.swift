@@ -47,7 +47,7 @@ import TributaryModel
     ]
 
     @Test func `a link that a deletion of a shadow supersedes is not shown with the representative`() throws {
-        for order in permutations(Self.superseded) {
+        for order in Self.superseded.permutations {
             let replica = try Replica(Self.makeModel())
             try replica.apply(order)
             #expect(try replica.values("Person", .sample(1)) != nil, "\(order)")
@@ -64,20 +64,13 @@ import TributaryModel
         let links: [Change] = [.link("Person", 2, "friends", [3]), .link("Project", 41, "members", [2])]
         var transactions = Self.superseded
         transactions[2].changes += links
-        for order in permutations(transactions) {
+        for order in transactions.permutations {
             let replica = try Replica(Self.makeModel())
             try replica.apply(order)
             #expect(try replica.related("Person", 1, "friends") == [3], "\(order)")
             #expect(try replica.related("Person", 3, "friends") == [1], "\(order)")
             #expect(try replica.related("Person", 1, "projects") == [41], "\(order)")
             #expect(try replica.related("Person", 1, "queue") == [], "\(order)")
-        }
-    }
-
-    private func permutations<T>(_ list: [T]) -> [[T]] {
-        guard let first = list.first else { return [[]] }
-        return permutations(Array(list.dropFirst())).flatMap { rest in
-            (0...rest.count).map { Array(rest[..<$0]) + [first] + Array(rest[$0...]) }
         }
     }
 
@@ -184,14 +177,5 @@ import TributaryModel
             if let next = rest[index].popFirst() { result.append(next) }
         }
         return result
-    }
-}
-
-extension Replica {
-    fileprivate func related(_ entity: String, _ id: Int, _ name: String) throws -> [Int] {
-        let owner = try #require(store.model.entity(named: entity))
-        let index = try #require(owner.propertyIndex(named: name))
-        let found = try store.read { try $0.related(to: .sample(id), entity: owner, propertyIndex: index) }
-        return found.compactMap { object in (1...99).first { object.uniqueID == .sample($0) } }
     }
 }

@@ -38,9 +38,7 @@ import TributaryModel
         try replica.store.write { write in
             try write.reportingProgress({ steps += 1 }) {
                 for transaction in [transaction, last] {
-                    try write.beginImport(writer: transaction.writer, header: transaction.header)
-                    try write.apply(transaction.changes)
-                    _ = try write.endImport()
+                    try write.apply(transaction)
                 }
             }
         }
@@ -70,9 +68,7 @@ import TributaryModel
                 for sequence in 2...UInt64(count) {
                     let update = Change.update("Person", 1, ["email": "a"])
                     let transaction = ForeignTransaction(1, sequence, clock: sequence, update)
-                    try write.beginImport(writer: transaction.writer, header: transaction.header)
-                    try write.apply(transaction.changes)
-                    _ = try write.endImport()
+                    try write.apply(transaction)
                 }
             }
         }

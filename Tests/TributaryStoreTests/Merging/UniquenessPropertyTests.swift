@@ -27,7 +27,7 @@ import TributaryModel
             for _ in 0..<3 {
                 let replica = try Replica.withUniqueKeys()
                 let size = Int.random(in: 1...transactions.count, using: &generator)
-                var rest = interleaving(of: transactions, &generator)[...]
+                var rest = transactions.interleaved(using: &generator)[...]
                 while !rest.isEmpty {
                     try replica.apply(pieces: Array(rest.prefix(size)), waits: Bool.random(using: &generator))
                     rest = rest.dropFirst(size)
@@ -87,23 +87,6 @@ import TributaryModel
             }
         }
         return transactions
-    }
-
-    /// A random order that keeps the transactions of each writer in sequence.
-    private func interleaving(
-        of transactions: [ForeignTransaction],
-        _ generator: inout SeededGenerator
-    ) -> [ForeignTransaction] {
-        var rest = Dictionary(grouping: transactions, by: \.writer).mapValues { $0[...] }
-        var result: [ForeignTransaction] = []
-        while let writer = rest.keys.sorted().randomElement(using: &generator) {
-            guard let first = rest[writer]?.popFirst() else {
-                rest[writer] = nil
-                continue
-            }
-            result.append(first)
-        }
-        return result
     }
 
     /// Plays the transactions in the order of their versions, and decides by ``UniqueKeys``.

@@ -21,7 +21,7 @@ import TributaryModel
     ) throws {
         var digests: Set<String> = []
         var dumps: Set<String> = []
-        for order in permutations(transactions) where isInSequence(order) {
+        for order in transactions.permutations where isInSequence(order) {
             for isTogether in [false, true] {
                 let replica = try Replica.withUniqueKeys()
                 if isTogether { try replica.apply(together: order) } else { try replica.apply(order) }
@@ -32,13 +32,6 @@ import TributaryModel
         }
         #expect(digests.count == 1)
         #expect(dumps.count == 1, "\(dumps.sorted().joined(separator: "\n---\n"))")
-    }
-
-    private func permutations<T>(_ list: [T]) -> [[T]] {
-        guard let first = list.first else { return [[]] }
-        return permutations(Array(list.dropFirst())).flatMap { rest in
-            (0...rest.count).map { Array(rest[..<$0]) + [first] + Array(rest[$0...]) }
-        }
     }
 
     private func isInSequence(_ transactions: [ForeignTransaction]) -> Bool {
@@ -347,13 +340,6 @@ import TributaryModel
 extension Replica {
     fileprivate func people() throws -> [Int] {
         try (1...9).filter { try values("Person", .sample($0)) != nil }
-    }
-
-    fileprivate func related(_ entity: String, _ id: Int, _ name: String) throws -> [Int] {
-        let owner = try #require(store.model.entity(named: entity))
-        let index = try #require(owner.propertyIndex(named: name))
-        let found = try store.read { try $0.related(to: .sample(id), entity: owner, propertyIndex: index) }
-        return (1...99).filter { number in found.contains { $0.uniqueID == .sample(number) } }
     }
 
     /// The changes of all local transactions, as they are exported.
