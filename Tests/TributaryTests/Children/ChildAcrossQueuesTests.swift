@@ -9,10 +9,7 @@ struct ChildAcrossQueuesTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("children")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private struct Stop: Error {}
 
@@ -105,8 +102,7 @@ struct ChildAcrossQueuesTests {
                 employee.name = "\(number)"
                 try context.save()
             }
-            let other = try context.insert(Employee.self)
-            other.name = "gone"
+            let other = try context.hire("gone")
             try context.save()
             context.delete(other)
             try context.save()
@@ -121,8 +117,7 @@ struct ChildAcrossQueuesTests {
         let child = container.newChildOfViewContext()
         try await child.perform { context in
             let department = try context.insert(Department.self)
-            let ann = try context.insert(Employee.self)
-            ann.name = "Ann"
+            let ann = try context.hire("Ann")
             ann.department = department
             try context.save()
             #expect(try context.count(for: FetchRequest("Employee")) == 1)

@@ -10,10 +10,7 @@ struct ChildContextTests {
     let container: PersistentContainer
     var view: ManagedObjectContext { container.viewContext }
 
-    init() async throws {
-        folder = try TemporaryFolder("children")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private var stored: Int {
         get throws {
@@ -341,8 +338,7 @@ struct ChildContextTests {
         try view.save()
         let child = view.newChild()
         let id = try await container.performBackgroundTask { context in
-            let bob = try context.insert(Employee.self)
-            bob.name = "Bob"
+            let bob = try context.hire("Bob")
             try context.save()
             return bob.objectID
         }

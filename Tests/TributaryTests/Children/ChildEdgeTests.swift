@@ -11,16 +11,12 @@ struct ChildEdgeTests {
     let container: PersistentContainer
     var view: ManagedObjectContext { container.viewContext }
 
-    init() async throws {
-        folder = try TemporaryFolder("child-edges")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test
     func aSaveIntoAParentThatHasEndedFailsAndKeepsTheChanges() async throws {
         let child = view.newChild()
-        let ann = try child.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try child.hire("Ann")
         try await container.close()
         #expect(throws: ContextError.closed) { try child.save() }
         #expect(child.hasChanges && ann.isInserted && ann.name == "Ann")
@@ -43,15 +39,13 @@ struct ChildEdgeTests {
     @Test
     func anUpsertOfAChildFindsWhatTheParentHasNotSaved() async throws {
         let stored = try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "stored"
+            let employee = try context.hire("stored")
             employee.code = "AB1"
             try context.save()
             return employee.objectID
         }
         await container.mergePendingChanges()
-        let ann = try view.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try view.hire("Ann")
         ann.code = "AB2"
         let child = view.newChild()
         #expect(try child.upsert(Employee.self, by: ["code": .string("AB1")]).objectID == stored)
@@ -74,8 +68,7 @@ struct ChildEdgeTests {
 
     @Test
     func readingFromAChildDoesNotEndTheParentsUndoGroup() async throws {
-        let ann = try view.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try view.hire("Ann")
         try view.save()
         view.processPendingChanges()
         let child = view.newChild()

@@ -126,8 +126,7 @@ struct ChildFetchDifferentialTests {
         let container = try await Company.open(folder)
         try await container.performBackgroundTask { context in
             let department = try context.insert(Department.self)
-            let employee = try context.insert(Employee.self)
-            employee.name = "A"
+            let employee = try context.hire("A")
             try context.save()
             let (child, id) = (context.newChild(), employee.objectID)
             do {
@@ -187,8 +186,7 @@ struct ChildFetchDifferentialTests {
     }
 
     private static func insert(_ context: ManagedObjectContext, _ random: inout SeededGenerator) throws {
-        let employee = try context.insert(Employee.self)
-        employee.name = ["A", "B", "C"].randomElement(using: &random) ?? "A"
+        let employee = try context.hire(["A", "B", "C"].randomElement(using: &random) ?? "A")
         employee.salary = Double(Int.random(in: 0...3, using: &random) * 10)
         if Bool.random(using: &random) { employee.department = try some(Department.self, context, &random) }
         if let project = try some(Project.self, context, &random) { employee.projects = [project] }

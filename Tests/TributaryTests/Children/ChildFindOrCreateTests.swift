@@ -8,10 +8,7 @@ struct ChildFindOrCreateTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("childFindOrCreate")
-        container = try await Company.open(.memory, in: folder)
-    }
+    init() async throws { (folder, container) = try await Company.open(.memory) }
 
     private static func insert(_ number: Int, in context: ManagedObjectContext) throws {
         let employee = try context.insert(Employee.self)

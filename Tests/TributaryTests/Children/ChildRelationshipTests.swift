@@ -9,10 +9,7 @@ struct ChildRelationshipTests {
     let container: PersistentContainer
     var view: ManagedObjectContext { container.viewContext }
 
-    init() async throws {
-        folder = try TemporaryFolder("children")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test
     func aToManyShowsTheParentsUnsavedLinks() throws {

@@ -8,10 +8,7 @@ struct ChildUpsertTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("upsert")
-        container = try await Company.open(.memory, in: folder)
-    }
+    init() async throws { (folder, container) = try await Company.open(.memory) }
 
     @Test
     @MainActor
@@ -19,8 +16,7 @@ struct ChildUpsertTests {
         let count = 1_000
         let parent = container.viewContext
         for number in 0..<count {
-            let employee = try parent.insert(Employee.self)
-            employee.name = "\(number)"
+            let employee = try parent.hire("\(number)")
             employee.code = "AA\(number)"
         }
         let child = parent.newChild().newChild()

@@ -11,8 +11,7 @@ extension Company {
     ) async throws -> (context: BackgroundContext, employee: ManagedObjectID) {
         let background = container.newBackgroundContext(name: name)
         let id = try await background.perform { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             employee.name = "Here"
             return employee.objectID

@@ -26,4 +26,9 @@ extension Company {
             sqlLog: sqlLog
         )
     }
+
+    static func open(_ kind: StoreKind, sqlLog: SQLLog? = nil) async throws -> (TemporaryFolder, PersistentContainer) {
+        let folder = try TemporaryFolder("company")
+        return (folder, try await open(kind, in: folder, sqlLog: sqlLog))
+    }
 }

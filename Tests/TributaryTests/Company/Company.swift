@@ -36,6 +36,12 @@ enum Company {
         )
     }
 
+    /// A container on a store in a folder that lasts as long as the caller holds it.
+    static func open() async throws -> (TemporaryFolder, PersistentContainer) {
+        let folder = try TemporaryFolder("company")
+        return (folder, try await open(folder))
+    }
+
     private static func attribute(
         _ name: String,
         _ type: AttributeType,

@@ -90,8 +90,7 @@ import Tributary
                 try await MainActor.run {
                     let context = container.viewContext
                     for _ in 0..<2 {
-                        let employee = try context.insert(Employee.self)
-                        employee.name = "Ann"
+                        let employee = try context.hire("Ann")
                         employee.department = try context.insert(Department.self)
                     }
                     try context.save()

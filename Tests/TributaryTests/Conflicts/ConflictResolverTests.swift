@@ -9,10 +9,7 @@ struct ConflictResolverTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("resolver")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     /// One context edits the name, another the name and the salary; the first saves last.
     private func race(
@@ -62,8 +59,7 @@ struct ConflictResolverTests {
                 for case let employee as Employee in context.insertedObjects { employee.name += "!" }
             }
             context.onDidSave = { _, changes in told.append("did \(changes.inserted.count)") }
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             try context.save()
             #expect(told == ["will", "did 1"])

@@ -37,8 +37,7 @@ struct PolicyRace {
                 department.title = title
                 return department
             }
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             employee.age = 20
             employee.salary = 1
             employee.department = departments[0]

@@ -8,10 +8,7 @@ struct ResolverReachTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("resolver")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     /// The names of all employees, when of "a", "b" and "c" the first two are changed here and the second elsewhere
     /// too.
@@ -21,8 +18,7 @@ struct ResolverReachTests {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             let employees = try ["a", "b", "c"].map { name in
-                let employee = try context.insert(Employee.self)
-                employee.name = name
+                let employee = try context.hire(name)
                 return employee
             }
             try context.save()

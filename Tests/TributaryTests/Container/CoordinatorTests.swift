@@ -8,10 +8,7 @@ struct CoordinatorTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("coordinator")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private struct Stop: Error {}
 
@@ -19,8 +16,7 @@ struct CoordinatorTests {
     func theSavesAreOneTransactionOfTheHistory() async throws {
         let background = container.newBackgroundContext(name: "load", author: "ann")
         let token = try await container.coordinator.perform(on: background) { context in
-            let ann = try context.insert(Employee.self)
-            ann.name = "Ann"
+            let ann = try context.hire("Ann")
             try context.save()
             ann.salary = 5
             try context.save()
@@ -56,8 +52,7 @@ struct CoordinatorTests {
     func aBodyThatThrowsCommitsNothingAndTheContextKeepsItsChanges() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
-            let bob = try context.insert(Employee.self)
-            bob.name = "Bob"
+            let bob = try context.hire("Bob")
             try context.save()
             return bob.objectID
         }
@@ -179,8 +174,7 @@ struct CoordinatorTests {
     func aConflictInsideTheBodyCanBeCaught() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
-            let ann = try context.insert(Employee.self)
-            ann.name = "Ann"
+            let ann = try context.hire("Ann")
             try context.save()
             ann.name = "Bea"
             return ann.objectID

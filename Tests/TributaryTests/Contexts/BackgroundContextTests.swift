@@ -7,10 +7,7 @@ struct BackgroundContextTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("background")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private final class Draft {
         var name = "Ann"
@@ -35,8 +32,7 @@ struct BackgroundContextTests {
         let background = container.newBackgroundContext()
         let draft = Draft()
         let name = try await background.perform(with: draft) { context, draft in
-            let employee = try context.insert(Employee.self)
-            employee.name = draft.name
+            let employee = try context.hire(draft.name)
             return employee.name
         }
         #expect(name == "Ann")
@@ -90,8 +86,7 @@ struct BackgroundContextTests {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             context.automaticallyMergesChangesFromParent = true
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             employee.salary = 1
             return employee.objectID

@@ -8,10 +8,7 @@ struct ContextObserverTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("context-observers")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test func allObserversOfASaveAreCalledInTheirOrderUntilTheyAreCancelled() async throws {
         try await container.performBackgroundTask { context in
@@ -96,8 +93,7 @@ struct ContextObserverTests {
 
     @Test func allObserversHearOfAnObjectThatCannotBeRead() async throws {
         let id = try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             context.delete(employee)
             try context.save()

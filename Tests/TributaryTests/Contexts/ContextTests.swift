@@ -8,10 +8,7 @@ struct ContextTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("contexts")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test
     func aSaveIsReadBack() async throws {
@@ -44,8 +41,7 @@ struct ContextTests {
     func anUpdateWritesOnlyWhatChanged() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             employee.salary = 10
             #expect(employee.changedValues() == ["salary": .double(10)])
@@ -62,8 +58,7 @@ struct ContextTests {
     @Test
     func writingTheSameValueChangesNothing() async throws {
         try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             employee.name = "Ann"
             #expect(!context.hasChanges)
@@ -74,8 +69,7 @@ struct ContextTests {
     func aDeletedObjectIsInvalidated() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             context.delete(employee)
             #expect(employee.isDeleted && context.deletedObjects == [employee])
@@ -187,8 +181,7 @@ struct ContextTests {
     @Test
     func rollbackAndResetDropChanges() async throws {
         try await container.performBackgroundTask { context in
-            let kept = try context.insert(Employee.self)
-            kept.name = "Ann"
+            let kept = try context.hire("Ann")
             try context.save()
             kept.name = "Bob"
             let new = try context.insert(Employee.self)
@@ -211,8 +204,7 @@ struct ContextTests {
     func transientValuesAreNotSaved() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             employee.mood = "good"
             try context.save()
             #expect(employee.mood == "good")
@@ -226,8 +218,7 @@ struct ContextTests {
     @Test
     func countersAddUp() async throws {
         let id = try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             employee.visits = 5
             try context.save()
             #expect(employee.visits == 5)
@@ -245,8 +236,7 @@ struct ContextTests {
     @Test
     func snapshotsSurviveCoding() async throws {
         let snapshot = try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             employee.department = try context.insert(Department.self)
             return employee.snapshot()
         }

@@ -11,15 +11,11 @@ struct FaultTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("faults")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private func insert(_ name: String) async throws -> (ManagedObjectID, HistoryToken) {
         try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = name
+            let employee = try context.hire(name)
             employee.age = 50
             try context.save()
             return (employee.objectID, try #require(context.lastSaveToken))
@@ -113,8 +109,7 @@ struct FaultTests {
             var told = 0
             context.onInaccessibleFault = { _, _ in told += 1 }
             let fault = try #require(context.object(with: id) as? Department)
-            let own = try context.insert(Employee.self)
-            own.name = "Bob"
+            try context.hire("Bob")
             try container.store.close()
             #expect(fault.title == nil, "the default")
             #expect(fault.faultError != nil && fault.state == .clean && told == 1)

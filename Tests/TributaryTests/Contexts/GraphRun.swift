@@ -75,8 +75,7 @@ actor GraphRun {
         counter += 1
         let name = "n\(counter)"
         let id = try await perform(index) { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = name
+            let employee = try context.hire(name)
             return employee.objectID
         }
         note("insert \(name) \(id)", index)
@@ -203,8 +202,7 @@ actor GraphRun {
         counter += 1
         let name = "n\(counter)"
         let (id, token) = try await perform(InterleavedContexts.free) { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = name
+            let employee = try context.hire(name)
             try context.save()
             return (employee.objectID, context.lastSaveToken)
         }

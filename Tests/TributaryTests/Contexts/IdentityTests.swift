@@ -9,10 +9,7 @@ struct IdentityTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("identity")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private func add(_ name: String, id: UniqueID? = nil) async throws -> ManagedObjectID {
         try await container.performBackgroundTask { context in

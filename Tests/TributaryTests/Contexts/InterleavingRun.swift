@@ -58,8 +58,7 @@ actor InterleavingRun {
         counter += 1
         let values = GenerationModel.Values(name: "n\(counter)", age: Int16(counter % 20_000 + 100))
         let id = try await perform(index) { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = values.name
+            let employee = try context.hire(values.name)
             employee.age = values.age
             return employee.objectID
         }

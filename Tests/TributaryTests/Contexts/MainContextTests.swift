@@ -8,15 +8,11 @@ struct MainContextTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("main")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private func insert(_ name: String) async throws -> (ManagedObjectID, HistoryToken) {
         try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = name
+            let employee = try context.hire(name)
             try context.save()
             return (employee.objectID, try #require(context.lastSaveToken))
         }
@@ -91,8 +87,7 @@ struct MainContextTests {
     func itsOwnSaveShowsAtOnceWithEverythingBefore() async throws {
         let view = container.viewContext
         let (other, _) = try await insert("Ann")
-        let own = try view.insert(Employee.self)
-        own.name = "Bob"
+        let own = try view.hire("Bob")
         try view.save()
         #expect(own.state == .clean && !view.hasChanges)
         #expect(try view.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name) == ["Ann", "Bob"])
@@ -118,8 +113,7 @@ struct MainContextTests {
         #expect(department.employees.isEmpty)
         let id = department.objectID
         try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             employee.department = context.object(with: id) as? Department
             try context.save()
         }

@@ -8,10 +8,7 @@ struct NestedSaveTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("nestedSave")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     /// A context with an object that is in conflict with what another context has saved.
     private func inConflict(

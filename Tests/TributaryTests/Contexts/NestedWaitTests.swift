@@ -9,10 +9,7 @@ struct NestedWaitTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("nested")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test
     func aBodyCanWaitForAnotherOneOfItsContext() async throws {
@@ -40,8 +37,7 @@ struct NestedWaitTests {
     func aBodyCanWaitForAnotherContextThatWaitsForItsOwn() async throws {
         let (first, second) = (container.newBackgroundContext(name: "a"), container.newBackgroundContext(name: "b"))
         let names = try await first.perform { context in
-            let ann = try context.insert(Employee.self)
-            ann.name = "Ann"
+            try context.hire("Ann")
             return try second.performAndWait { other in
                 try other.insert(Employee.self).name = "Bob"
                 try other.save()
@@ -102,8 +98,7 @@ struct NestedWaitTests {
         let background = container.newBackgroundContext()
         let other = container.newBackgroundContext()
         let id = try await background.perform { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             return employee.objectID
         }

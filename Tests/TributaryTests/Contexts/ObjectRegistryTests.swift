@@ -23,8 +23,7 @@ struct ObjectRegistryTests {
         container = try await Company.open(.memory, in: folder)
         ids = try await container.performBackgroundTask { context in
             let employees = try (0..<20).map { number in
-                let employee = try context.insert(Employee.self)
-                employee.name = "E\(number)"
+                let employee = try context.hire("E\(number)")
                 return employee
             }
             try context.save()
@@ -56,8 +55,7 @@ struct ObjectRegistryTests {
             let employee = try #require(view.object(with: ids[1]) as? Employee)
             employee.name = "changed"
             changed = employee
-            let new = try view.insert(Employee.self)
-            new.name = "new"
+            let new = try view.hire("new")
             made = new
         }
         view.undoStack = nil

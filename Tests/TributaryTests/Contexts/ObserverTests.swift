@@ -9,10 +9,7 @@ struct ObserverTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("observers")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private final class Ear {
         var story: [String] = []
@@ -68,8 +65,7 @@ struct ObserverTests {
                 if !notice.inserted.isEmpty { #expect(throws: Never.self) { try context.save() } }
             }
             context.observeChanges { ear.hear($0) }
-            let ann = try context.insert(Employee.self)
-            ann.name = "Ann"
+            let ann = try context.hire("Ann")
             context.processPendingChanges()
             #expect(!context.hasChanges && ear.story.first == "1 new, 0 changed")
             return ann.objectID
@@ -118,8 +114,7 @@ struct ObserverTests {
     func refreshingEverythingIsOneGroup() async throws {
         let ids = try await container.performBackgroundTask { context in
             let employees = try (0..<20).map { number in
-                let employee = try context.insert(Employee.self)
-                employee.name = "\(number)"
+                let employee = try context.hire("\(number)")
                 return employee
             }
             try context.save()

@@ -7,10 +7,7 @@ struct PendingChangesTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("pending")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private final class Ear {
         var notices: [ObjectsDidChange] = []

@@ -7,10 +7,7 @@ struct PendingMomentsTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("pending")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test
     func aFetchASaveAndAMergeProcessWhatIsPending() async throws {

@@ -8,10 +8,7 @@ struct PinningTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("pinning")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private func rename(_ id: ManagedObjectID, _ name: String) async throws {
         try await container.performBackgroundTask { context in
@@ -47,8 +44,7 @@ struct PinningTests {
         let pinned = container.newBackgroundContext()
         try await pinned.perform { try $0.pin() }
         try await container.performBackgroundTask { context in
-            let ann = try context.insert(Employee.self)
-            ann.name = "Ann"
+            let ann = try context.hire("Ann")
             ann.department = context.object(with: department, as: Department.self)
             try context.save()
         }

@@ -18,8 +18,7 @@ struct RowCacheTests {
             let department = try context.insert(Department.self)
             department.title = "Sales"
             for number in 0..<30 {
-                let employee = try context.insert(Employee.self)
-                employee.name = "E\(number + 10)"
+                let employee = try context.hire("E\(number + 10)")
                 employee.department = department
             }
             try context.save()

@@ -18,8 +18,7 @@ struct RowSharingTests {
         container = try await Company.open(.file, in: folder, sqlLog: statements.log)
         ids = try await container.performBackgroundTask { context in
             let employees = try (0..<6).map { number in
-                let employee = try context.insert(Employee.self)
-                employee.name = "E\(number)"
+                let employee = try context.hire("E\(number)")
                 return employee
             }
             try context.save()

@@ -160,8 +160,7 @@ struct DictionaryFetchTests {
         employees[0].salary = 100
         employees[1].department = employees[0].department
         view.delete(employees[3])
-        let new = try view.insert(Employee.self)
-        new.name = "Aaa"
+        let new = try view.hire("Aaa")
         new.salary = 1
         var request = byDepartment
         let overlaid = try view.fetchDictionaries(request)

@@ -28,8 +28,7 @@ struct FetchLimitTests {
             if isDirty {
                 for employee in try context.fetch(Employee.self) { employee.salary = 5 }
                 try context.insert(Employee.self).name = "Aaa"
-                let last = try context.insert(Employee.self)
-                last.name = "Zoe"
+                try context.hire("Zoe")
             }
             for (limit, offset, names) in Self.cases {
                 var request = FetchRequest("Employee", sortKeys: [SortKey("name")])

@@ -7,10 +7,7 @@ struct FetchOverlayTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("overlay")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private static let requests = [
         "department.title == 'R&D'", "department.title == 'Sales'", "department.title == NULL",
@@ -36,8 +33,7 @@ struct FetchOverlayTests {
                 return project
             }
             let employees = try ["Ann", "Bob", "Cid", "Dan", "Eve"].enumerated().map { index, name in
-                let employee = try context.insert(Employee.self)
-                employee.name = name
+                let employee = try context.hire(name)
                 employee.salary = Double(index) * 10
                 employee.department = index == 4 ? nil : departments[index % 3]
                 employee.projects = index == 3 ? [] : [projects[index % 2]]

@@ -6,17 +6,13 @@ struct FetchTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("fetch")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test
     func ownChangesCountAsIfTheyWereSaved() async throws {
         try await container.performBackgroundTask { context in
             for name in ["Ann", "Bob", "Cid", "Dan"] {
-                let employee = try context.insert(Employee.self)
-                employee.name = name
+                let employee = try context.hire(name)
                 employee.salary = 10
             }
             try context.save()
@@ -25,8 +21,7 @@ struct FetchTests {
             all[0].salary = 1
             all[1].name = "Zoe"
             context.delete(all[2])
-            let new = try context.insert(Employee.self)
-            new.name = "Bea"
+            let new = try context.hire("Bea")
             new.salary = 20
             var request = try FetchRequest("Employee", where: "salary >= %d", [10], sortKeys: [SortKey("name")])
             let found = try context.fetch(request, as: Employee.self)
@@ -67,8 +62,7 @@ struct FetchTests {
         try await container.performBackgroundTask { context in
             let department = try context.insert(Department.self)
             department.title = "R&D"
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             employee.department = department
             let request = try FetchRequest("Employee", where: "department.title BEGINSWITH %@", ["R"])
             #expect(try context.fetch(request) == [employee])

@@ -11,10 +11,7 @@ struct FetchThroughRelationshipTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("fetchThroughRelationship")
-        container = try await Company.open(.memory, in: folder)
-    }
+    init() async throws { (folder, container) = try await Company.open(.memory) }
 
     /// Unsaved employees, ten in each of unsaved departments.
     private static func fill(_ context: ManagedObjectContext) throws -> [Department] {
@@ -24,8 +21,7 @@ struct FetchThroughRelationshipTests {
             return department
         }
         for number in 0..<count {
-            let employee = try context.insert(Employee.self)
-            employee.name = "n\(number)"
+            let employee = try context.hire("n\(number)")
             employee.department = all[number % departments]
         }
         // Conditions on departments depend on what is unsaved from now on.

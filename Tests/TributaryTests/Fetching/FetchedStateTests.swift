@@ -25,8 +25,7 @@ struct FetchedStateTests {
         let container = try await Self.open(folder)
         let request = FetchRequest("Employee")
         let (id, saved) = try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             return (employee.objectID, context.lastSaveToken)
         }

@@ -14,8 +14,7 @@ struct LongListTests {
         container = try await Company.open(folder)
         try await container.performBackgroundTask { context in
             for number in 0..<4 {
-                let employee = try context.insert(Employee.self)
-                employee.name = "Ann \(number)"
+                let employee = try context.hire("Ann \(number)")
                 employee.salary = Double(number) + 0.5
                 employee.visits = number * 30_000
             }

@@ -11,10 +11,7 @@ struct PrefetchingTests {
     let container: PersistentContainer
     let statements = StatementCounter()
 
-    init() async throws {
-        folder = try TemporaryFolder("prefetching")
-        container = try await Company.open(.memory, in: folder, sqlLog: statements.log)
-    }
+    init() async throws { (folder, container) = try await Company.open(.memory, sqlLog: statements.log) }
 
     /// Departments with employees, each with projects of the department and a badge.
     private func fill(_ departments: Int, _ employees: Int) async throws {
@@ -25,8 +22,7 @@ struct PrefetchingTests {
                 let project = try context.insert(Project.self)
                 project.title = "P\(number)"
                 for index in 0..<employees {
-                    let employee = try context.insert(Employee.self)
-                    employee.name = "E\(number).\(index)"
+                    let employee = try context.hire("E\(number).\(index)")
                     employee.department = department
                     employee.projects = [project]
                     let badge = try context.insert(Badge.self)
@@ -115,8 +111,7 @@ struct PrefetchingTests {
         let departments = try view.fetch(Department.self, sortKeys: [SortKey("title")])
         let moved = try #require(departments[0].employees.first { $0.name == "E0.0" })
         moved.department = departments[1]
-        let new = try view.insert(Employee.self)
-        new.name = "New"
+        let new = try view.hire("New")
         new.department = departments[0]
         new.projects = try view.fetch(Project.self, sortKeys: [SortKey("title")])
         let found = try view.fetch(PrefetchingTests.request, as: Department.self)
@@ -141,8 +136,7 @@ struct PrefetchingTests {
         let employee = try #require(departments[0].employees.first { $0.name == "E0.0" })
         employee.name = "Edited"
         employee.department = departments[1]
-        let new = try view.insert(Employee.self)
-        new.name = "New"
+        let new = try view.hire("New")
         new.department = departments[0]
         let child = view.newChild()
         let found = try child.fetch(PrefetchingTests.request, as: Department.self)
@@ -159,8 +153,7 @@ struct PrefetchingTests {
         let found = try view.fetch(PrefetchingTests.request, as: Department.self)
         try await container.performBackgroundTask { context in
             let department = try #require(try context.fetch(Department.self).first)
-            let new = try context.insert(Employee.self)
-            new.name = "Late"
+            let new = try context.hire("Late")
             new.department = department
             try context.save()
         }

@@ -66,8 +66,7 @@ struct SortComparisonTests {
         let container = try await Company.open(folder)
         try await container.performBackgroundTask { context in
             for title in ["b", "A", "C"] {
-                let employee = try context.insert(Employee.self)
-                employee.name = title
+                let employee = try context.hire(title)
                 let department = try context.insert(Department.self)
                 department.title = title
                 employee.department = department

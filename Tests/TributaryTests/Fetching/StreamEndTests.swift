@@ -10,10 +10,7 @@ struct StreamEndTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("streams")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test(.timeLimit(.minutes(30)))
     func theUpdatesOfAnObjectEndWhenTheContainerCloses() async throws {

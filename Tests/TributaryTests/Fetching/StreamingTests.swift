@@ -17,8 +17,7 @@ struct StreamingTests {
         try await container.performBackgroundTask { context in
             let department = try context.insert(Department.self)
             for number in 0..<60 {
-                let employee = try context.insert(Employee.self)
-                employee.name = "E\(number + 10)"
+                let employee = try context.hire("E\(number + 10)")
                 employee.department = department
             }
             try context.save()

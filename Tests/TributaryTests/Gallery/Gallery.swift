@@ -35,6 +35,11 @@ enum Gallery {
         return try Model(version: "1", entities: [exhibit], composites: ["Address": address, "Geo": geo])
     }
 
+    static func open() async throws -> (TemporaryFolder, PersistentContainer) {
+        let folder = try TemporaryFolder("gallery")
+        return (folder, try await open(folder))
+    }
+
     static func open(
         _ folder: TemporaryFolder,
         name: String = "gallery",

@@ -8,17 +8,13 @@ struct HistoryRecordTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("record")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @discardableResult
     private func add(_ name: String, author: String = "a") async throws -> (id: ManagedObjectID, token: HistoryToken) {
         let context = container.newBackgroundContext(name: "adding", author: author)
         return try await context.perform { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = name
+            let employee = try context.hire(name)
             try context.save()
             return (employee.objectID, try #require(context.lastSaveToken))
         }

@@ -89,8 +89,7 @@ struct MergeTableTests {
 
     private static func insert(_ container: PersistentContainer) async throws -> ManagedObjectID {
         try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             return employee.objectID
         }
@@ -102,8 +101,7 @@ struct MergeTableTests {
         _ context: ManagedObjectContext
     ) throws -> Employee {
         guard here != .inserted else {
-            let new = try context.insert(Employee.self)
-            new.name = "New"
+            let new = try context.hire("New")
             return new
         }
         let employee = try #require(try context.existingObject(with: id) as? Employee)

@@ -10,10 +10,7 @@ struct MergingByHandTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("byHand")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     /// Opens a container that lists so many objects of a merge.
     private static func open(listing limit: Int, _ folder: TemporaryFolder) async throws -> PersistentContainer {
@@ -75,8 +72,7 @@ struct MergingByHandTests {
         let folder = try TemporaryFolder("byHand")
         let container = try await Self.open(listing: limit, folder)
         let view = container.viewContext
-        let ann = try view.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try view.hire("Ann")
         try view.save()
         view.processPendingChanges()
         let id = ann.objectID
@@ -152,8 +148,7 @@ struct MergingByHandTests {
     @MainActor
     func insideATransactionAndInsideASaveNothingMoves() async throws {
         let view = container.viewContext
-        let ann = try view.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try view.hire("Ann")
         try view.save()
         let id = ann.objectID
         ann.name = "Here"

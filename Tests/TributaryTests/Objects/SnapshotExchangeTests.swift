@@ -9,10 +9,7 @@ struct SnapshotExchangeTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("snapshots")
-        container = try await Gallery.open(folder)
-    }
+    init() async throws { (folder, container) = try await Gallery.open() }
 
     private func saved() async throws -> (ObjectSnapshot, ExhibitSnapshot) {
         try await container.performBackgroundTask { context in

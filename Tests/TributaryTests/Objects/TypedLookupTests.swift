@@ -7,15 +7,11 @@ struct TypedLookupTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("typed-lookups")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test func anExistingObjectIsOfTheClassThatIsAskedFor() async throws {
         try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             let foreman = try context.insert(Foreman.self)
             foreman.name = "Bob"
             try context.save()
@@ -36,8 +32,7 @@ struct TypedLookupTests {
     @Test func aCountOfAClassCountsWhatAFetchOfItFinds() async throws {
         try await container.performBackgroundTask { context in
             for age in [20, 30, 40] as [Int16] {
-                let employee = try context.insert(Employee.self)
-                employee.name = "Ann"
+                let employee = try context.hire("Ann")
                 employee.age = age
             }
             try context.insert(Foreman.self).name = "Bob"

@@ -7,10 +7,7 @@ struct PredicateErrorTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("predicateErrors")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private static func badRequests() throws -> [FetchRequest<ManagedObject>] {
         [
@@ -54,8 +51,7 @@ struct PredicateErrorTests {
     func withAndWithoutUnsavedChanges() async throws {
         try await container.newBackgroundContext().perform { context in
             try check(context)
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try check(context)
             try context.save()
             try check(context)

@@ -9,14 +9,10 @@ struct PredicateEvaluationTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("evaluation")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private static func hire(_ context: ManagedObjectContext, _ name: String, age: Int16) throws -> Employee {
-        let employee = try context.insert(Employee.self)
-        employee.name = name
+        let employee = try context.hire(name)
         employee.age = age
         return employee
     }

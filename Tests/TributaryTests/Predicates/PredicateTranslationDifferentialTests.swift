@@ -91,8 +91,7 @@ struct PredicateTranslationDifferentialTests {
         let projects = try (0..<3).map { _ in try context.insert(Project.self) }
         for project in projects where maybe() { project.title = text() }
         for number in 0..<14 {
-            let employee = try context.insert(Employee.self)
-            employee.name = text()
+            let employee = try context.hire(text())
             employee.age = Int16.random(in: -4...4, using: &random)
             if maybe() { employee.salary = Double(Int.random(in: 0...6, using: &random)) / 2 }
             if maybe() { employee.code = Self.codes.randomElement(using: &random) }

@@ -83,8 +83,7 @@ struct TypedPredicateTests {
             let project = try context.insert(Project.self)
             project.title = "Till"
             for (index, name) in ["Ann", "Bob", "Cid"].enumerated() {
-                let employee = try context.insert(Employee.self)
-                employee.name = name
+                let employee = try context.hire(name)
                 employee.salary = index == 2 ? nil : Double(index) * 1000
                 employee.department = index == 0 ? nil : department
                 if index == 1 { employee.projects = [project] }

@@ -11,10 +11,7 @@ struct GivenPositionTests {
     let container: PersistentContainer
     private let list = UniqueID(high: 1, low: 0)
 
-    init() async throws {
-        folder = try TemporaryFolder("positions")
-        container = try await OrderedModel.open(folder)
-    }
+    init() async throws { (folder, container) = try await OrderedModel.open() }
 
     private func id(_ name: Character) -> UniqueID { UniqueID(high: 2, low: UInt64(name.asciiValue ?? 0)) }
 

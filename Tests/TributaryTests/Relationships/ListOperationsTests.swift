@@ -8,10 +8,7 @@ struct ListOperationsTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("lists")
-        container = try await OrderedModel.open(folder)
-    }
+    init() async throws { (folder, container) = try await OrderedModel.open() }
 
     @Test(arguments: ["items", "tags", "links"])
     func anOrderedRelationshipIsTheArrayThatTheOperationsMake(_ key: String) async throws {

@@ -23,6 +23,11 @@ enum OrderedModel {
         )
     }
 
+    static func open() async throws -> (TemporaryFolder, PersistentContainer) {
+        let folder = try TemporaryFolder("ordered")
+        return (folder, try await open(folder))
+    }
+
     static func open(_ folder: TemporaryFolder, _ name: String = "store") async throws -> PersistentContainer {
         let configuration = StoreConfiguration(path: folder.path("\(name).sqlite"), name: name, model: try model())
         return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())

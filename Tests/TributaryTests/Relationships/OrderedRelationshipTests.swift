@@ -11,10 +11,7 @@ struct OrderedRelationshipTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("ordered")
-        container = try await OrderedModel.open(folder)
-    }
+    init() async throws { (folder, container) = try await OrderedModel.open() }
 
     static let relationships = [("items", "Item"), ("tags", "Tag"), ("links", "Tag")]
 

@@ -14,8 +14,7 @@ struct RelatedObjectsTests {
         let folder = try TemporaryFolder("related")
         let container = try await Company.open(folder)
         let id = try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             let all = try (0..<4).map { _ in try context.insert(Project.self) }
             let projects = Self.projects(employee)
             #expect(projects.isEmpty)

@@ -8,14 +8,10 @@ struct RelationshipTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("relationships")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private func named(_ name: String, in context: ManagedObjectContext) throws -> Employee {
-        let employee = try context.insert(Employee.self)
-        employee.name = name
+        let employee = try context.hire(name)
         return employee
     }
 

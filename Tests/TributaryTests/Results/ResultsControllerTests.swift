@@ -10,10 +10,7 @@ struct ResultsControllerTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("results")
-        container = try await Company.open(.memory, in: folder)
-    }
+    init() async throws { (folder, container) = try await Company.open(.memory) }
 
     @Test
     func unsavedChangesShowAtOnce() throws {
@@ -24,14 +21,12 @@ struct ResultsControllerTests {
         )
         var diffs: [FetchedResultsDiff] = []
         controller.onChange = { diffs.append($0) }
-        let bob = try view.insert(Employee.self)
-        bob.name = "Bob"
+        let bob = try view.hire("Bob")
         view.processPendingChanges()
         #expect(controller.names == ["Bob"])
         #expect(diffs.last?.insertions.map(\.id) == [bob.objectID])
         #expect(diffs.last?.insertedSections.count == 1)
-        let ann = try view.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try view.hire("Ann")
         view.processPendingChanges()
         #expect(controller.names == ["Ann", "Bob"])
         ann.name = "Zoe"
@@ -104,8 +99,7 @@ struct ResultsControllerTests {
             sectionKeyPath: "department.title"
         )
         for (name, department) in [("Ann", sales), ("Bob", research), ("Cid", sales)] {
-            let employee = try view.insert(Employee.self)
-            employee.name = name
+            let employee = try view.hire(name)
             employee.department = department
         }
         view.processPendingChanges()
@@ -120,8 +114,7 @@ struct ResultsControllerTests {
     @Test
     func anObjectTellsOfItsChanges() async throws {
         let view = container.viewContext
-        let ann = try view.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try view.hire("Ann")
         view.processPendingChanges()
         var updates = ann.updates().makeAsyncIterator()
         ann.name = "Bea"
@@ -148,8 +141,7 @@ struct ResultsControllerTests {
     private func sectioned(_ ages: [Int16]) throws -> Fixture {
         let view = container.viewContext
         let employees = try ages.enumerated().map { index, age in
-            let employee = try view.insert(Employee.self)
-            employee.name = "E\(index)"
+            let employee = try view.hire("E\(index)")
             employee.age = age
             return employee
         }
@@ -228,8 +220,7 @@ struct ResultsControllerTests {
     func aSectionPathMayDescend() throws {
         let view = container.viewContext
         for (name, age) in [("Ann", 1), ("Bob", 2), ("Cid", 2)] {
-            let employee = try view.insert(Employee.self)
-            employee.name = name
+            let employee = try view.hire(name)
             employee.age = Int16(age)
         }
         let request = FetchRequest("Employee", sortKeys: [SortKey("age", ascending: false), SortKey("name")])

@@ -12,10 +12,7 @@ struct ResultsFollowingTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("results")
-        container = try await Company.open(.memory, in: folder)
-    }
+    init() async throws { (folder, container) = try await Company.open(.memory) }
 
     @Test
     func anObjectThatAMergeDeletedLeavesThoughItHasUnsavedChanges() async throws {
@@ -191,8 +188,7 @@ struct ResultsFollowingTests {
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         var changes = controller.changes().makeAsyncIterator()
-        let ann = try view.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try view.hire("Ann")
         view.processPendingChanges()
         #expect(await changes.next()?.insertions.map(\.id) == [ann.objectID])
         controller.stop()

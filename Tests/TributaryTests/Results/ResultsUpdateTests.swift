@@ -13,16 +13,12 @@ struct ResultsUpdateTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("results")
-        container = try await Company.open(.memory, in: folder)
-    }
+    init() async throws { (folder, container) = try await Company.open(.memory) }
 
     private func hire(_ count: Int) throws -> [Employee] {
         let view = container.viewContext
         let employees = try (0..<count).map { number in
-            let employee = try view.insert(Employee.self)
-            employee.name = "E\(1_000_000 + number)"
+            let employee = try view.hire("E\(1_000_000 + number)")
             employee.age = Int16(number % 7)
             return employee
         }

@@ -10,10 +10,7 @@ struct ApplyTests {
     private let ann = UniqueID(high: 1, low: 1)
     private let lab = UniqueID(high: 1, low: 2)
 
-    init() async throws {
-        folder = try TemporaryFolder("apply")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private func insertion(_ id: UniqueID, _ name: String) -> ConditionalChange {
         ConditionalChange(

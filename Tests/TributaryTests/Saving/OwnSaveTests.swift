@@ -7,10 +7,7 @@ struct OwnSaveTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("ownsave")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test
     func aOneToOneThatWasSetFromItsDerivedSideDoesNotConflictWithItsOwnSave() async throws {

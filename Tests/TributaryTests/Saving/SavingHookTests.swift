@@ -10,10 +10,7 @@ struct SavingHookTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("saving-hooks")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private func add(_ name: String) async throws {
         try await container.performBackgroundTask { context in
@@ -74,8 +71,7 @@ struct SavingHookTests {
     @MainActor
     func anObserverThatSavesInTheMiddleOfAMergeDoesNotTakeTheContextBack() async throws {
         let view = container.viewContext
-        let ann = try view.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try view.hire("Ann")
         try view.save()
         view.processPendingChanges()
         try await add("Bob")

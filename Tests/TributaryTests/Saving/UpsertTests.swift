@@ -8,10 +8,7 @@ struct UpsertTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("upsert")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test
     func eachUnsavedObjectIsVisitedAFewTimesHoweverManyThereAre() async throws {

@@ -47,8 +47,7 @@ struct UndoBoundsTests {
         let ids = try await background.perform { context in
             context.undoStack = UndoStack()
             let employees = try (0..<30).map { number in
-                let employee = try context.insert(Employee.self)
-                employee.name = "\(number)"
+                let employee = try context.hire("\(number)")
                 return employee
             }
             context.retainsRegisteredObjects = true

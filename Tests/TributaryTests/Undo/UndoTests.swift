@@ -7,10 +7,7 @@ struct UndoTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("undo")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     private func recording(
         _ body: @escaping @Sendable (ManagedObjectContext, UndoStack) throws -> Void

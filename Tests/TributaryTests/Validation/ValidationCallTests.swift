@@ -47,10 +47,7 @@ struct ValidationCallTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("validation-calls")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     /// The failures of a call as `property=rule`.
     private static func failures(_ body: () throws -> Void) throws -> [String] {
@@ -89,8 +86,7 @@ struct ValidationCallTests {
 
     @Test func aDenyRuleIsCheckedBeforeTheDeletion() async throws {
         try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             let locker = try context.insert(entity: "Locker")
             try locker.setValue(.reference(employee.uniqueID), forKey: "holder")
             try context.save()
@@ -166,8 +162,7 @@ struct ValidationCallTests {
     @Test func anObjectWithoutAContextOrARowSaysSo() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             try context.save()
             context.delete(employee)
             try context.save()

@@ -8,17 +8,13 @@ struct ValidationTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("validation")
-        container = try await Company.open(folder)
-    }
+    init() async throws { (folder, container) = try await Company.open() }
 
     @Test
     func allFailuresAreListed() async throws {
         try await container.performBackgroundTask { context in
             let unnamed = try context.insert(Employee.self)
-            let bad = try context.insert(Employee.self)
-            bad.name = String(repeating: "x", count: 21)
+            let bad = try context.hire(String(repeating: "x", count: 21))
             bad.salary = -1
             bad.code = "ab12"
             bad.projects = try (0..<4).map { _ in try context.insert(Project.self) }
@@ -50,8 +46,7 @@ struct ValidationTests {
     @Test(arguments: [1e3, 1e140, 1e200, 1e300])
     func aNumberOfWhateverSizeIsHeldAgainstItsBounds(_ salary: Double) async throws {
         try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = "Ann"
+            let employee = try context.hire("Ann")
             employee.salary = salary
             try context.save()
             employee.salary = -salary

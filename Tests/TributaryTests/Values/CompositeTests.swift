@@ -9,10 +9,7 @@ struct CompositeTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("composites")
-        container = try await Gallery.open(folder)
-    }
+    init() async throws { (folder, container) = try await Gallery.open() }
 
     private func insert(_ title: String, _ address: Address?, in context: ManagedObjectContext) throws -> Exhibit {
         let exhibit = try context.insert(Exhibit.self)

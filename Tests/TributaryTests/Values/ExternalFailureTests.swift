@@ -37,10 +37,7 @@ struct ExternalFailureTests {
     private let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     private let other = Data(repeating: 7, count: 131_073)
 
-    init() async throws {
-        folder = try TemporaryFolder("harmed")
-        container = try await Gallery.open(folder)
-    }
+    init() async throws { (folder, container) = try await Gallery.open() }
 
     private var file: String {
         get throws {

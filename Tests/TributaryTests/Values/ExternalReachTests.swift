@@ -14,10 +14,7 @@ struct ExternalReachTests {
     private let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     private let other = Data(repeating: 7, count: 131_073)
 
-    init() async throws {
-        folder = try TemporaryFolder("reach")
-        container = try await Gallery.open(folder)
-    }
+    init() async throws { (folder, container) = try await Gallery.open() }
 
     private func files() -> [String] {
         let all = FileManager.default.subpaths(atPath: folder.path("gallery.sqlite-blobs")) ?? []

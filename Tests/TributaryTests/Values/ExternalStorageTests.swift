@@ -15,10 +15,7 @@ struct ExternalStorageTests {
     private let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     private let other = Data(repeating: 7, count: 131_073)
 
-    init() async throws {
-        folder = try TemporaryFolder("external")
-        container = try await Gallery.open(folder)
-    }
+    init() async throws { (folder, container) = try await Gallery.open() }
 
     private var blobs: String { folder.path("gallery.sqlite-blobs") }
 

@@ -18,8 +18,7 @@ struct TextIdentityTests {
         let container = try await Company.open(folder)
         let (composed, decomposed) = (composed, decomposed)
         let id = try await container.performBackgroundTask { context in
-            let employee = try context.insert(Employee.self)
-            employee.name = composed
+            let employee = try context.hire(composed)
             try context.save()
             return employee.objectID
         }
