@@ -41,7 +41,7 @@ struct EngineService: Service {
         let compaction = Task { await engine.compactor.run() }
         let updates = engine.container.storeUpdates()
         // The task ends with the engine, as the purge does.
-        let merges = Task { await MergeLog(updates: updates, logger: logger).run() }
+        let merges = Task { for await update in updates { engine.sync.activity.merged(update.changes) } }
         defer {
             purging.cancel()
             compaction.cancel()

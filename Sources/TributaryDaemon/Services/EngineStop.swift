@@ -37,6 +37,7 @@ struct EngineStop {
         notifier.status("Stopping: the export")
         await export()
         await finishCompaction()
+        engine.sync.activity.finish()
         notifier.status("Stopping: the store")
         do {
             try await engine.container.close()

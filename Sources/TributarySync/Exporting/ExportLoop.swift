@@ -73,7 +73,10 @@ final class ExportLoop: Sendable {
             defer { work.end() }
             let counts = try await queue.run { [self] in try export(exporter) }
             state.update { $0.exported(counts) }
-            if counts.segments > 0 { environment.logger.info("exported", metadata: counts.journalMetadata) }
+            if counts.segments > 0 {
+                environment.logger.debug("exported", metadata: counts.journalMetadata)
+                environment.activity.exported(counts)
+            }
             return counts
         } catch {
             environment.logger.error("export failed", metadata: ["reason": "\(ErrorText.text(of: error))"])

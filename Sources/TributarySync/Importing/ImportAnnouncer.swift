@@ -62,7 +62,8 @@ struct ImportAnnouncer {
         let wall = environment.wall
         for name in outcome.finished { events.send(SegmentStatus(id: name, state: .applied, since: wall)) }
         if outcome.counts.transactions > 0 {
-            logger.info("imported", metadata: outcome.counts.journalMetadata)
+            logger.debug("imported", metadata: outcome.counts.journalMetadata)
+            environment.activity.imported(outcome.counts, from: outcome.positions.keys)
         }
         deferred.insert(outcome.finished)
         announceDeferrals()

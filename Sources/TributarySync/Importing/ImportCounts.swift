@@ -35,4 +35,10 @@ extension ImportCounts {
     var journalMetadata: Logger.Metadata {
         ["segments": "\(segments)", "transactions": "\(transactions)", "changes": "\(changes)"]
     }
+
+    /// The counts as one value of the journal.
+    var journalText: String {
+        [(segments, "segment"), (transactions, "transaction"), (changes, "change")]
+            .map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+    }
 }

@@ -7,6 +7,7 @@ struct SyncEnvironment: Sendable {
     let replica: any LocalReplica
     let clock: MonotonicClock
     let logger: Logger
+    let activity: ActivityJournal
     /// The hash of the ID of this machine; nil when it has none.
     let machine: String?
 

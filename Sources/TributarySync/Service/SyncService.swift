@@ -52,10 +52,12 @@ package final class SyncService: Service {
         signals = SyncSignals(exports: replica.commitSignal)
         let store = replica.store
         let initial = try store.read { try SyncState($0, configuration: configuration) }
+        let clock = MonotonicClock(clock)
         environment = SyncEnvironment(
             replica: replica,
-            clock: MonotonicClock(clock),
+            clock: clock,
             logger: logger,
+            activity: ActivityJournal(clock: clock, logger: logger),
             machine: machine
         )
         state = SyncStateOwner(initial)
@@ -73,6 +75,9 @@ package final class SyncService: Service {
     /// Measures whether exports make progress.
     package var exportWork: WorkMeter { exports.work }
 
+    /// Sums up for the journal what the service and the contexts do.
+    package var activity: ActivityJournal { environment.activity }
+
     var pauseSwitch: PauseSwitch {
         PauseSwitch(environment: environment, state: state, control: control, signals: signals)
     }
@@ -87,6 +92,10 @@ package final class SyncService: Service {
                     await loop.run()
                 }
                 loops.addTask { await self.exports.run() }
+                loops.addTask { await self.activity.run() }
+                // The import and the export end by themselves, the journal when it is cancelled.
+                for _ in 0..<2 { await loops.next() }
+                loops.cancelAll()
             }
         } onCancelOrGracefulShutdown: {
             self.stop()

@@ -1,0 +1,130 @@
+import Logging
+import Synchronization
+package import TributaryChanges
+import TributaryStore
+
+/// What was imported, exported and merged since the journal's last line, and when the next line is due.
+///
+/// A save is exported and merged within moments, which makes one line; while the store is busy there is one a minute.
+struct ActivitySummary: Sendable {
+    /// The time in which what belongs together comes together.
+    private static let gathering = Duration.seconds(2)
+    /// The least time between two lines.
+    private static let interval = Duration.seconds(60)
+    /// The number of writers that a line names.
+    private static let namedWriters = 3
+
+    /// The time of the next line; nil when there is nothing to tell.
+    private(set) var due: Duration?
+    private var lastLine: Duration?
+    private var imported = ImportCounts()
+    private var exported = ImportCounts()
+    private var writers: [UniqueID] = []
+    private var furtherWriters: Set<UniqueID> = []
+    private var merged = (inserted: 0, updated: 0, deleted: 0)
+    private var hasMerged = false
+    private var mergedUncounted = false
+
+    mutating func imported(_ counts: ImportCounts, from writers: some Sequence<UniqueID>, at now: Duration) {
+        imported = imported + counts
+        for writer in writers where !self.writers.contains(writer) {
+            if self.writers.count < Self.namedWriters {
+                self.writers.append(writer)
+            } else if furtherWriters.count < LogLimits.baselineWriters {
+                furtherWriters.insert(writer)
+            }
+        }
+        schedule(at: now)
+    }
+
+    mutating func exported(_ counts: ImportCounts, at now: Duration) {
+        exported = exported + counts
+        schedule(at: now)
+    }
+
+    mutating func merged(_ changes: ObjectChanges, at now: Duration) {
+        merged.inserted += changes.inserted.count
+        merged.updated += changes.updated.count
+        merged.deleted += changes.deleted.count
+        hasMerged = true
+        if changes.isEverything || !changes.collapsedEntities.isEmpty { mergedUncounted = true }
+        schedule(at: now)
+    }
+
+    private mutating func schedule(at now: Duration) {
+        guard due == nil else { return }
+        due = max(now + Self.gathering, lastLine.map { $0 + Self.interval } ?? now)
+    }
+
+    /// Returns the values of the next line, and begins anew; nil when there is nothing to tell.
+    mutating func take(at now: Duration) -> Logger.Metadata? {
+        guard due != nil else { return nil }
+        var line: Logger.Metadata = ["cause": "\(cause)"]
+        if imported.transactions > 0 {
+            let more = furtherWriters.isEmpty ? "" : " and \(furtherWriters.count) more"
+            line["writers"] = "\(writers.map(\.description).joined(separator: ", "))\(more)"
+            line["imported"] = "\(imported.journalText)"
+        }
+        if exported.transactions > 0 { line["exported"] = "\(exported.journalText)" }
+        if hasMerged {
+            line["merged"] =
+                mergedUncounted
+                ? "more than can be listed"
+                : "\(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted"
+        }
+        self = ActivitySummary()
+        lastLine = now
+        return line
+    }
+
+    private var cause: String {
+        var causes: [String] = []
+        if imported.transactions > 0 { causes.append("import") }
+        if exported.changes > 0 { causes.append("save") }
+        if exported.transactions > 0, exported.changes == 0 { causes.append("acknowledgement") }
+        // A save that is not exported yet, or one of another program.
+        return causes.isEmpty ? "save" : causes.joined(separator: " and ")
+    }
+}
+
+/// Writes what was imported, exported and merged to the journal, summed up.
+package final class ActivityJournal: Sendable {
+    private let summary = Mutex(ActivitySummary())
+    private let signal = Signal()
+    private let clock: MonotonicClock
+    private let logger: Logger
+
+    init(clock: MonotonicClock, logger: Logger) {
+        self.clock = clock
+        self.logger = logger
+    }
+
+    func imported(_ counts: ImportCounts, from writers: some Sequence<UniqueID>) {
+        record { $0.imported(counts, from: writers, at: clock.now()) }
+    }
+
+    func exported(_ counts: ImportCounts) { record { $0.exported(counts, at: clock.now()) } }
+
+    /// Adds the changes that a context has taken in.
+    package func merged(_ changes: ObjectChanges) { record { $0.merged(changes, at: clock.now()) } }
+
+    /// Writes at once what is left to tell.
+    package func finish() {
+        if let line = summary.withLock({ $0.take(at: clock.now()) }) { logger.info("synchronized", metadata: line) }
+    }
+
+    /// Writes each line when it is due, until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            let due = summary.withLock(\.due)
+            if let due, due <= clock.now() { finish() }
+            await signal.wait(until: summary.withLock(\.due), on: clock)
+        }
+        finish()
+    }
+
+    private func record(_ change: (inout ActivitySummary) -> Void) {
+        summary.withLock { change(&$0) }
+        signal.raise()
+    }
+}
