@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
-import TributaryChanges
+package import TributaryChanges
 
 /// Divides a range of a segment's bytes into lines and hashes them.
 ///
 /// The buffer has 256 KiB, less for a shorter range, and grows with the longest line up to 16 MiB. A line is valid
 /// until the next one is read.
-final class SegmentLineReader {
+package final class SegmentLineReader {
     /// The greatest length of a line without its newline: 16 MiB.
     static let lineLimit = 16 << 20
     /// The number of lines after which the thread yields; reading them takes less than 0.1 ms.
@@ -24,11 +24,12 @@ final class SegmentLineReader {
     /// The index in the buffer up to which the bytes are hashed.
     private var hashed = 0
     private var hash: SHA256
-    private(set) var line = 0
+    /// The number of lines that have been read.
+    package private(set) var line = 0
 
     /// Creates a reader of the range `bounds`, which must end after a newline; `hash` includes the bytes before the
     /// range.
-    init(_ source: any SegmentBytes, bounds: Range<UInt64>, hash: SHA256 = SHA256()) {
+    package init(_ source: any SegmentBytes, bounds: Range<UInt64>, hash: SHA256 = SHA256()) {
         self.source = source
         self.hash = hash
         offset = bounds.lowerBound
@@ -46,7 +47,7 @@ final class SegmentLineReader {
     /// Returns the next line without its newline; nil at the end.
     ///
     /// - Throws: ``SegmentError`` `rejected` when a line is too long or has no newline.
-    func next() throws(SegmentError) -> UnsafeBufferPointer<UInt8>? {
+    package func next() throws(SegmentError) -> UnsafeBufferPointer<UInt8>? {
         var searched = start
         while true {
             if searched < filled, let base = buffer.baseAddress,

@@ -15,7 +15,15 @@ struct ModelFindings {
     private(set) var count = 0
     private var line = 1
 
-    init(_ source: OpenFile, _ segment: VerifiedSegment, checker: ChangeChecker) throws(SegmentError) {
+    /// Checks all changes of a verified segment; strictly, what readers take and writers must not write is a fault too.
+    ///
+    /// - Throws: ``SegmentError`` when the file cannot be read or was changed after it was verified.
+    init(
+        _ source: OpenFile,
+        _ segment: VerifiedSegment,
+        checker: ChangeChecker,
+        isStrict: Bool
+    ) throws(SegmentError) {
         let reader = SegmentReader(source, segment: segment)
         var mandatory = MandatoryCheck(checker: checker)
         while let batch = try reader.nextBatch(limit: 1000) {
@@ -33,6 +41,14 @@ struct ModelFindings {
                 }
             }
         }
+        guard isStrict else { return }
+        let lines = SegmentLineReader(source, bounds: 0..<segment.fileSize)
+        let check = StrictCheck(checker: checker)
+        while let text = try lines.next() {
+            guard let json = try? JSONParser.parse(Array(text)) else { continue }
+            for fault in check.faults(in: json) { add(lines.line, fault) }
+        }
+        findings.sort { $0.line < $1.line }
     }
 
     private mutating func add(_ line: Int, _ fault: ChangeChecker.Fault) {
@@ -43,9 +59,11 @@ struct ModelFindings {
     var members: [JSONMember] {
         let list = findings.map { finding -> JSONValue in
             var members = [
-                JSONMember(key: "line", value: .integer(Int64(finding.line))),
-                JSONMember(key: "entity", value: .string(finding.fault.entity)),
+                JSONMember(key: "line", value: .integer(Int64(finding.line)))
             ]
+            if !finding.fault.entity.isEmpty {
+                members.append(JSONMember(key: "entity", value: .string(finding.fault.entity)))
+            }
             if let id = finding.fault.object { members.append(JSONMember(key: "id", value: .string(id.description))) }
             if let property = finding.fault.property {
                 members.append(JSONMember(key: "property", value: .string(property)))

@@ -212,4 +212,52 @@ import TributaryChanges
         #expect(try await run("verify", bad, absent).status == 65)
         #expect(try await run("verify", folder.path("logs")).status == 65)
     }
+
+    /// What a daemon takes or defers, and a program that writes segments is to mend.
+    @Test func aStrictVerificationFindsWhatOnlyReadersTake() async throws {
+        try folder.write(
+            """
+            entities:
+              Item:
+                attributes: {name: String, code: {type: UUID, optional: true}}
+                relationships: {owner: {to: Owner, inverse: items, optional: true}}
+              Owner:
+                attributes: {title: {type: String, optional: true}}
+                relationships: {items: {to: Item, inverse: owner, many: true, optional: true}}
+            """,
+            to: "owners.yaml"
+        )
+        let (upper, other) = (id.uppercased(), "0190f1a2-0000-7000-8000-00000000000b")
+        func text(_ id: String, _ owner: String, _ lines: [String]) throws -> String {
+            let begin = #"{"transaction":1,"clock":"0000000000000001","changes":\#(lines.count + 1)}"#
+            let insert =
+                #"{"insert":"Item","id":"\#(id)","values":{"name":"\#(upper)","code":"\#(id)","owner":"\#(owner)"}}"#
+            let segment = SegmentText(writer: try #require(UniqueID(writer)), last: 1, [begin, insert] + lines)
+            return String(decoding: segment.bytes(), as: UTF8.self)
+        }
+        try folder.write(try text(id, other, []), to: "good.tlog")
+        let lines = [
+            #"{"link":"Owner","id":"\#(other)","to":"items","ids":["\#(id)"]}"#,
+            #"{"update":"Item","id":"\#(id)","values":{"code":"none"}}"#,
+        ]
+        try folder.write(try text(upper, other.uppercased(), lines), to: "bad.tlog")
+        let strict = ["verify", "--strict", "--model", folder.path("owners.yaml")]
+        let (good, bad) = (folder.path("good.tlog"), folder.path("bad.tlog"))
+        #expect(try await run("verify", "--model", folder.path("owners.yaml"), good).status == 0)
+        let passed = try await run(strict[0], strict[1], strict[2], strict[3], good)
+        #expect(passed.status == 0, "\(passed)")
+        let refused = try await run(strict[0], strict[1], strict[2], strict[3], bad)
+        #expect(refused.status == 65)
+        let place = "Item \(id): "
+        for finding in [
+            "5 faults:", "line 3: \(place)\(upper) is not in lower case",
+            "line 3: \(place)'code': \(upper) is not in lower case",
+            "line 3: \(place)'owner': \(other.uppercased()) is not in lower case",
+            "line 4: Owner \(other): 'Owner.items' is written on its inverse, as a value of 'Item.owner'",
+            "line 5: \(place)'Item.code' is of type UUID; \"none\" is none",
+        ] { #expect(refused.output.contains(finding), "\(finding) in \(refused.output)") }
+        let json = try await run(strict[0], strict[1], strict[2], strict[3], "--json", bad)
+        #expect(json.output.contains(#""misfits":5"#), "\(json.output)")
+        #expect(try await run("verify", "--strict", good).status == 64)
+    }
 }

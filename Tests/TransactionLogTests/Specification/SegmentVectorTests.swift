@@ -40,11 +40,18 @@ import TributaryChanges
         #expect(kind == vector.kind)
     }
 
-    /// The example in the article is the vector `article`.
-    @Test func theExampleOfTheArticleIsAVector() throws {
+    /// The segments in the article are vectors, and the second one follows the first.
+    @Test func theExampleOfTheArticleIsTwoVectors() throws {
         let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
-        let vector = try SegmentVectors.bytes(of: "valid/article.tlog")
-        #expect(article.block(after: "<!-- vector: article -->") == String(decoding: vector, as: UTF8.self))
+        let texts = try ["article", "article-next"].map { name in
+            let text = String(decoding: try SegmentVectors.bytes(of: "valid/\(name).tlog"), as: UTF8.self)
+            #expect(article.block(after: "<!-- vector: \(name) -->") == text)
+            return try text.split(separator: "\n").map { try JSONParser.parse(String($0)) }
+        }
+        #expect(texts[1].first?["previous"] == texts[0].last?["sha256"])
+        #expect(texts[0].first?["last"] == .integer(42) && texts[1].first?["first"] == .integer(43))
+        let clocks = texts.map { $0.compactMap { $0["clock"]?.text } }
+        #expect(try #require(clocks[0].last) < #require(clocks[1].first))
     }
 
     /// A cut text still has as much as a reader takes, in whole characters.

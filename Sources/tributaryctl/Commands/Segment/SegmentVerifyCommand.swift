@@ -13,7 +13,9 @@ struct SegmentVerifyCommand: OfflineCommand {
             Ends with 65 when a file is no valid segment, 66 when one is not there, 74 when one cannot be read.
 
             With --model it also names each value that the model cannot hold, which a daemon would defer, and each
-            mandatory property that is missing, and ends with 65 when there are any.
+            mandatory property that is missing, and ends with 65 when there are any. With --strict as well, for the tests
+            of programs that write segments, also what daemons take and writers must not write: UUIDs and hashes in
+            upper case, and to-many relationships whose inverse is to-one.
             """
     )
 
@@ -25,7 +27,14 @@ struct SegmentVerifyCommand: OfflineCommand {
     )
     var model: String?
 
+    @Flag(help: "Refuse what only readers must take; needs --model.")
+    var strict = false
+
     @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+        guard !strict || model != nil else { throw ValidationError("--strict needs --model PATH to check against") }
+    }
 
     func run(on terminal: Terminal) throws {
         let checker = try model.map { ChangeChecker(model: try Model(atPath: $0)) }
@@ -36,7 +45,7 @@ struct SegmentVerifyCommand: OfflineCommand {
             if let error = report.error { failures.append(ExitStatus(error)) }
             var findings: ModelFindings?
             if let checker, let source = report.file, let segment = report.segment {
-                findings = try ModelFindings(source, segment, checker: checker)
+                findings = try ModelFindings(source, segment, checker: checker, isStrict: strict)
                 if findings?.count != 0 { failures.append(.badData) }
             }
             if json {
@@ -59,12 +68,14 @@ struct SegmentVerifyCommand: OfflineCommand {
             terminal.print("\(EscapedText.escape(report.path)): valid, \(counts)\(name)")
             guard let findings, findings.count > 0 else { return }
             terminal.print(
-                "  \(CountText.text(findings.count, "value")) \(findings.count == 1 ? "does" : "do") not fit the model:"
+                strict
+                    ? "  \(CountText.text(findings.count, "fault")):"
+                    : "  \(CountText.text(findings.count, "value")) \(findings.count == 1 ? "does" : "do") not fit the model:"
             )
             for finding in findings.findings {
                 let object = finding.fault.object.map { " \($0)" } ?? ""
-                let position = "line \(finding.line): \(finding.fault.entity)\(object): \(finding.fault.reason)"
-                terminal.print("  " + EscapedText.escape(position))
+                let place = ["line \(finding.line)", finding.fault.entity + object, finding.fault.reason]
+                terminal.print("  " + EscapedText.escape(place.filter { !$0.isEmpty }.joined(separator: ": ")))
             }
             if findings.count > findings.findings.count { terminal.print("  and more that are not listed") }
         } else if let error = report.error {
