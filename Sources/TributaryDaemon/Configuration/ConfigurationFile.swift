@@ -48,23 +48,10 @@ struct ConfigurationFile {
     }
 
     private func compose(_ text: String) throws(ConfigurationError) -> Node? {
-        if let line = YAMLKeys.lineOfExpandedKey(in: text) {
-            throw error("in a file with aliases every key must be plain text", line: line)
-        }
-        do {
-            return try Yams.compose(yaml: text)
-        } catch let failure as YamlError {
-            switch failure {
-            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-                .composer(_, let problem, let mark, _):
-                throw error("column \(mark.column): not YAML: \(problem)", line: mark.line)
-            case .duplicatedKeysInMapping(let duplicates, let context):
-                throw error("the key occurs twice", line: context.mark.line, key: duplicates.first)
-            default:
-                throw error("not YAML: \(failure)")
-            }
-        } catch let failure {
-            throw error("not YAML: \(failure)")
+        do throws(YAMLFault) {
+            return try YAMLKeys.compose(text)
+        } catch let fault {
+            throw error(fault.reason, line: fault.line, key: fault.key)
         }
     }
 

@@ -1,3 +1,5 @@
+package import Yams
+
 /// Finds keys in YAML that are not plain text, in files that have aliases.
 ///
 /// The parser hashes and compares the keys of a mapping with their aliases expanded: for a key that is an alias of
@@ -11,26 +13,53 @@ package enum YAMLKeys {
         case collection
     }
 
-    /// Returns the line of the first key that may be an alias or a collection; nil when there is none, or no alias.
+    /// Returns the root of a YAML text; nil when it is empty.
+    ///
+    /// - Throws: ``YAMLFault``.
+    package static func compose(_ text: String) throws(YAMLFault) -> Node? {
+        if let place = placeOfExpandedKey(in: text) {
+            throw YAMLFault("in a file with aliases every key must be plain text", place)
+        }
+        do {
+            return try Yams.compose(yaml: text)
+        } catch YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
+            YamlError.composer(_, let problem, let mark, _)
+        {
+            throw YAMLFault("the YAML is not well formed: \(problem)", (line: mark.line, column: mark.column))
+        } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
+            let place = (line: context.mark.line, column: context.mark.column)
+            throw YAMLFault("the key '\(keys.joined(separator: "', '"))' occurs twice", place, key: keys.first)
+        } catch YamlError.reader(let problem, let offset, _, _) {
+            let before = text.prefix(offset ?? 0).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            let place = offset.map { _ in (line: before.count, column: (before.last?.unicodeScalars.count ?? 0) + 1) }
+            throw YAMLFault("the YAML is not well formed: \(problem)", place)
+        } catch {
+            throw YAMLFault("the YAML is not well formed: \(error)", nil)
+        }
+    }
+
+    /// Returns line and column of the first key that may be an alias or a collection; nil when there is none, or no alias.
     ///
     /// The text is searched once, without regard to quotes and comments: it may find such a key in a text.
-    package static func lineOfExpandedKey(in text: String) -> Int? {
-        var (line, found, hasAlias) = (1, Int?.none, false)
+    private static func placeOfExpandedKey(in text: String) -> (line: Int, column: Int)? {
+        var (line, column, found, hasAlias) = (1, 0, (line: Int, column: Int)?.none, false)
         var pending = Pending.nothing
         var before = UInt8(ascii: "\n")
         for byte in text.utf8 {
+            // Bytes that go on with a character are no columns.
+            if byte & 0xC0 != 0x80 { column += 1 }
             switch byte {
             case UInt8(ascii: "\n"):
-                line += 1
+                (line, column) = (line + 1, 0)
                 pending = .nothing
             case UInt8(ascii: "*") where mayBegin(after: before):
                 hasAlias = true
                 pending = .aliasName
             case UInt8(ascii: "]"), UInt8(ascii: "}"): pending = .collection
             case UInt8(ascii: " "), UInt8(ascii: "\t"): if pending == .aliasName { pending = .alias }
-            case UInt8(ascii: ":") where pending != .nothing: found = found ?? line
+            case UInt8(ascii: ":") where pending != .nothing: found = found ?? (line, column)
             // Names a key of any kind explicitly.
-            case UInt8(ascii: "?") where mayBegin(after: before): found = found ?? line
+            case UInt8(ascii: "?") where mayBegin(after: before): found = found ?? (line, column)
             default: if pending != .aliasName || !isNameByte(byte) { pending = .nothing }
             }
             before = byte
@@ -55,5 +84,20 @@ package enum YAMLKeys {
             true
         default: false
         }
+    }
+}
+
+/// Why a text is no YAML, and where.
+package struct YAMLFault: Error {
+    /// The reason, with the column where it is known.
+    package let reason: String
+    package let line: Int?
+    /// The key at fault.
+    package let key: String?
+
+    init(_ reason: String, _ place: (line: Int, column: Int)?, key: String? = nil) {
+        self.reason = place.map { "column \($0.column): " + reason } ?? reason
+        line = place?.line
+        self.key = key
     }
 }

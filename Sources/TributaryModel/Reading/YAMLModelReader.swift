@@ -25,36 +25,16 @@ struct YAMLModelReader {
         guard text.utf8.count <= ModelFile.maximumBytes else {
             throw ModelError("the text has \(text.utf8.count) bytes, a model has 16 MiB at most", file: file)
         }
-        if let line = YAMLKeys.lineOfExpandedKey(in: text) {
-            throw ModelError("in a file with aliases every key must be plain text", file: file, line: line)
-        }
-        do {
-            guard let root = try Yams.compose(yaml: text) else { return nil }
-            var count = YAMLNodeCount(limit: max(leastNodes, text.utf8.count), file: file)
-            try count.add(root)
-            return root
-        } catch let error as YamlError {
-            switch error {
-            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-                .composer(_, let problem, let mark, _):
-                throw ModelError(
-                    "column \(mark.column): the YAML is not well formed: \(problem)",
-                    file: file,
-                    line: mark.line
-                )
-            case .duplicatedKeysInMapping(let duplicates, let context):
-                throw ModelError(
-                    "the key '\(duplicates.joined(separator: "', '"))' occurs twice",
-                    file: file,
-                    line: context.mark.line
-                )
-            default: throw ModelError("the YAML is not well formed: \(error)", file: file)
-            }
-        } catch let error as ModelError {
-            throw error
+        let root: Node?
+        do throws(YAMLFault) {
+            root = try YAMLKeys.compose(text)
         } catch {
-            throw ModelError("the YAML cannot be read: \(error)", file: file)
+            throw ModelError(error.reason, file: file, line: error.line)
         }
+        guard let root else { return nil }
+        var count = YAMLNodeCount(limit: max(leastNodes, text.utf8.count), file: file)
+        try count.add(root)
+        return root
     }
 
     /// The number of nodes, counted with expanded aliases, that even a short text may have; a longer text may have one

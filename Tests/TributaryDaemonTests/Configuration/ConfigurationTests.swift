@@ -141,7 +141,11 @@ struct ConfigurationTests {
 
     @Test("a key that occurs twice is refused")
     func twice() throws {
-        #expect(try refusal("name: a\nname: b\n") != nil)
+        let error = try refusal("\nname: a\nname: b\n")
+        #expect(
+            error?.reason == "column 1: the key 'name' occurs twice" && error?.key == "name",
+            "\(String(describing: error))"
+        )
     }
 
     @Test("a file that was named must be there, one at the default path need not")

@@ -89,8 +89,9 @@ struct YAMLModelTests {
         ("a: {composite: None}", 4, "entity E, attribute a", "'None'"),
         ("a: Undefined", 4, "entity E, attribute a", "transient"),
         ("_a: String", 4, "entity E, attribute _a", "underscore"),
-        ("a: String\n      a: Date", 4, nil, "twice"),
-        ("a: {type: String", 5, nil, "not well formed"),
+        ("a: String\n      a: Date", 4, nil, "column 7: the key 'a' occurs twice"),
+        ("a: {type: String", 5, nil, "column 1: the YAML is not well formed"),
+        ("a: \u{7}", 4, nil, "column 10: the YAML is not well formed"),
         ("a: String\n    attributs: {}", 5, "entity E", "'attributs'"),
         ("a: String\n    unique: [b]", 2, "entity E", "'b'"),
         ("a: String\n    parent: F", 2, "entity E", "'F'"),
@@ -120,7 +121,11 @@ struct YAMLModelTests {
                 "a\(level): &a\(level) [" + Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ") + "]\n"
         }
         let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: text + key) }
-        #expect(error?.line == 13 && error?.reason.contains("plain text") == true, "\(String(describing: error))")
+        #expect(
+            error?.line == 13 && error?.reason.hasPrefix("column ") == true
+                && error?.reason.contains("plain text") == true,
+            "\(String(describing: error))"
+        )
     }
 
     @Test func aliasesAsValuesAreRead() throws {
