@@ -171,7 +171,7 @@ import TributaryStore
         let found = try violations(story)
         #expect(found.map(\.rule) == [.mandatory] && found.map(\.properties) == [["b"]])
         #expect(found.first?.ids.map(\.uniqueID) == [.sample(2)])
-        #expect(found.first?.description.contains("A.b is to be mandatory, and 1 objects have none") == true)
+        #expect(found.first?.description.contains("A.b is to be mandatory, and 1 object has none") == true)
         try story.migrated.reopen(story.old)
         try story.apply(.update("A", 2, ["b": .to(11)]))
         try story.migrate()

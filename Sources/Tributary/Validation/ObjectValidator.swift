@@ -118,7 +118,7 @@ struct ObjectValidator {
             relationship.isOptional && count == 0 ? 0 : max(relationship.minimumCount, relationship.isOptional ? 0 : 1)
         if count < least {
             let rule = count == 0 ? ValidationFailure.Rule.missing : .tooFew
-            let message = "has \(count) objects, fewer than \(least)"
+            let message = "has \(count) object\(count == 1 ? "" : "s"), fewer than \(least)"
             fail(relationship.name, rule, message, .integer(Int64(count)), .integer(Int64(least)))
         }
         if relationship.maximumCount > 1, count > relationship.maximumCount {

@@ -57,11 +57,13 @@ struct SaveValidation {
     /// Returns the failures of Deny rules that forbid the deletion of the object.
     func denialFailures(of object: ManagedObject) -> [ValidationFailure] {
         context.relationships.denials(of: object).map { denial in
-            ValidationFailure(
+            let count = denial.objects.count
+            let others = count == 1 ? "1 other object refers" : "\(count) other objects refer"
+            return ValidationFailure(
                 objectID: object.objectID,
                 property: denial.relationship,
                 rule: .denied,
-                message: "must not be deleted while \(denial.objects.count) other objects refer to it"
+                message: "must not be deleted while \(others) to it"
             )
         }
     }

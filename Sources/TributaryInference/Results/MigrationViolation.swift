@@ -46,7 +46,8 @@ public struct MigrationViolation: Sendable, Hashable, CustomStringConvertible {
         return switch rule {
         case .unique:
             "\(entity).(\(names)) is to be unique, and \(count) objects have \(values.joined(separator: ", ")): \(list)"
-        case .mandatory: "\(entity).\(names) is to be mandatory, and \(count) objects have none: \(list)"
+        case .mandatory:
+            "\(entity).\(names) is to be mandatory, and \(count) \(count == 1 ? "object has" : "objects have") none: \(list)"
         }
     }
 }

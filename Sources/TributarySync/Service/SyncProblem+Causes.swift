@@ -95,7 +95,8 @@ extension SyncProblem {
         _ refusal: BaselineShelf.Refusal,
         count: Int
     ) -> SyncProblem {
-        let others = count > 1 ? " The same is true of \(count - 1) others: tributaryctl compact --dry-run" : ""
+        let plural = count == 2 ? "" : "s"
+        let others = count > 1 ? " The same is true of \(count - 1) other\(plural): tributaryctl compact --dry-run" : ""
         return SyncProblem(
             .baselineRefused,
             since: refusal.since,

@@ -36,6 +36,21 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
+    @Test(.timeLimit(.minutes(30))) func countsByTransactionAreToldAsSuch() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        var writer = ForeignWriter(id: Self.writer, milliseconds: UInt64(Date().timeIntervalSince1970 * 1000))
+        let changes = (1...20_000).map {
+            #"{"insert":"Employee","id":"\#(String(format: "0190f1a2-0000-7000-8000-%012x", $0))","values":{"name":"A"}}"#
+        }
+        try writer.write([changes, [Self.insert("Bob")]], to: daemon.logs)
+        let sync = try await daemon.command(["sync"])
+        #expect(sync.output.contains("; an object counts once for each transaction that changed it"), "\(sync)")
+        let next = try await daemon.command(["sync"])
+        #expect(next.output.contains("0 deleted\n"), "\(next)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
     @Test(.timeLimit(.minutes(30))) func aForkOfAnAppliedSegmentIsReported() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -82,6 +82,7 @@ struct DeleteRuleTests {
             let error = try #require(throws: ValidationError.self) { try context.save() }
             #expect(error.failures.map(\.objectID) == [nodes[1].objectID])
             #expect(error.failures.map(\.rule) == [.denied])
+            #expect(error.failures.first?.message == "must not be deleted while 1 other object refers to it")
             context.rollback()
             #expect(try context.count(for: FetchRequest("Node")) == 2)
             #expect(try nodes[0].objects(forKey: "children") == [nodes[1]])

@@ -47,7 +47,11 @@ struct SyncCommand: DaemonCommand {
         let terminal = session.terminal
         terminal.print("imported " + amount(message.imported))
         let merged = message.merged
-        terminal.print("merged   \(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted")
+        let counting =
+            merged.everything == true ? "; an object counts once for each transaction that changed it" : ""
+        terminal.print(
+            "merged   \(merged.inserted) inserted, \(merged.updated) updated, \(merged.deleted) deleted\(counting)"
+        )
         terminal.print("exported " + amount(message.exported))
         for (state, count) in message.remaining.sorted(by: { $0.key < $1.key }) where count > 0 {
             let hint = session.hints.text("tributaryctl segment list --state \(state)")
