@@ -40,8 +40,9 @@ struct QueryParameters: Sendable {
         }
     }
 
-    func limit() throws(ProblemDocument) -> Int {
-        guard let text = values["limit"] else { return QueryParameters.usualLimit }
+    /// Returns `limit`, from 1 to 1,000.
+    func limit(usual: Int = usualLimit) throws(ProblemDocument) -> Int {
+        guard let text = values["limit"] else { return usual }
         guard let limit = Int(text), (1...QueryParameters.largestLimit).contains(limit) else {
             throw ProblemDocument(.badRequest, detail: "'limit' must be from 1 to 1000, not '\(text)'")
         }

@@ -8,6 +8,8 @@ struct ObjectJSON: Sendable {
     let model: Model
     /// The relationships whose destination objects are included; to-many ones are listed with their objects' IDs.
     let include: [String]
+    /// Which part of each included to-many relationship is listed.
+    var page: (offset: Int, limit: Int) = (0, QueryParameters.largestLimit)
 
     /// Parses `include`, and checks that the entity or a sub-entity has each relationship.
     init(model: Model, entity: Entity, include: String?) throws(ProblemDocument) {
@@ -20,15 +22,18 @@ struct ObjectJSON: Sendable {
     }
 
     func object(of row: Row, in reader: Reader) throws -> JSONValue {
-        .object([
+        var hasMore = false
+        var members = [
             JSONMember(key: "id", value: .string(row.id.uniqueID.description)),
             JSONMember(key: "entity", value: .string(row.entity.name)),
             JSONMember(key: "version", value: .integer(row.revision)),
-            JSONMember(key: "values", value: .object(try values(of: row, in: reader))),
-        ])
+            JSONMember(key: "values", value: .object(try values(of: row, in: reader, &hasMore))),
+        ]
+        if hasMore { members.append(JSONMember(key: "next", value: .string(String(page.offset + page.limit)))) }
+        return .object(members)
     }
 
-    private func values(of row: Row, in reader: Reader) throws -> [JSONMember] {
+    private func values(of row: Row, in reader: Reader, _ hasMore: inout Bool) throws -> [JSONMember] {
         var members: [JSONMember] = []
         for (propertyIndex, property) in row.entity.properties.enumerated() {
             switch property {
@@ -55,9 +60,12 @@ struct ObjectJSON: Sendable {
                     let targets = try reader.related(
                         to: row.id.uniqueID,
                         entity: row.entity,
-                        propertyIndex: propertyIndex
+                        propertyIndex: propertyIndex,
+                        limit: page.limit + 1,
+                        offset: page.offset
                     )
-                    let ids = targets.map { JSONValue.string($0.uniqueID.description) }
+                    if targets.count > page.limit { hasMore = true }
+                    let ids = targets.prefix(page.limit).map { JSONValue.string($0.uniqueID.description) }
                     members.append(JSONMember(key: relationship.name, value: .array(ids)))
                 }
             }
@@ -65,9 +73,9 @@ struct ObjectJSON: Sendable {
         return members
     }
 
-    /// Returns the destination objects of the included relationships, each once, up to the limits of a list.
-    func included(with rows: [Row], in reader: Reader) throws -> [JSONValue] {
-        guard !include.isEmpty else { return [] }
+    /// Returns the destination objects of the included relationships, each once, up to the limits of a list, and whether
+    /// there are more.
+    func included(with rows: [Row], in reader: Reader) throws -> (objects: [JSONValue], isCut: Bool) {
         var seen = Set(rows.map(\.id))
         var result: [JSONValue] = []
         let plain = ObjectJSON(model: model)
@@ -78,7 +86,7 @@ struct ObjectJSON: Sendable {
                 for target in try targets(of: row, propertyIndex: propertyIndex, in: reader)
                 where seen.insert(target).inserted {
                     guard result.count < QueryParameters.largestLimit, bytes <= QueryParameters.byteLimit else {
-                        return result
+                        return (result, true)
                     }
                     if let other = try reader.row(target.uniqueID, rootEntity: target.rootEntity) {
                         bytes += other.byteCount
@@ -87,7 +95,7 @@ struct ObjectJSON: Sendable {
                 }
             }
         }
-        return result
+        return (result, false)
     }
 
     private init(model: Model) {
@@ -97,7 +105,13 @@ struct ObjectJSON: Sendable {
 
     private func targets(of row: Row, propertyIndex: Int, in reader: Reader) throws -> [ManagedObjectID] {
         guard case .relationship(let relationship, .column) = row.entity.properties[propertyIndex] else {
-            return try reader.related(to: row.id.uniqueID, entity: row.entity, propertyIndex: propertyIndex)
+            return try reader.related(
+                to: row.id.uniqueID,
+                entity: row.entity,
+                propertyIndex: propertyIndex,
+                limit: page.limit,
+                offset: page.offset
+            )
         }
         guard case .reference(let id) = row.values[propertyIndex],
             let destination = model.entity(named: relationship.destination)

@@ -10,15 +10,23 @@ enum ObjectRoute {
         let engine = try request.engine()
         let entity = try ObjectsRoute.entity(named: request.parameter("entity"), in: engine.container.model)
         let id = try request.uniqueID("id")
-        let shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
-        let found = try await engine.read { reader -> JSONValue? in
+        var shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
+        shape.page.limit = try request.query.limit(usual: QueryParameters.largestLimit)
+        shape.page.offset = try ObjectsRoute.offset(request.query["after"])
+        let found = try await engine.read { [shape] reader -> JSONValue? in
             guard let row = try reader.row(id, rootEntity: entity.root), row.entity.isKind(of: entity.name) else {
                 return nil
             }
-            guard case .object(var members) = try shape.object(of: row, in: reader) else { return nil }
-            if !shape.include.isEmpty {
-                members.append(JSONMember(key: "included", value: .array(try shape.included(with: [row], in: reader))))
+            guard !shape.include.isEmpty else { return try shape.object(of: row, in: reader) }
+            var shape = shape
+            var included = try shape.included(with: [row], in: reader)
+            // Links and objects of a page belong together, so that the next one goes on with both.
+            while included.isCut, shape.page.limit > 1 {
+                shape.page.limit /= 2
+                included = try shape.included(with: [row], in: reader)
             }
+            guard case .object(var members) = try shape.object(of: row, in: reader) else { return nil }
+            members.append(JSONMember(key: "included", value: .array(included.objects)))
             return .object(members)
         }
         guard let found else {

@@ -36,7 +36,9 @@ enum ObjectsRoute {
             let shown = Array(rows.prefix(objects.count))
             var members = [JSONMember(key: "objects", value: .array(objects))]
             if !shape.include.isEmpty {
-                members.append(JSONMember(key: "included", value: .array(try shape.included(with: shown, in: reader))))
+                members.append(
+                    JSONMember(key: "included", value: .array(try shape.included(with: shown, in: reader).objects))
+                )
             }
             if isCut || rows.count > shown.count {
                 members.append(JSONMember(key: "next", value: .string(String(offset + shown.count))))
@@ -114,7 +116,7 @@ enum ObjectsRoute {
         return problem
     }
 
-    private static func offset(_ text: String?) throws(ProblemDocument) -> Int {
+    static func offset(_ text: String?) throws(ProblemDocument) -> Int {
         guard let text else { return 0 }
         guard let offset = Int(text), offset >= 0 else {
             throw ProblemDocument(.badRequest, detail: "'after' must be what an answer gave as 'next'")

@@ -25,7 +25,7 @@ enum RouteTable {
                 query: ["where", "sort", "count", "include", "limit", "after"],
                 ObjectsRoute.handle
             ),
-            Route(.get, .object, .read, query: ["include"], ObjectRoute.handle),
+            Route(.get, .object, .read, query: ["include", "limit", "after"], ObjectRoute.handle),
             Route(.post, .transactions, .write, body: ["changes"], TransactionsRoute.handle),
             Route(.get, .history, .read, query: ["after", "limit"], HistoryRoute.handle),
             Route(.get, .changes, .read, query: ["after"], ChangesRoute.handle),

@@ -40,6 +40,41 @@ import TributaryAdmin
         return "{\"changes\":[" + Array(repeating: change, count: count).joined(separator: ",") + "]}"
     }
 
+    /// One object with more links than a list has, whose objects need more than 4 MiB.
+    @Test(.timeLimit(.minutes(30))) func theLinksOfOneObjectComeInPages() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        let department = "0190f1a2-0000-7000-8000-0000000000dd"
+        let name = String(repeating: "x", count: 6_000)
+        let employee = #"{"insert":"Employee","values":{"name":"\#(name)","department":"\#(department)"}}"#
+        let changes =
+            [#"{"insert":"Department","id":"\#(department)","values":{}}"#] + Array(repeating: employee, count: 1_005)
+        let body = "{\"changes\":[" + changes.joined(separator: ",") + "]}"
+        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        let path = "/v1/objects/Department/\(department)?include=employees"
+        var (ids, sizes): (Set<String>, [Int]) = ([], [])
+        var after = ""
+        repeat {
+            let page = try await daemon.call(.get, path + after).1
+            let links = try #require((page["values"] as? [String: Any])?["employees"] as? [String], "\(page.keys)")
+            let included = try #require(page["included"] as? [[String: Any]])
+            #expect(included.map { $0["id"] as? String } == links)
+            #expect(ids.isDisjoint(with: links))
+            ids.formUnion(links)
+            sizes.append(links.count)
+            after = (page["next"] as? String).map { "&after=\($0)" } ?? ""
+        } while !after.isEmpty
+        #expect(ids.count == 1_005 && sizes == [500, 505], "\(sizes)")
+        let few = try await daemon.command([
+            "object", "get", "Department", department, "--include", "employees", "-n", "2",
+        ])
+        #expect(few.output.contains("more: --after 2\n"), "\(few.output)")
+        let list = try await daemon.call(.get, "/v1/objects/Department?include=employees").1
+        let first = try #require((list["objects"] as? [[String: Any]])?.first)
+        #expect(first["next"] as? String == "1000")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
     @Test(.timeLimit(.minutes(30))) func longListsComeInPages() async throws {
         let daemon = try RunningDaemon()
         try await daemon.start()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TributaryAdmin
+import TributaryChanges
 
 struct ObjectGetCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
@@ -17,11 +18,16 @@ struct ObjectGetCommand: DaemonCommand {
     @Option(help: ArgumentHelp("Relationships to list as well.", valueName: "names"))
     var include: String?
 
+    @OptionGroup var page: PageOptions
+
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        let response = try await session.call(AdminCall(.get, .object, entity, id, query: [("include", include)]))
+        let call = AdminCall(.get, .object, entity, id, query: [("include", include)] + page.query)
+        let response = try await session.call(call)
         if session.json { return session.terminal.print(response.text) }
-        ObjectTable.print(try ResponseJSON.parse(response), on: session.terminal)
+        let object = try ResponseJSON.parse(response)
+        ObjectTable.print(object, on: session.terminal)
+        PageOptions.printNext(ResponseJSON.text(object["next"]), on: session.terminal)
     }
 }
