@@ -128,6 +128,9 @@ struct ReadTurns {
     private var lastTurns: [[ReadLimiter.Client: UInt64]] = [[:], [:]]
     private var now: UInt64 = 0
 
+    /// The number of clients whose last turns are known.
+    var clientCount: Int { lastTurns.map(\.count).reduce(0, +) }
+
     func isRunning(_ number: UInt64) -> Bool { running[number] != nil }
 
     /// Adds a read, and calls `wake` when it may run, perhaps at once.
@@ -158,7 +161,13 @@ struct ReadTurns {
             let waiter = waiting.remove(at: index)
             now += 1
             running[waiter.number] = waiter.isLong
-            lastTurns[waiter.isLong ? 1 : 0][waiter.client] = now
+            let kind = waiter.isLong ? 1 : 0
+            lastTurns[kind][waiter.client] = now
+            // Who is forgotten has waited for longest, and so comes first again.
+            if lastTurns[kind].count > ReadLimiter.limit, let oldest = lastTurns[kind].min(by: { $0.value < $1.value })
+            {
+                lastTurns[kind][oldest.key] = nil
+            }
             waiter.wake()
         }
         if running.isEmpty, waiting.isEmpty { lastTurns = [[:], [:]] }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import TributaryAdmin
 
@@ -38,6 +39,23 @@ import TributaryAdmin
         let last = turns.add(one, isLong: false) {}
         let isAlone = turns.lengthen(last)
         #expect(turns.isRunning(last) && isAlone)
+    }
+
+    /// One client's long read goes on while thousands of short-lived processes ask.
+    @Test func clientsThatAreGoneAreForgottenWhileReadsGoOn() {
+        var turns = ReadTurns()
+        let long = turns.add(ReadLimiter.Client(process: 1), isLong: true) {}
+        for process in 2...5_000 {
+            let read = turns.add(ReadLimiter.Client(process: pid_t(process)), isLong: false) {}
+            turns.remove(read)
+        }
+        #expect(turns.clientCount <= 2 * ReadLimiter.limit)
+        // The last client still comes after one that had no turn yet.
+        let running = turns.add(ReadLimiter.Client(process: 5_000), isLong: false) {}
+        let again = turns.add(ReadLimiter.Client(process: 5_000), isLong: false) {}
+        let new = turns.add(ReadLimiter.Client(process: 6_000), isLong: false) {}
+        turns.remove(running)
+        #expect(turns.isRunning(long) && turns.isRunning(new) && !turns.isRunning(again))
     }
 
     @Test(.timeLimit(.minutes(5))) func aReadWhoseTurnDoesNotComeIsRefused() async throws {
