@@ -33,14 +33,17 @@ struct Daemon {
         let configuration = try Configuration.load(sources)
         logLevel.value = configuration.log.level
         let modelFile = ModelFileWatch(path: configuration.model)
-        let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
-        for notice in model.ownNotices { logger.info("model: \(notice)") }
-        try configuration.createFolders(inheritsSocket: inheritsSocket)
-        let lock = try StoreLock.acquire(store: configuration.store)
+        var lock: StoreLock?
         do {
-            return try await run(configuration, model: model, modelFile: modelFile, lock: lock)
+            let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
+            for notice in model.ownNotices { logger.info("model: \(notice)") }
+            try configuration.createFolders(inheritsSocket: inheritsSocket)
+            let taken = try StoreLock.acquire(store: configuration.store)
+            lock = taken
+            return try await run(configuration, model: model, modelFile: modelFile, lock: taken)
         } catch {
-            lock.record(StoreLock.Failure(time: Date().timeIntervalSince1970, reason: "\(error)"))
+            if lock == nil { lock = try? StoreLock.acquire(store: configuration.store) }
+            lock?.record(StoreLock.Failure(time: Date().timeIntervalSince1970, reason: "\(error)"))
             throw error
         }
     }

@@ -67,4 +67,29 @@ import TributaryChanges
         #expect(check.errors.contains("its last start failed") && check.errors.contains("Employee.salary"), "\(check)")
         withExtendedLifetime(hanging) { second.send(SIGKILL) }
     }
+
+    /// A check during a start whose end is open, and after one that failed by its configuration alone.
+    @Test(.timeLimit(.minutes(30))) func aCheckTakesNoStartForADaemonThatWorks() async throws {
+        if let reason = HangingFolder.reasonNotToHang { try Test.cancel("\(reason)") }
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        #expect(await daemon.stop() == .exited(0))
+        func check() async throws -> String {
+            let hanging = try HangingFolder(daemon.store)
+            let process = try daemon.spawn()
+            try await hanging.waitForVictim()
+            let check = try await daemon.command(["status", "--check"])
+            #expect(check.ending == .exited(75), "\(check)")
+            withExtendedLifetime(hanging) { process.send(SIGKILL) }
+            _ = await process.ending()
+            return check.errors
+        }
+        let first = try await check()
+        #expect(first.contains("still starting") && !first.contains("its last start failed"), "\(first)")
+        try daemon.folder.write("entities: {Employee: {attributs: {}}}", to: "model.yaml")
+        #expect(await (try daemon.spawn()).ending() == .exited(78))
+        try daemon.folder.write(EmployeeModel.text, to: "model.yaml")
+        let second = try await check()
+        #expect(second.contains("its last start failed") && second.contains("'attributs'"), "\(second)")
+    }
 }

@@ -11,7 +11,7 @@ struct StatusCommand: DaemonCommand {
     @Flag(name: [.customShort("w"), .long], help: "Show it again every second until interrupted.")
     var watch = false
 
-    @Flag(help: "Say nothing; exit with 75 when there are problems.")
+    @Flag(help: "Say nothing; exit with 75 when there are problems, or while the daemon starts.")
     var check = false
 
     @OptionGroup var connection: ConnectionOptions
@@ -22,7 +22,11 @@ struct StatusCommand: DaemonCommand {
             let status = try response.decode(StatusMessage.self)
             if check {
                 for problem in status.problems { session.terminal.complain(EscapedText.escape(problem.detail)) }
-                if !status.problems.isEmpty { throw ExitStatus.tryAgain }
+                let isStarting = [.starting, .migrating].contains(status.state)
+                if isStarting {
+                    session.terminal.complain("the daemon is still starting: whether it can is not known yet")
+                }
+                if isStarting || !status.problems.isEmpty { throw ExitStatus.tryAgain }
                 return
             }
             if watch, session.terminal.isInteractive { session.terminal.write("\u{1B}[H\u{1B}[2J") }
