@@ -59,26 +59,33 @@ struct ObjectUpdateCommand: DaemonCommand {
     }
 }
 
+/// The objects that a command links with another one, or unlinks.
+struct LinkOptions: ParsableArguments {
+    @OptionGroup var object: ObjectOptions
+
+    @Argument(help: "The relationship's name.")
+    var relationship: String
+
+    @Argument(help: "The UUIDs of the objects to add or to take out.")
+    var others: [String]
+
+    fileprivate func send(_ kind: String, with session: Session) async throws {
+        let request = ChangeRequest(session: session)
+        try request.printResult(try await request.send([object.links(kind, relationship, others)]))
+    }
+}
+
 struct ObjectLinkCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
         abstract: "Add objects to a to-many relationship of an object."
     )
 
-    @OptionGroup var object: ObjectOptions
-
-    @Argument(help: "The relationship's name.")
-    var relationship: String
-
-    @Argument(help: "The UUIDs of the objects to add.")
-    var others: [String]
+    @OptionGroup var links: LinkOptions
 
     @OptionGroup var connection: ConnectionOptions
 
-    func run(with session: Session) async throws {
-        let request = ChangeRequest(session: session)
-        try request.printResult(try await request.send([object.links("link", relationship, others)]))
-    }
+    func run(with session: Session) async throws { try await links.send("link", with: session) }
 }
 
 struct ObjectUnlinkCommand: DaemonCommand {
@@ -87,18 +94,9 @@ struct ObjectUnlinkCommand: DaemonCommand {
         abstract: "Take objects out of a to-many relationship of an object."
     )
 
-    @OptionGroup var object: ObjectOptions
-
-    @Argument(help: "The relationship's name.")
-    var relationship: String
-
-    @Argument(help: "The UUIDs of the objects to take out.")
-    var others: [String]
+    @OptionGroup var links: LinkOptions
 
     @OptionGroup var connection: ConnectionOptions
 
-    func run(with session: Session) async throws {
-        let request = ChangeRequest(session: session)
-        try request.printResult(try await request.send([object.links("unlink", relationship, others)]))
-    }
+    func run(with session: Session) async throws { try await links.send("unlink", with: session) }
 }

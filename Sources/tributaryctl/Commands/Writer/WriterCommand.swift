@@ -41,11 +41,18 @@ extension Session {
         )
         throw CommandFailure(reason: reason, status: .usage)
     }
+}
 
-    fileprivate func changeWriter(_ path: AdminPath, _ given: String) async throws {
-        let call = AdminCall(.post, path, try await writer(given))
-        try await self.call(call, as: WritersMessage.Writer.self) { writer in
-            terminal.print("\(writer.id) is \(EscapedText.escape(writer.state))")
+/// The writer that a command changes.
+struct WriterOptions: ParsableArguments {
+    @Argument(help: "The writer's name, its UUID, or the first characters of that.")
+    var writer: String
+
+    /// Sends a request about the writer and prints its new state.
+    fileprivate func post(_ path: AdminPath, with session: Session) async throws {
+        let call = AdminCall(.post, path, try await session.writer(writer))
+        try await session.call(call, as: WritersMessage.Writer.self) { writer in
+            session.terminal.print("\(writer.id) is \(EscapedText.escape(writer.state))")
         }
     }
 }
@@ -89,12 +96,11 @@ struct WriterEvictCommand: DaemonCommand {
             """
     )
 
-    @Argument(help: "The writer's name, its UUID, or the first characters of that.")
-    var writer: String
+    @OptionGroup var options: WriterOptions
 
     @OptionGroup var connection: ConnectionOptions
 
-    func run(with session: Session) async throws { try await session.changeWriter(.evictWriter, writer) }
+    func run(with session: Session) async throws { try await options.post(.evictWriter, with: session) }
 }
 
 struct WriterAbandonCommand: DaemonCommand {
@@ -107,12 +113,11 @@ struct WriterAbandonCommand: DaemonCommand {
             """
     )
 
-    @Argument(help: "The writer's name, its UUID, or the first characters of that.")
-    var writer: String
+    @OptionGroup var options: WriterOptions
 
     @OptionGroup var connection: ConnectionOptions
 
-    func run(with session: Session) async throws { try await session.changeWriter(.abandonWriter, writer) }
+    func run(with session: Session) async throws { try await options.post(.abandonWriter, with: session) }
 }
 
 struct WriterRestampCommand: DaemonCommand {
