@@ -22,7 +22,7 @@ import TributaryAdmin
             for request in text.matches(of: /[cC]all\(\s*\.(get|post|put),\s*\.(\w+)/) {
                 requests.insert("\(request.1.uppercased()) \(request.2)")
             }
-            for request in text.matches(of: /changeWriter\(\.(\w+)/) { requests.insert("POST \(request.1)") }
+            for request in text.matches(of: /options\.post\(\.(\w+)/) { requests.insert("POST \(request.1)") }
             #expect(!text.contains("\"/v1"), "\(file) has a path of its own")
         }
         return requests
