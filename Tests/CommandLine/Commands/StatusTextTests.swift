@@ -160,7 +160,8 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0))
         let journal = try String(contentsOfFile: daemon.folder.path("one.log"), encoding: .utf8)
         for line in [
-            "INFO imported  changes=1 segments=1 transactions=1", "INFO merged ", "INFO exported  changes=1",
+            "DEBUG imported  changes=1 segments=1 transactions=1", "DEBUG exported  changes=1",
+            "INFO synchronized  cause=",
             "NOTICE importing is paused  by=", "NOTICE importing goes on  by=", "WARNING segment is not applied ",
             "WARNING log folder cannot be read ", "INFO log folder can be read again ",
         ] { #expect(journal.contains(line), "\(line) in \(journal)") }
