@@ -23,7 +23,12 @@ struct ForkedSchedule {
         func next(_ clock: inout UInt64, _ sequence: Int, _ generator: inout SeededGenerator) -> ForeignTransaction {
             clock += UInt64.random(in: 1...2, using: &generator)
             let changes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in RandomSchedule.change(&generator) }
-            return ForeignTransaction(1, UInt64(sequence), clock: clock, changes)
+            // What a model does not know of an object, and a deletion after it, are an exception of the merge rules.
+            let kept = changes.enumerated().filter { index, change in
+                !changes[(index + 1)...].contains { $0.id == change.id && $0.operation == .delete }
+                    || !RandomSchedule.isUnknown(change)
+            }
+            return ForeignTransaction(1, UInt64(sequence), clock: clock, kept.map(\.element))
         }
         for sequence in 1...max(1, length) where length > 0 { stem.append(next(&clock, sequence, &generator)) }
         for _ in 0..<count {

@@ -78,6 +78,17 @@ struct RandomSchedule {
         }
     }
 
+    /// Whether only the grown model can represent a change, or a part of it.
+    static func isUnknown(_ change: Change) -> Bool {
+        if ["Unknown", "Label"].contains(change.entity) { return true }
+        return switch change.operation {
+        case .insert(let writes), .update(let writes):
+            writes.contains { ["what", "points", "peak", "tag"].contains($0.name) }
+        case .link(let name, _, _), .unlink(let name, _): name == "friends"
+        case .delete: false
+        }
+    }
+
     /// A change that only the grown model can represent.
     private static func unknown(_ generator: inout SeededGenerator) -> Change {
         func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }
