@@ -39,7 +39,9 @@ struct AdminServer: Service {
             return channel.eventLoop.makeCompletedFuture {
                 if !isAdded { try channel.pipeline.syncOperations.addHandler(RefusalHandler(most: connections.limit)) }
                 // The handlers come right after the socket, so that they see the bytes of each response.
-                try channel.pipeline.syncOperations.addHandlers(UnreadResponseHandler(), UnreadableRequestHandler())
+                try channel.pipeline.syncOperations.addHandlers(
+                    [UnreadResponseHandler(), UnreadableRequestHandler(), EarlyRequestHandler()]
+                )
                 return channel
             }
         }
@@ -55,6 +57,7 @@ struct AdminServer: Service {
                                 let setUp = connection.eventLoop.flatSubmit {
                                     http.setup(channel: connection, logger: libraries).flatMapThrowing { ready in
                                         try ClosingHandler.add(to: connection)
+                                        try EarlyRequestHandler.remove(from: connection)
                                         return ready
                                     }
                                 }

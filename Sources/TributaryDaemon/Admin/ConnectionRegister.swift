@@ -131,3 +131,38 @@ final class UnreadResponseHandler: ChannelDuplexHandler {
         }
     }
 }
+
+/// Keeps what a client has sent until its connection is served.
+///
+/// NIO reads at once from a client that has closed its side, although a connection reads nothing before it is served.
+/// The socket's buffer bounds what is kept.
+final class EarlyRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    private var waiting: [NIOAny] = []
+    private var isInputClosed = false
+
+    /// Hands what was kept to the handlers that HTTP has been set up with.
+    static func remove(from channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let handler = try pipeline.context(handlerType: EarlyRequestHandler.self)
+        pipeline.removeHandler(context: handler, promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { waiting.append(data) }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent {
+            isInputClosed = true
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func removeHandler(context: ChannelHandlerContext, removalToken: ChannelHandlerContext.RemovalToken) {
+        for data in waiting { context.fireChannelRead(data) }
+        if !waiting.isEmpty { context.fireChannelReadComplete() }
+        if isInputClosed { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        context.leavePipeline(removalToken: removalToken)
+    }
+}

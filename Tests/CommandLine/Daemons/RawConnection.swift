@@ -20,6 +20,9 @@ final class RawConnection: @unchecked Sendable {
         _ = Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
+    /// Tells the other side that nothing more comes; its answers can still be read.
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     func drip() {
         while true {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

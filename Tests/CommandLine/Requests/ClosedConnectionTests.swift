@@ -56,6 +56,20 @@ import Testing
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
+    /// A pipe into a socket ends like that, often before the daemon has seen the connection.
+    @Test func whoSendsNothingMoreGetsTheAnswer() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        for _ in 0..<100 {
+            let connection = try RawConnection(daemon.socket)
+            connection.send("GET /v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            connection.endSending()
+            let answer = try await onThread { connection.readToEnd() }
+            #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+        }
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
     private func parts(of answer: String) -> (head: String, body: String)? {
         answer.range(of: "\r\n\r\n").map { (String(answer[..<$0.lowerBound]), String(answer[$0.upperBound...])) }
     }
