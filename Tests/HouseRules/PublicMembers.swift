@@ -2,7 +2,11 @@ import Foundation
 
 enum PublicMembers {
     /// The members that a type has by name, its extensions' as well, in the modules that users see.
-    static func byType() throws -> [String: Set<String>] {
+    static func byType() throws -> [String: Set<String>] { try all.get() }
+
+    private static let all = Result { try read() }
+
+    private static func read() throws -> [String: Set<String>] {
         var found: [String: Set<String>] = [:]
         for file in try SourceTree.ofThisPackage().files {
             let folders = [

@@ -27,3 +27,8 @@ struct SourceFile: Sendable {
         }
     }
 }
+
+extension String {
+    /// Whether a text is in this one, by its bytes: in a debug build `contains` takes seconds for all lines.
+    func has(_ word: String) -> Bool { withCString { strstr($0, word) != nil } }
+}

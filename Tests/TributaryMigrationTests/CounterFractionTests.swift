@@ -48,7 +48,7 @@ import TributaryStore
     @Test func `random increments under any name of the counter give one total`() throws {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
-        for round in 0..<20 {
+        for round in LongProofs.rounds(8) {
             let story = try MigrationStory(Self.named, Self.renamed)
             let steps = Int.random(in: 3...12, using: &random)
             let migrated = Int.random(in: 0..<steps, using: &random)

@@ -45,7 +45,7 @@ struct ImportRule: HouseRule {
 
     /// The module of an import declaration, for example `B` of `package import struct B.C`.
     static func module(importedBy line: String) -> String? {
-        guard line.contains("import ") else { return nil }
+        guard line.has("import ") else { return nil }
         let pattern =
             /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)\s+)?(\w+)/
         return (try? pattern.firstMatch(in: line)).map { String($0.output.1) }

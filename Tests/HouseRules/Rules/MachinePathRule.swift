@@ -9,7 +9,7 @@ struct MachinePathRule: HouseRule {
     func violations(in tree: SourceTree) -> [Violation] {
         tree.files.flatMap { file in
             file.violations(in: file.lines) { line in
-                Self.places.first { line.contains($0) }.map { "names \($0), a place on one machine" }
+                Self.places.first(where: line.has).map { "names \($0), a place on one machine" }
             }
         }
     }

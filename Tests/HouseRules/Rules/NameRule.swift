@@ -21,7 +21,7 @@ struct NameRule: HouseRule {
 
     /// The name of the type that a line declares, at any depth.
     private static func name(ofTypeDeclaredBy line: String) -> String? {
-        guard keywords.contains(where: { line.contains($0) }) else { return nil }
+        guard keywords.contains(where: line.has) else { return nil }
         let pattern =
             /^\s*(?:@\w+(?:\([^)]*\))?\s+|[a-z]+(?:\([a-z]+\))?\s+)*?(?:struct|class|enum|actor|protocol|typealias)\s+([A-Z]\w*)/
         return (try? pattern.firstMatch(in: line)).map { String($0.output.1) }

@@ -304,7 +304,7 @@ import TributaryChanges
     }
 
     /// A baseline that names many writers, or much that they have seen, is refused before it fills the memory.
-    @Test func theMemoryOfTheVectorIsBounded() throws {
+    @Test(.enabled(if: LongProofs.isOn, "with TRIBUTARY_LONG_PROOFS")) func theMemoryOfTheVectorIsBounded() throws {
         let count = 120
         var lines = [#"{"tributary":1,"baseline":1,"modelHash":"00ff","writers":\#(count)}"#]
         let seen = (0..<10_000).map { #""\#(UniqueID(high: 7, low: UInt64($0)))":1"# }.joined(separator: ",")

@@ -88,7 +88,7 @@ import TributaryChanges
         let memory = MemorySegment(bytes)
         let verified = try SegmentVerifier(sliceChanges: 12).verify(memory, name: text.name)
         let header = (bytes.firstIndex(of: 0x0A) ?? 0) + 1
-        for _ in 0..<200 {
+        for _ in LongProofs.rounds(60) {
             var edited = bytes
             let place = Int.random(in: header..<(text.body.count), using: &source.random)
             edited[place] ^= 1 << UInt8.random(in: 0...7, using: &source.random)
@@ -126,7 +126,7 @@ import TributaryChanges
         let text = SegmentText(writer: writer, source.next(first: 1, count: 5))
         let bytes = text.bytes()
         var tried = 0
-        for _ in 0..<3000 {
+        for _ in LongProofs.rounds(600) {
             var mutated = bytes
             for _ in 0..<Int.random(in: 1...3, using: &source.random) {
                 let place = Int.random(in: 0..<mutated.count, using: &source.random)
@@ -142,7 +142,7 @@ import TributaryChanges
             let memory = MemorySegment(mutated)
             #expect(throws: SegmentError.self) { try SegmentVerifier().verify(memory, name: text.name) }
         }
-        #expect(tried > 2000, "\(tried) mutations changed the segment")
+        #expect(tried > 400, "\(tried) mutations changed the segment")
     }
 
     /// Whether a change of the end line changes its meaning; an added space or a hash in capitals does not.
@@ -161,7 +161,7 @@ import TributaryChanges
         var source = RandomTransactions(seed)
         let text = SegmentText(writer: writer, source.next(first: 1, count: 4))
         var accepted = 0
-        for _ in 0..<3000 {
+        for _ in LongProofs.rounds(600) {
             var body = text.body
             for _ in 0..<Int.random(in: 1...2, using: &source.random) {
                 let place = Int.random(in: 0..<body.count, using: &source.random)

@@ -51,7 +51,7 @@ struct IndependentReaderTests {
         var transactions = RandomTransactions(random)
         let folder = try TemporaryFolder("changed")
         var cases: [(path: String, bytes: [UInt8])] = []
-        for _ in LongProofs.rounds(600) {
+        for _ in LongProofs.rounds(200) {
             let writer = transactions.id()
             let written = transactions.next(first: 1, count: Int.random(in: 1...4, using: &transactions.random))
             let segment = SegmentText(writer: writer, written)

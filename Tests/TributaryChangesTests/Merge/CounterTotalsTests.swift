@@ -60,7 +60,7 @@ import TributaryChanges
         var generator = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(generator.seed)")
         var rounded = 0
-        for round in 0..<400 {
+        for round in LongProofs.rounds(60) {
             let amounts = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
                 (
                     writer: UniqueID(high: 0, low: UInt64.random(in: 1...3, using: &generator)),
@@ -95,7 +95,7 @@ import TributaryChanges
             let inOrder = amounts.reduce(0) { $0 + $1.amount }
             if .double(inOrder) != expected.value { rounded += 1 }
         }
-        #expect(rounded > 100, "hardly any sum depends on the order")
+        #expect(rounded > 5, "hardly any sum depends on the order")
     }
 
     @Test func `a sum of fractions is the nearest double, and beyond the greatest one it is that`() {

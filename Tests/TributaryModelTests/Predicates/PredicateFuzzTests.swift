@@ -55,7 +55,7 @@ struct PredicateFuzzTests {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
         var (accepted, refused) = (0, 0)
-        for _ in 0..<10_000 {
+        for _ in LongProofs.rounds(2_000) {
             var characters = Array(tree(depth: 3, using: &generator).description)
             for _ in 0..<Int.random(in: 1...4, using: &generator) where !characters.isEmpty {
                 let index = Int.random(in: 0..<characters.count, using: &generator)
@@ -76,7 +76,7 @@ struct PredicateFuzzTests {
                 refused += 1
             }
         }
-        #expect(accepted > 500 && refused > 500, "\(accepted) texts were accepted, \(refused) refused")
+        #expect(accepted > 100 && refused > 100, "\(accepted) texts were accepted, \(refused) refused")
     }
 
     private func tree(depth: Int, using generator: inout SeededGenerator) -> ObjectPredicate {

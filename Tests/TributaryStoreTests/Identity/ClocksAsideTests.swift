@@ -121,7 +121,7 @@ import TributaryModel
         var generator = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(generator.seed)")
         var counts = Counts()
-        for round in 0..<60 {
+        for round in LongProofs.rounds(25) {
             let replica = try Replica()
             let (exported, foreign) = try play(on: replica, &counts, &generator)
             let peer = try Replica()

@@ -12,7 +12,7 @@ import TributaryModel
         var generator = SeededGenerator.fromEnvironment()
         let seed = generator.seed
         print("TRIBUTARY_SEED=\(seed)")
-        for round in 0..<40 {
+        for round in LongProofs.rounds(8) {
             let model = try MintingConvergenceTests.model()
             let replica = try Replica(model)
             var world = World(round: round)

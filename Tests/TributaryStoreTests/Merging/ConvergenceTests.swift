@@ -13,7 +13,7 @@ import TributaryModel
         var generator = SeededGenerator.fromEnvironment()
         let seed = generator.seed
         print("TRIBUTARY_SEED=\(seed)")
-        for round in 0..<60 {
+        for round in LongProofs.rounds(12) {
             let schedule = RandomSchedule(writers: 3, each: 4, using: &generator)
             var first: (dump: String, digest: String, order: [ForeignTransaction])?
             for _ in 0..<3 {
@@ -42,7 +42,7 @@ import TributaryModel
         var generator = SeededGenerator.fromEnvironment()
         let seed = generator.seed
         print("TRIBUTARY_SEED=\(seed)")
-        for round in 0..<60 {
+        for round in LongProofs.rounds(12) {
             let schedule = RandomSchedule(writers: 3, each: 4, using: &generator)
             let order = schedule.interleaving(using: &generator)
             let grown = try Replica(SampleModel.makeGrown())

@@ -15,7 +15,7 @@ import TributaryChanges
         var generator = SeededGenerator.fromEnvironment()
         let seed = generator.seed
         print("TRIBUTARY_SEED=\(seed)")
-        for round in 0..<150 {
+        for round in LongProofs.rounds(25) {
             let clones = Int.random(in: 2...3, using: &generator)
             let stem = Int.random(in: 0...2, using: &generator)
             let schedule = ForkedSchedule(clones: clones, stem: stem, using: &generator)
@@ -48,7 +48,7 @@ import TributaryChanges
         var generator = SeededGenerator.fromEnvironment()
         let seed = generator.seed
         print("TRIBUTARY_SEED=\(seed)")
-        for round in 0..<60 {
+        for round in LongProofs.rounds(12) {
             let schedule = ForkedSchedule(clones: 2, stem: 1, using: &generator)
             let order = schedule.interleaving(using: &generator)
             let other = schedule.interleaving(using: &generator)

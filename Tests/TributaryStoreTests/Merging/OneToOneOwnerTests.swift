@@ -68,7 +68,7 @@ import TributaryModel
         var generator = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(generator.seed)")
         let model = try DeskModel.make()
-        for round in LongProofs.rounds(20) {
+        for round in LongProofs.rounds(8) {
             let schedule = RandomSchedule(writers: 3, each: 10, using: &generator) { Self.change(&$0) }
             var digests: Set<String> = []
             for _ in 0..<2 {
