@@ -60,8 +60,7 @@ struct GeneratedFilesTests {
                       old: {type: Transformable, optional: true, class: Shape, transformer: NSSecureUnarchiveFromData}
                 """
         )
-        var options = GeneratorOptions(listName: "Model", command: "x")
-        options.usesTransformableClasses = true
+        let options = GeneratorOptions(listName: "Model", usesTransformableClasses: true, command: "x")
         let files = ModelGenerator(model, options: options).files()
         let text = try #require(files.first { $0.name == "Drawing.swift" }).text
         #expect(text.contains("static let shape = TransformableField<Shape>(registered: \"shape\")"))

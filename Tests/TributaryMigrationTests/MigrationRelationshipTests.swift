@@ -143,6 +143,11 @@ import TributaryStore
         try back.migrate()
         #expect(try back.rows("SELECT * FROM pragma_table_info('A_bs') WHERE name = '_position'").isEmpty)
         try back.expectOneState()
+        let without = "  A: {attributes: {x: String?}}\n  B: {attributes: {y: String?}}"
+        let removed = try MigrationStory(model(true), without)
+        try removed.apply(.insert("A", 1), .insert("B", 2), .link("A", 1, "bs", [2, 9], at: ["b", "a"]))
+        try removed.migrate()
+        try removed.expectOneState()
     }
 
     @Test func `a relationship loses its inverse, and another gets one`() throws {

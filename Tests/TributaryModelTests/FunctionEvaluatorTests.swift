@@ -43,6 +43,8 @@ struct FunctionEvaluatorTests {
         let text = PropertyValue.string("ÉÀb")
         #expect(TextDerivation.length.value(of: text) == .integer(3))
         #expect(TextDerivation.caseInsensitive.value(of: text) == .string("éàb"))
+        let ordered = ["a07", "a8", "a0010"].map { TextDerivation.localizedStandard.value(of: .string($0)).text ?? "" }
+        #expect(ordered == ordered.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
         #expect(FunctionEvaluator.value(.canonical, [text]) == .string("eab"))
         #expect(FunctionEvaluator.value(.length, [.uri("a:é")]) == .integer(3))
     }

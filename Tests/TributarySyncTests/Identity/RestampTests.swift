@@ -65,6 +65,8 @@ import TributaryStore
         #expect(minted.published == 1 && minted.reissued == 0)
         #expect(try broken.store.read { try $0.outbox.unfinishedExports().isEmpty })
         #expect(logs.segments(of: minted.former).count == 1)
+        // The new writer has nothing to issue again, and announces itself.
+        #expect(try broken.position(minted.new) == 1)
         try await broken.stop()
     }
 
@@ -80,7 +82,9 @@ import TributaryStore
         let minted = try await replica.service.restamp()
         #expect(minted.published == 0 && minted.reissued == 1)
         try await expectEqualPeer(replica, employees: 1)
-        #expect(logs.segments(of: minted.former).isEmpty && logs.segments(of: minted.new).first?.first == 1)
+        let reissued = try #require(logs.segments(of: minted.new).first)
+        #expect(logs.segments(of: minted.former).isEmpty && reissued.first == 1)
+        #expect(String(decoding: try #require(logs.bytes(of: reissued)), as: UTF8.self).contains("\"author\":\"test\""))
         try await replica.stop()
     }
 
