@@ -228,9 +228,15 @@ import TributaryStore
         #expect(try group.digests().count == 1)
         #expect(try fourth.employees(1...999) == first.employees(1...999))
         #expect(fourth.service.status.problems.contains { $0.code == .writerForked && $0.writer == former })
+        // A check begins with a baseline, to which a later branch is added.
+        let late = LogsFolder.text(former, name.first...name.last, base: 950)
+        try group.logs.put(late.bytes(), at: path.replacing("sync-conflict-2026", with: "sync-conflict-2027"))
+        try await group.exchange()
+        let digests = try group.digests()
         for replica in group.replicas {
             let report = try await replica.check(group.logs.path)
             #expect(report.problems.isEmpty, "\(report.problems)")
+            #expect(digests.map { .equal(digest: $0) } == [report.comparison])
         }
         try await group.stop()
     }

@@ -49,6 +49,20 @@ struct HookTests {
     }
 
     @Test
+    func whatAHookDeletesIsNotifiedOfTheSaveWithItsOthers() async throws {
+        try await container.performBackgroundTask { context in
+            let object = try insert(context)
+            let badge = try context.insert(HookedBadge.self)
+            object.badge = badge
+            try context.save()
+            badge.calls = []
+            (object.name, object.leaves) = ("Bea", true)
+            try context.save()
+            #expect(badge.calls == ["prepare clean", "willSave", "didSave gone"])
+        }
+    }
+
+    @Test
     func allObjectsAreNotifiedBeforeTheSaveAndAllAfterIt() async throws {
         try await container.performBackgroundTask { context in
             let objects = try (0..<3).map { _ in try insert(context) }

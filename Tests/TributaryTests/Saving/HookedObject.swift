@@ -9,6 +9,7 @@ final class HookedObject: ManagedObject {
 
     var calls: [String] = []
     var raise: Double?
+    var leaves = false
     var badgeSeen = false
 
     var name: String {
@@ -35,6 +36,7 @@ final class HookedObject: ManagedObject {
             salary = raise
             self.raise = nil
         }
+        if leaves, !isDeleted { managedObjectContext?.delete(self) }
     }
     override func didSave() { calls.append("didSave \(state)") }
     override func prepareForDeletion() {
