@@ -80,6 +80,17 @@ package struct CounterTotals: Equatable, Sendable {
         }
     }
 
+    /// What an amount or a total is in the log: a counter of integers counts no fractions, and no counter anything else.
+    package enum Kind: Hashable, Sendable { case integer, fraction, other }
+
+    package static func kind(_ json: JSONValue) -> Kind {
+        switch number(json) {
+        case .integer?: .integer
+        case nil: .other
+        default: .fraction
+        }
+    }
+
     /// The number that the log has for an amount or a total; nil when it is none.
     ///
     /// A string is the exact decimal form of a sum that no double has.

@@ -7,7 +7,7 @@ final class BaselineTotals {
     private let layout: StoreModel
     private let vector: BaselineVector
     private let reader: Reader
-    /// The deferred increments of counters, read when a baseline has the first total of an unknown counter.
+    /// The deferred increments of counters, read when a baseline has the first total that is deferred.
     private var deferred: [Key: JSONValue]?
     private var deferredCount = 0
 
@@ -16,6 +16,7 @@ final class BaselineTotals {
         var id: UniqueID
         var property: String
         var writer: UniqueID
+        var kind: CounterTotals.Kind
     }
 
     init(_ engine: MergeEngine, layout: StoreModel, vector: BaselineVector, reader: Reader) {
@@ -31,13 +32,17 @@ final class BaselineTotals {
             vector.ahead[writer].map { (entry: $0, total: total) }
         }
         guard !ahead.isEmpty else { return }
-        guard let (column, type) = column(of: counter) else {
-            for (entry, total) in ahead { try deferTotal(total, of: counter, entry) }
-            return
-        }
+        let known = column(of: counter)
         var isChanged = false
         for (entry, total) in ahead {
-            guard let value = BaselineTotals.value(total, type) else { continue }
+            guard let (column, type) = known, let value = ValueConverter.counted(total, type: type) else {
+                let reason =
+                    known == nil
+                    ? "'\(counter.entity)' has no counter '\(counter.property)'"
+                    : "'\(counter.property)' of '\(counter.entity)' cannot hold \(total.kind)"
+                try deferTotal(total, of: counter, entry, reason)
+                continue
+            }
             let counters = engine.tables.counters
             if try counters.set(value, writer: entry.row, of: counter.id, column) { isChanged = true }
             // The total of the baseline is that of all branches.
@@ -46,7 +51,7 @@ final class BaselineTotals {
                 isChanged = true
             }
         }
-        if isChanged { try show(column, of: counter.id) }
+        if let known, isChanged { try show(known.0, of: counter.id) }
     }
 
     private func column(of counter: BaselineCounter) -> (StoreModel.ColumnIndex, AttributeType)? {
@@ -72,25 +77,31 @@ final class BaselineTotals {
         try engine.effects.record(.update, column.table, id, entity: row.entity, properties: names)
     }
 
-    private static func value(_ json: JSONValue, _ type: AttributeType) -> PropertyValue? {
-        switch CounterTotals.number(json) {
-        case .integer(let value)?: type.isInteger ? .integer(value) : .double(Double(value))
-        case let number: number
-        }
-    }
-
-    // MARK: Counters that the model does not know
+    // MARK: What the model cannot count
 
     /// Defers the part of a total that the store has not deferred yet, as an increment of the writer's last
     /// transaction.
-    private func deferTotal(_ total: JSONValue, of counter: BaselineCounter, _ entry: BaselineVector.Ahead) throws {
-        let key = Key(entity: counter.entity, id: counter.id, property: counter.property, writer: entry.writer.id)
+    private func deferTotal(
+        _ total: JSONValue,
+        of counter: BaselineCounter,
+        _ entry: BaselineVector.Ahead,
+        _ reason: String
+    ) throws {
+        let key = Key(
+            entity: counter.entity,
+            id: counter.id,
+            property: counter.property,
+            writer: entry.writer.id,
+            kind: CounterTotals.kind(total)
+        )
         var rest = total
-        if let known = try known()[key].flatMap(CounterTotals.number), let number = CounterTotals.number(total) {
-            rest = CounterTotals.difference(number, known).json
-            if rest == .double(0) { return }
+        if let known = try known()[key] {
+            guard known.inKeyOrder != total.inKeyOrder else { return }
+            if let before = CounterTotals.number(known), let number = CounterTotals.number(total) {
+                rest = CounterTotals.difference(number, before).json
+                if rest == .integer(0) || rest == .double(0) { return }
+            }
         }
-        guard rest != .integer(0) || total == .integer(0) else { return }
         deferredCount += 1
         let write = PropertyWrite(
             name: counter.property,
@@ -103,7 +114,7 @@ final class BaselineTotals {
             number: entry.lastNumber,
             index: -deferredCount,
             valueIndex: 0,
-            reason: "'\(counter.entity)' has no counter '\(counter.property)'"
+            reason: reason
         )
     }
 
@@ -115,7 +126,11 @@ final class BaselineTotals {
             guard case .total(let property, let total, let writer) = write.kind, let writer = UniqueID(writer) else {
                 return
             }
-            found[Key(entity: write.named, id: write.id, property: property, writer: writer)] = total.json
+            for (part, sum) in total.parts {
+                let id = write.id
+                let key = Key(entity: part.entity, id: id, property: property, writer: writer, kind: part.kind)
+                found[key] = sum
+            }
         }
         deferred = found
         return found

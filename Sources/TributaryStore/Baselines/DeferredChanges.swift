@@ -55,8 +55,10 @@ struct DeferredChanges {
             bounds.append(BaselineBound(entity: write.named, id: id, write: value))
         case .total(let property, let total, let writer):
             guard let writer = UniqueID(writer) else { return }
-            let totals = [writer: total.json.inKeyOrder]
-            counters.append(BaselineCounter(entity: write.named, id: id, property: property, totals: totals))
+            for (part, sum) in total.parts {
+                let totals = [writer: sum.inKeyOrder]
+                counters.append(BaselineCounter(entity: part.entity, id: id, property: property, totals: totals))
+            }
         }
     }
 

@@ -17,24 +17,46 @@ struct DeferredObject {
         }
     }
 
-    /// The total of one writer: a sum, or an amount that is not a number.
-    enum Total {
-        case sum(PropertyValue)
-        case other(JSONValue)
+    /// The increments of one writer to a property.
+    ///
+    /// Those that one model counts and another one does not are apart.
+    struct Total {
+        struct Part: Hashable {
+            /// The entity that the increments name.
+            var entity: String
+            var kind: CounterTotals.Kind
+        }
 
-        var json: JSONValue {
-            switch self {
-            case .sum(let value): value.json
-            case .other(let json): json
+        /// The sum of each part; of amounts that are no numbers the last one.
+        private(set) var parts: [Part: JSONValue] = [:]
+
+        mutating func add(_ amount: JSONValue, of entity: String) {
+            let part = Part(entity: entity, kind: CounterTotals.kind(amount))
+            guard let number = CounterTotals.number(amount) else { return parts[part] = amount }
+            parts[part] = CounterTotals.sum(parts[part].flatMap(CounterTotals.number), number).json
+        }
+
+        /// Adds the total of another branch of the writer.
+        mutating func merge(_ branch: Total) {
+            for (part, value) in branch.parts {
+                if part.kind == .other, let known = parts[part], value.deferredForm.precedesByBytes(known.deferredForm)
+                {
+                    continue
+                }
+                add(value, of: part.entity)
             }
         }
 
-        /// The total as text in canonical form.
+        /// The sum of all parts as text in canonical form; without a number the greatest amount.
         var text: String {
-            switch self {
-            case .sum(let value): value.json.deferredForm
-            case .other(let json): json.deferredForm
+            var sum: PropertyValue?
+            for kind in [CounterTotals.Kind.integer, .fraction] {
+                for (part, value) in parts where part.kind == kind {
+                    if let number = CounterTotals.number(value) { sum = CounterTotals.sum(sum, number) }
+                }
             }
+            if let sum { return sum.json.deferredForm }
+            return parts.values.map(\.deferredForm).max { $0.precedesByBytes($1) } ?? ""
         }
     }
 
@@ -88,15 +110,9 @@ struct DeferredObject {
         extremes[property] = value
     }
 
-    /// Adds an increment to the total of a writer; an amount that is not a number replaces the total.
-    mutating func add(_ amount: JSONValue, to property: String, by writer: Int64) {
-        guard let number = CounterTotals.number(amount) else {
-            totals[property, default: [:]][writer] = .other(amount)
-            return
-        }
-        var before: PropertyValue?
-        if case .sum(let sum)? = totals[property]?[writer] { before = sum }
-        totals[property, default: [:]][writer] = .sum(CounterTotals.sum(before, number))
+    /// Adds an increment that names `entity` to the total of a writer.
+    mutating func add(_ amount: JSONValue, to property: String, of entity: String, by writer: Int64) {
+        totals[property, default: [:]][writer, default: Total()].add(amount, of: entity)
     }
 
     /// Merges a link or unlink.

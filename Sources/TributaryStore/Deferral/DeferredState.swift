@@ -100,25 +100,26 @@ struct DeferredState {
         if let entity = entry.entity, isOfAnotherKind(name, isLink: false, entity) { return }
         let property = layout.lastName(ofProperty: name, of: entry.name)
         var value = value
+        var amount: JSONValue?
+        if case .object(let members) = value, members.count == 1 { amount = value["increment"] }
         if let attribute = layout.formerProperty(named: name, of: entry.name)?.attribute {
             switch attribute.effectiveRule {
             case .counter:
                 if entry.isInsert, value == .null { return }
-                if let amount = ValueConverter.increment(value, type: attribute.type, isInsert: entry.isInsert) {
-                    object.name(property, by: entry.name)
-                    return object.add(amount.json, to: property, by: entry.writer)
-                }
+                amount =
+                    ValueConverter.increment(value, type: attribute.type, isInsert: entry.isInsert)?.json ?? amount
             case .max, .min:
+                amount = nil
                 if let converted = attribute.value(from: value) {
                     object.name(property, by: entry.name)
                     return object.merge(extreme: converted, into: property, rule: attribute.effectiveRule)
                 }
-            case .latest: value = attribute.value(from: value)?.json ?? value
+            case .latest:
+                amount = nil
+                value = attribute.value(from: value)?.json ?? value
             }
-        } else if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
-            object.name(property, by: entry.name)
-            return object.add(amount, to: property, by: entry.writer)
         }
+        if let amount { return object.add(amount, to: property, of: entry.name, by: entry.writer) }
         try object.merge(Write(version: entry.version, value: value), into: property, by: order)
         if try object.value(of: property, by: order)?.version == entry.version {
             object.name(property, by: entry.name, isWinning: true)
@@ -190,7 +191,7 @@ struct DeferredState {
         for (property, value) in object.extremes { try keep(.extreme(property: property, value), of: property) }
         for (property, totals) in object.totals {
             for (writer, sum) in try byWriter(totals) {
-                try keep(.total(property: property, sum, writer: writer), of: property)
+                try keep(.total(property: property, sum, writer: writer))
             }
         }
         for (pair, contest) in object.pairs {
@@ -212,19 +213,9 @@ struct DeferredState {
 
     /// The totals by the UUID of the writer: those of its branches add up.
     private func byWriter(_ totals: [Int64: Object.Total]) throws -> [String: Object.Total] {
-        var found: [String: [Object.Total]] = [:]
-        for (writer, total) in totals { found[try uuid(of: writer), default: []].append(total) }
-        return found.compactMapValues { totals in
-            guard totals.count > 1 else { return totals.first }
-            let sums = totals.compactMap { if case .sum(let sum) = $0 { sum } else { nil } }
-            // An amount that is no number stands over all sums.
-            guard sums.count == totals.count else {
-                return totals.filter { if case .other = $0 { true } else { false } }.max {
-                    $0.text.precedesByBytes($1.text)
-                }
-            }
-            return CounterTotals.sum(ofBranches: sums).map(Object.Total.sum)
-        }
+        var found: [String: Object.Total] = [:]
+        for (writer, total) in totals { found[try uuid(of: writer), default: Object.Total()].merge(total) }
+        return found
     }
 
     private func uuid(of writer: Int64) throws -> String {

@@ -8,7 +8,7 @@ struct DeferredSurvivor {
         case inserted(DeferredVersion, entity: String)
         case value(property: String, JSONValue, DeferredVersion)
         case extreme(property: String, PropertyValue)
-        /// The sum of the increments of the writer with this UUID.
+        /// The increments of the writer with this UUID.
         case total(property: String, DeferredObject.Total, writer: String)
         case pair(property: String, target: UniqueID, DeferredObject.PairValue, DeferredVersion)
     }

@@ -4,6 +4,7 @@ import Testing
 import TransactionLog
 import TributaryChanges
 import TributaryMigration
+import TributaryModel
 import TributaryStore
 
 @testable import TributarySync
@@ -48,6 +49,73 @@ import TributaryStore
         #expect(try group.digests().count == 1)
         let row = try fourth.store.read { try $0.row(SyncModel.employee(1), rootEntity: "Employee") }
         #expect(row != nil)
+        try await group.stop()
+    }
+
+    /// Amounts that the model cannot count wait for another one, beside the totals of the same writer; so they do in a
+    /// store that has them from a baseline.
+    @Test func whatACounterCannotCountIsDeferredInANewStoreToo() async throws {
+        let group = try CompactingReplicas(
+            model: Model(
+                yaml: """
+                    version: "1"
+                    entities:
+                      Person: {abstract: true, attributes: {name: String?}}
+                      Worker:
+                        parent: Person
+                        attributes:
+                          hours: {type: Integer 64, default: 0, merge: counter}
+                          fuel: {type: Double, default: 0, merge: counter}
+                    """
+            )
+        )
+        for _ in 0..<2 { try await group.add() }
+        func change(_ entity: String, _ number: UInt64, _ name: String, _ amount: JSONValue) -> Change {
+            let value = JSONValue.object([JSONMember(key: "increment", value: amount)])
+            let write = PropertyWrite(name: name, value: value)
+            return Change(entity: entity, id: SyncModel.employee(number), operation: .update([write]))
+        }
+        var changes = (1...3 as ClosedRange<UInt64>).map {
+            Change(entity: "Worker", id: SyncModel.employee($0), operation: .insert([]))
+        }
+        changes += [
+            change("Worker", 1, "hours", .integer(10)), change("Worker", 1, "hours", .double(1.5)),
+            change("Worker", 2, "hours", .double(2.5)), change("Worker", 3, "hours", .string("3")),
+            change("Person", 3, "hours", .integer(4)), change("Worker", 3, "fuel", .double(0.5)),
+            change("Worker", 3, "fuel", .string("1e400")), change("Person", 3, "fuel", .double(-1e308)),
+        ]
+        let transactions = changes.enumerated().map { index, change in
+            LogTransaction(
+                header: TransactionHeader(
+                    sequence: UInt64(index) + 1,
+                    clock: HybridClock(SyncWall.start.later(by: .milliseconds(UInt64(index)))),
+                    seen: [:],
+                    changeCount: 1
+                ),
+                changes: [change]
+            )
+        }
+        let segment = SegmentText(writer: LogsFolder.writer(1), transactions)
+        try group.logs.put(segment)
+        try await group.exchange()
+        try await group.acknowledge()
+        try await group.compactAll()
+        try FileManager.default.removeItem(atPath: "\(group.logs.path)/\(segment.name.path)")
+        let third = try await group.add()
+        try await group.exchange()
+        #expect(try group.digests().count == 1)
+        let rows = try group.replicas.map {
+            try PlainSQL(path: $0.store.configuration.path).rows("SELECT hours, fuel FROM Worker ORDER BY _id")
+        }
+        #expect(Set(rows) == [[["10", "0.0"], ["0", "0.0"], ["0", "0.5"]]], "\(rows)")
+        // What it makes of them is what the others make.
+        let baselines = try group.replicas.map { replica in
+            var lines: [[UInt8]] = []
+            _ = try replica.store.read { try $0.baseline.forEachLine { lines.append($0) } }
+            return Set(lines.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasPrefix("{\"counter\"") })
+        }
+        #expect(baselines[0].count == 8 && Set(baselines).count == 1, "\(baselines)")
+        #expect(try third.position(LogsFolder.writer(1)) == UInt64(changes.count))
         try await group.stop()
     }
 

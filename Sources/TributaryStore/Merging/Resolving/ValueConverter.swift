@@ -132,6 +132,11 @@ final class ValueConverter {
             guard isInsert else { return nil }
             amount = json
         }
+        return counted(amount, type: type)
+    }
+
+    /// The amount or the total that a counter of the type has; nil when it cannot count it.
+    static func counted(_ amount: JSONValue, type: AttributeType) -> PropertyValue? {
         switch CounterTotals.number(amount) {
         case .integer(let value)?: return type.isInteger ? .integer(value) : .double(Double(value))
         case let number?: return type.isInteger ? nil : number
