@@ -9,6 +9,10 @@ extension Configuration {
     func checkPaths(inheritsSocket: Bool = false) throws(ConfigurationError) -> Model {
         let model = try readModel()
         try checkParent(of: store, at: \.store)
+        for file in [store, store + "-wal", store + "-shm"] where access(file, F_OK) == 0 && access(file, W_OK) != 0 {
+            let reason = String(cString: strerror(errno))
+            throw error("the store's file '\(file)' cannot be written: \(reason)", in: \.store)
+        }
         try checkFileSystem()
         if !inheritsSocket { try checkParent(of: admin.socket, at: \.admin.socket) }
         // The status reports a mount that does not respond; it must delay neither the start nor a reload.
