@@ -7,3 +7,19 @@ package enum ErrorText {
         return hasWords ? "\(error)" : "an unexpected error (\(type(of: error)))"
     }
 }
+
+extension String {
+    /// The text as one word of a shell, for commands in hints: in quotation marks where it needs them.
+    package var shellWord: String {
+        let plain = utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: "@"):
+                true
+            default: false
+            }
+        }
+        return plain && !isEmpty ? self : "'" + replacing("'", with: "'\\''") + "'"
+    }
+}

@@ -4,6 +4,7 @@ import Synchronization
 import TransactionLog
 import Tributary
 import TributaryAdmin
+import TributaryChanges
 import TributaryInference
 import TributaryMigration
 import TributaryModel
@@ -36,7 +37,7 @@ extension Engine {
                 status: .badConfiguration
             )
         } catch let error as StoreError {
-            throw StartFailure(error)
+            throw StartFailure(error, store: configuration.store)
         }
         let container: PersistentContainer
         do {
@@ -72,7 +73,7 @@ extension Engine {
         } catch is SegmentError {
             logger.debug("The store's identity is checked when the log folder can be read")
         } catch let error as StoreError {
-            throw StartFailure(error)
+            throw StartFailure(error, store: store.configuration.path)
         } catch {
             throw StartFailure("the store cannot become another writer: \(error)", status: .badConfiguration)
         }
@@ -93,7 +94,7 @@ extension Engine {
 }
 
 extension StartFailure {
-    init(_ error: StoreError) {
+    init(_ error: StoreError, store: String) {
         switch error {
         case .cannotOpen(let path, let reason):
             self.init("the store '\(path)' cannot be opened: \(reason)", status: .inputOutput)
@@ -107,7 +108,8 @@ extension StartFailure {
         case _ where error.isDamage:
             self.init(
                 "the store's file is damaged (\(error)): a copy needs STORE-wal too, as the original has it; otherwise "
-                    + "restore a backup, or build the store anew from the log folder: tributaryctl restore --from-logs",
+                    + "restore a backup, or build the store anew from the log folder: "
+                    + "tributaryctl restore --from-logs --store \(store.shellWord)",
                 status: .inputOutput
             )
         default:

@@ -25,7 +25,7 @@ struct StoreRestoration {
         } catch let failure as StartFailure {
             throw failure
         } catch let error as StoreError where error.mayPass {
-            throw StartFailure(error)
+            throw StartFailure(error, store: store)
         } catch {
             throw refused("the restored store cannot be used: \(error)")
         }

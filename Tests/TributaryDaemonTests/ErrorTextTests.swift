@@ -59,9 +59,10 @@ import TributaryStore
 
     /// Also that of a store that was copied without its write-ahead log.
     @Test(arguments: [11, 26] as [Int32]) func aDamagedStoreNamesTheWaysOut(code: Int32) {
-        let failure = StartFailure(StoreError.database(code: code, message: "malformed"))
+        let failure = StartFailure(StoreError.database(code: code, message: "malformed"), store: "/s.sqlite")
         #expect(failure.status == .inputOutput)
-        #expect(failure.reason.contains("STORE-wal") && failure.reason.hasSuffix("tributaryctl restore --from-logs"))
+        #expect(failure.reason.contains("STORE-wal"))
+        #expect(failure.reason.hasSuffix("tributaryctl restore --from-logs --store /s.sqlite"))
     }
 
     @Test func aFullDiskIsCalledSo() {

@@ -17,6 +17,8 @@ struct FolderAudit {
     let republish: ((SegmentRecord) throws -> Bool)?
     /// Called before each segment with the number of segments so far; throws to end the audit.
     let step: (Int) throws -> Void
+    /// The command that builds the store anew.
+    let rebuilding: String
 
     private(set) var report: CheckReport
     /// Why the rebuilt store lacks something; nil when it does not.
@@ -32,6 +34,7 @@ struct FolderAudit {
         scratch: LogFolder,
         report: CheckReport,
         republish: ((SegmentRecord) throws -> Bool)?,
+        rebuilding: String,
         step: @escaping (Int) throws -> Void
     ) {
         self.listing = listing
@@ -42,6 +45,7 @@ struct FolderAudit {
         self.report = report
         self.republish = republish
         self.step = step
+        self.rebuilding = rebuilding
     }
 
     /// - Throws: What `step` throws, and ``SegmentError`` of the scratch folder.
@@ -348,7 +352,7 @@ struct FolderAudit {
                 detail: "The store has no record of the segments with the transactions \(first) to \(next - 1) of the "
                     + "writer \(writer.id), and has applied up to \(writer.sequence).",
                 writer: writer.id,
-                hint: "Stop the daemon and build the store anew from the log folder: tributaryctl restore --from-logs"
+                hint: "Stop the daemon and build the store anew from the log folder: \(rebuilding)"
             )
         )
     }

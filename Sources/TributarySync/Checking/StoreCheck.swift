@@ -44,6 +44,10 @@ package struct StoreCheck: Sendable {
         return report
     }
 
+    private var rebuilding: String {
+        "tributaryctl restore --from-logs --store \(store.configuration.path.shellWord)"
+    }
+
     // MARK: The file of the store
 
     private func checkFile(_ report: inout CheckReport) async throws {
@@ -66,7 +70,7 @@ package struct StoreCheck: Sendable {
                     file: store.configuration.path,
                     hint:
                         "If check --repair does not help, stop the daemon, and restore a backup or build the store "
-                        + "anew from the log folder: restore --from-logs"
+                        + "anew from the log folder: \(rebuilding)"
                 )
             )
         }
@@ -231,7 +235,8 @@ package struct StoreCheck: Sendable {
             rebuild: rebuild,
             scratch: own,
             report: report,
-            republish: repairs ? { try publisher.publish($0) } : nil
+            republish: repairs ? { try publisher.publish($0) } : nil,
+            rebuilding: rebuilding
         ) { count in
             if cancellation.isCancelled { throw CancellationError() }
             progress("segments", Int64(count), total)
@@ -261,7 +266,7 @@ package struct StoreCheck: Sendable {
                 detail: "A store that was built anew from the log folder has the digest \(rebuilt), this one has "
                     + "\(state.digest.digest), for the same transactions.",
                 file: store.configuration.path,
-                hint: "Make a backup, stop the daemon, and build the store anew: tributaryctl restore --from-logs"
+                hint: "Make a backup, stop the daemon, and build the store anew: \(rebuilding)"
             )
         )
         return report

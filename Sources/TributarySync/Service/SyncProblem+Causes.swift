@@ -121,7 +121,7 @@ extension SyncProblem {
 
     /// The remedy for a log folder that is not there, or that is another one.
     private static func mountHint(_ folder: String) -> String {
-        "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder)"
+        "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
     }
 
     /// The problem of a failed export.

@@ -67,7 +67,7 @@ struct RestoreCommand: OfflineCommand {
         // place nor take the former store for the restored one.
         let former = try mark(target, sha256: digest)
         let aside = try target.exists ? moveAside(target, marker: former) : nil
-        try complete(target, aside: aside, from: file) { () throws(CommandFailure) in
+        try complete(target, aside: aside, from: file.shellWord) { () throws(CommandFailure) in
             if aside != nil { try NewFile.syncFolder(of: target.path) }
             try copy.finish()
         }
@@ -128,7 +128,7 @@ struct RestoreCommand: OfflineCommand {
             var failure = error
             failure.reason +=
                 ". The store that was there is now '\(aside)', with all of its files, and no daemon starts before the "
-                + "restoration is complete. To complete it: tributaryctl restore \(source) --store \(target.path)"
+                + "restoration is complete. To complete it: tributaryctl restore \(source) --store \(target.path.shellWord)"
             throw failure
         }
     }
