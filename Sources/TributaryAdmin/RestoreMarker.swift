@@ -1,21 +1,27 @@
 import Foundation
 
-/// The file `STORE.restored`, with which `tributaryctl restore` tells the daemon that the store comes from a backup.
+/// The file `STORE.restored`, with which `tributaryctl restore` tells the daemon that the store comes from a backup,
+/// or is to be built anew from the log folder.
 ///
 /// The daemon completes the restoration at its next start, and removes the file.
 package struct RestoreMarker: Hashable, Sendable, Codable {
     /// The time of the restoration in Unix milliseconds.
     package var restored: UInt64
     package var sha256: String
+    /// The name of the file beside it that was the store, when a new one is to be built from the log folder.
+    package var former: String?
 
-    package init(restored: UInt64, sha256: String) {
+    package init(restored: UInt64, sha256: String, former: String? = nil) {
+        self.former = former
         self.restored = restored
         self.sha256 = sha256
     }
 
     package static func path(besideStore store: String) -> String { store + ".restored" }
 
-    package var bytes: [UInt8] { Array("{\"restored\":\(restored),\"sha256\":\"\(sha256)\"}\n".utf8) }
+    package var bytes: [UInt8] {
+        get throws { try Array(JSONEncoder().encode(self)) + [UInt8(ascii: "\n")] }
+    }
 
     /// Reads the file of a store; nil when there is none.
     package static func read(besideStore store: String) throws -> RestoreMarker? {

@@ -25,7 +25,10 @@ extension Engine {
             store = try await NIOThreadPool.singleton.runIfActive {
                 let restoration = StoreRestoration(store: configuration.store, logger: logger)
                 try restoration.complete()
+                var settings = settings
+                settings.formerVersions = restoration.formerVersions(except: model)
                 let store = try Store.open(settings, migrator: Migrator(migration))
+                restoration.end()
                 try checkIdentity(of: store, logs: configuration.logs, logger: logger)
                 return store
             }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Logging
 import TributaryAdmin
+import TributaryModel
 import TributaryStore
 
 /// Completes a restoration that `tributaryctl restore` has begun, before the store is opened.
@@ -14,7 +15,7 @@ struct StoreRestoration {
     func complete() throws(StartFailure) {
         let path = RestoreMarker.path(besideStore: store)
         do {
-            guard let marker = try readMarker(path) else { return }
+            guard let marker = try readMarker(path), marker.former == nil else { return }
             guard FileManager.default.fileExists(atPath: store) else {
                 throw refused("'\(path)' is there, but no store: tributaryctl restore was interrupted, run it again")
             }
@@ -29,6 +30,31 @@ struct StoreRestoration {
         } catch {
             throw refused("the restored store cannot be used: \(error)")
         }
+    }
+
+    /// The versions that the former store has had, when the marker asks for a new store from the log folder.
+    ///
+    /// Without them the new store would not know the values under names that the model has had in between.
+    func formerVersions(except model: Model) -> ModelVersions {
+        guard let former = try? RestoreMarker.read(besideStore: store)?.former else { return .none }
+        let path = ((store as NSString).deletingLastPathComponent as NSString).appendingPathComponent(former)
+        do {
+            let versions = try RecordedModels.versions(ofStore: path, except: model)
+            logger.notice("The store is built anew from the log folder", metadata: ["former": "\(path)"])
+            return versions
+        } catch {
+            logger.warning(
+                "The model versions of the former store cannot be read; writes under names of theirs may be deferred",
+                metadata: ["former": "\(path)", "reason": "\(error)"]
+            )
+            return .none
+        }
+    }
+
+    /// Removes the marker that asked for a new store, once that is there.
+    func end() {
+        guard (try? RestoreMarker.read(besideStore: store))?.former != nil else { return }
+        unlink(RestoreMarker.path(besideStore: store))
     }
 
     private func readMarker(_ path: String) throws(StartFailure) -> RestoreMarker? {

@@ -12,6 +12,8 @@ package struct StoreConfiguration: Sendable {
     package internal(set) var memory: MemoryFolder?
     /// Whether the store is removed after its use, so that its commits need not wait for the disk.
     package var isScratch = false
+    /// The versions of the model, the oldest first, that a new store knows besides those before its model.
+    package var formerVersions = ModelVersions.none
     package var trace: SQLTrace?
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {

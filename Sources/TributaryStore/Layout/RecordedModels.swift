@@ -63,8 +63,23 @@ package struct RecordedModels {
         }
     }
 
-    /// Records `model` as the version of a new store; older versions that must be read from files follow later.
-    mutating func begin(with model: Model) throws {
+    /// The versions that the store with the file `path` has had, except one that equals `model`.
+    ///
+    /// - Throws: ``StoreError`` when the file cannot be read as a store.
+    package static func versions(ofStore path: String, except model: Model) throws -> ModelVersions {
+        try StoreError.mapping {
+            let connection = try StoreConnection.reader(path: path)
+            defer { try? connection.close() }
+            return try connection.run {
+                try RecordedModels($0, path: path).versions(withCurrent: true, except: model.versionHash)
+            }
+        }
+    }
+
+    /// Records `model` as the version of a new store, after those that it knows from another store; older versions that
+    /// must be read from files follow later.
+    mutating func begin(with model: Model, after former: ModelVersions) throws {
+        for version in former.passing() { try add(version) }
         guard !model.earlier.areInMemory else { return try move(to: model, through: nil) }
         try add(model)
         try db.execute(

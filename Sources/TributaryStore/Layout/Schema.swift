@@ -85,7 +85,9 @@ package enum Schema {
     ) throws -> StoreModel {
         let model = configuration.model
         let formerNames = migrator.map { migrator in
-            FormerNamesSource { migrator.formerNames(of: model, histories: [model.earlier]) }
+            FormerNamesSource {
+                migrator.formerNames(of: model, histories: [configuration.formerVersions, model.earlier])
+            }
         }
         var builder = LayoutBuilder(model: model, catalogue: Catalogue())
         let layout = builder.build(storeName: configuration.name, formerNames: formerNames)
@@ -97,7 +99,7 @@ package enum Schema {
         try Catalogue(layout).write(to: db)
         try ShadowRecomputation(db, configuration).record(layout)
         var recorded = try RecordedModels(db, path: configuration.path)
-        try recorded.begin(with: configuration.model)
+        try recorded.begin(with: configuration.model, after: configuration.formerVersions)
         try db.execute(
             sql: "INSERT INTO tributary_writer(id, uuid, name, sequence, clock, is_self) VALUES (1, ?, ?, 0, 0, 1)",
             arguments: [configuration.environment.newID().description, configuration.name]

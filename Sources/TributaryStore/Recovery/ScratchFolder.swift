@@ -75,3 +75,17 @@ package final class ScratchFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 }
+
+extension Store {
+    /// The settings of a new store in a scratch folder, which resolves the names of all model versions that this one has
+    /// had.
+    ///
+    /// - Throws: ``StoreError`` when the versions cannot be read.
+    package func scratchConfiguration(in folder: ScratchFolder) throws -> StoreConfiguration {
+        let path = folder.file("rebuilt.sqlite")
+        var scratch = StoreConfiguration(path: path, name: configuration.name, model: model)
+        scratch.isScratch = true
+        scratch.formerVersions = try RecordedModels.versions(ofStore: configuration.path, except: model)
+        return scratch
+    }
+}

@@ -274,16 +274,10 @@ package struct StoreCheck: Sendable {
 
     /// Opens an empty store in the scratch folder; without one, says why.
     private func opened(_ scratch: ScratchFolder) -> (store: ScratchRebuild?, obstacle: String?) {
-        var configuration = StoreConfiguration(
-            path: scratch.file("rebuilt.sqlite"),
-            name: store.configuration.name,
-            model: store.model
-        )
-        configuration.isScratch = true
         do {
             // It becomes about as large as the live store.
             try scratch.demandRoom(forCopyOf: store.configuration.path)
-            return (ScratchRebuild(store: try open(configuration)), nil)
+            return (ScratchRebuild(store: try open(store.scratchConfiguration(in: scratch))), nil)
         } catch {
             return (nil, "A new store cannot be built beside this one: \(error).")
         }

@@ -53,14 +53,9 @@ struct BaselineMaker: Sendable {
         let scratch = try ScratchFolder(.compaction, besideStore: store.configuration.path)
         defer { scratch.remove() }
         try scratch.demandRoom(forCopyOf: store.configuration.path)
-        var configuration = StoreConfiguration(
-            path: scratch.file("rebuilt.sqlite"),
-            name: store.configuration.name,
-            model: store.model
-        )
-        configuration.isScratch = true
+        let configuration = try store.scratchConfiguration(in: scratch)
         let (store, open, cutter) = (store, open, cutter)
-        return try await queue.run { [configuration] in
+        return try await queue.run {
             let rebuild = ScratchRebuild(store: try open(configuration))
             let work = BaselineRebuild(
                 rebuild: rebuild,

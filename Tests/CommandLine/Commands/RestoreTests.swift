@@ -303,4 +303,42 @@ import TributaryAdmin
         #expect(try await daemon.command(["check"]).ending == .exited(0))
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
+
+    /// A new store knows the names of all versions of the model that the one before it has had, as the store of a check
+    /// does, also when the newest version does not name them any more.
+    @Test func aStoreThatIsBuiltAnewResolvesFormerNames() async throws {
+        let daemon = try RunningDaemon()
+        for (version, properties) in [
+            "{name: String}", "{title: {type: String, renamed_from: name}}", "{title: String, extra: String?}",
+        ].enumerated() {
+            let model = "version: \"\(version + 1)\"\nentities:\n  Paper: {attributes: \(properties)}\n"
+            try daemon.folder.write(model, to: "model.yaml")
+            try await daemon.start()
+            if version == 0 {
+                let body = #"{"changes":[{"insert":"Paper","values":{"name":"plan"}}]}"#
+                #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+                #expect(try await daemon.command(["sync"]).ending == .exited(0))
+            }
+            let check = try await daemon.command(["check"])
+            #expect(check.ending == .exited(0), "version \(version + 1): \(check)")
+            #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        }
+        // A store that differs: the hint of the check works as it stands.
+        try PlainSQL(path: daemon.store).execute("UPDATE Paper SET title = 'other'")
+        try await daemon.start()
+        let check = try await daemon.command(["--socket", daemon.socket, "check"])
+        #expect(check.ending == .exited(75), "\(check)")
+        let hint = try #require(check.output.split(separator: "\n").first { $0.contains("tributaryctl ") }, "\(check)")
+        let command = try #require(hint.components(separatedBy: "tributaryctl ").last)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let restored = try await daemon.command(command.split(separator: " ").map(String.init))
+        #expect(restored.ending == .exited(0), "\(command): \(restored)")
+        try await daemon.start()
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        #expect(try PlainSQL(path: daemon.store).rows("SELECT title FROM Paper") == [["plan"]], "\(daemon.log)")
+        #expect(!FileManager.default.fileExists(atPath: daemon.store + ".restored"))
+        let again = try await daemon.command(["check"])
+        #expect(again.ending == .exited(0), "\(again)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
 }

@@ -75,7 +75,8 @@ struct RestoreCommand: OfflineCommand {
     }
 
     private func clear(_ target: StoppedStore, _ terminal: Terminal) throws {
-        guard target.exists || target.isMarked else {
+        let isCleared = (try? RestoreMarker.read(besideStore: target.path))?.former != nil
+        guard target.exists || target.isMarked && !isCleared else {
             throw CommandFailure(reason: "there is no store '\(target.path)'", status: .noSuchThing)
         }
         // No daemon starts with the marker: after an interruption it would use a store without its write-ahead log.
@@ -86,16 +87,21 @@ struct RestoreCommand: OfflineCommand {
                 try NewFile.syncFolder(of: target.path)
             }
         }
-        target.unmark()
+        if let aside {
+            // The new store resolves the names of all model versions that the former one has had.
+            _ = try mark(target, sha256: "", former: (aside as NSString).lastPathComponent)
+        } else {
+            target.unmark()
+        }
         report(target, aside: aside, digest: nil, terminal)
     }
 
     /// Writes a marker with which no daemon starts before the restoration is complete, and returns the one that was
     /// there.
-    private func mark(_ target: StoppedStore, sha256: String) throws -> [UInt8]? {
+    private func mark(_ target: StoppedStore, sha256: String, former name: String? = nil) throws -> [UInt8]? {
         let former = target.markerBytes
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1_000))
-        try target.mark(RestoreMarker(restored: now, sha256: sha256).bytes)
+        try target.mark(RestoreMarker(restored: now, sha256: sha256, former: name).bytes)
         return former
     }
 
