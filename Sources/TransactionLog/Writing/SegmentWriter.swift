@@ -16,9 +16,11 @@ package final class SegmentWriter {
         try self.file.write(Array(header.utf8) + [0x0A])
     }
 
-    /// Appends a whole transaction: its line and those of its changes, each with a newline.
-    package func append(lines: [UInt8], changes count: Int) throws(SegmentError) {
+    /// Appends a whole transaction: its line and those of its changes, each with a newline; or a piece of it, with the
+    /// number of changes at the last one.
+    package func append(lines: [UInt8], changes count: Int?) throws(SegmentError) {
         try file.write(lines)
+        guard let count else { return }
         transactions += 1
         changes += UInt64(count)
     }

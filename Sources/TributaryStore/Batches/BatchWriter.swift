@@ -29,13 +29,17 @@ package struct BatchWriter {
         try db.execute(sql: "SAVEPOINT \(savepoint)")
         do {
             var open: (engine: MergeEngine, header: TransactionHeader)?
-            var lines: [UInt8] = []
+            // An array that grows would be in memory twice.
+            var lines: [[UInt8]] = [[]]
             func apply(_ explicit: [Change]) throws {
                 var (engine, header) = try open ?? beginBatch(terms.author, terms.contextName)
                 header.changeCount += explicit.count
                 open = (engine, header)
                 try engine.apply(explicit)
-                for change in explicit { change.write(to: &lines) }
+                for change in explicit {
+                    change.write(to: &lines[lines.count - 1])
+                    if lines[lines.count - 1].count >= LogTransaction.pieceSize { lines.append([]) }
+                }
             }
             try block { changes in
                 guard !changes.isEmpty else { return }
@@ -54,7 +58,12 @@ package struct BatchWriter {
             if let (engine, header) = open {
                 try verify(engine.cursor.revision)
                 committed = try transaction.end(engine, writer: transaction.writers().own, header: header)
-                try keep(header, lines)
+                try transaction.keepForExport(header) { take in
+                    var first: [UInt8] = []
+                    header.write(to: &first)
+                    try take(first)
+                    for piece in lines { try take(piece) }
+                }
             }
             try db.execute(sql: "RELEASE \(savepoint)")
             return committed
@@ -72,14 +81,5 @@ package struct BatchWriter {
         let header = try transaction.nextHeader(author: author)
         let own = try transaction.writers().own
         return (try transaction.begin(writer: own, header: header, context: contextName, isLocal: true), header)
-    }
-
-    /// Writes the lines of the outbox that a save of these changes would write.
-    private func keep(_ header: TransactionHeader, _ changes: [UInt8]) throws {
-        var lines: [UInt8] = []
-        lines.reserveCapacity(changes.count + 256)
-        header.write(to: &lines)
-        lines += changes
-        try transaction.keepForExport(header, lines: lines)
     }
 }

@@ -67,10 +67,62 @@ package struct OutboxReader {
     }
 
     /// Hands local transactions from `first` on to `block`, oldest first, until it returns false.
-    package func localTransactions(
+    package func localTransactions(from first: UInt64, _ block: (ExportableTransaction) throws -> Bool) throws {
+        let statement = try BoundStatement(
+            database,
+            "SELECT sequence, lines, changes FROM tributary_outgoing WHERE sequence >= ?1 ORDER BY sequence"
+        )
+        statement.bind(1, Int64(bitPattern: first))
+        defer { statement.reset() }
+        while try statement.step() {
+            let transaction = ExportableTransaction(
+                sequence: UInt64(bitPattern: statement.integer(0)),
+                lines: statement.bytes(1),
+                changeCount: Int(statement.integer(2))
+            )
+            if try !block(transaction) { return }
+        }
+    }
+
+    /// Hands the number of bytes in the lines of each transaction from `first` on to `block`, oldest first, until it
+    /// returns false; O(1) for each.
+    package func sizes(from first: UInt64, _ block: (_ sequence: UInt64, _ bytes: Int) throws -> Bool) throws {
+        let statement = try BoundStatement(
+            database,
+            "SELECT sequence, length(lines) FROM tributary_outgoing WHERE sequence >= ?1 ORDER BY sequence"
+        )
+        statement.bind(1, Int64(bitPattern: first))
+        defer { statement.reset() }
+        while try statement.step() {
+            if try !block(UInt64(bitPattern: statement.integer(0)), Int(statement.integer(1))) { return }
+        }
+    }
+
+    /// Hands the lines of the transactions in a range to `take`, oldest first and in pieces of at most 1 MiB; the last piece
+    /// of a transaction comes with the number of its changes.
+    package func forEachPiece(
         from first: UInt64,
-        _ block: (ExportableTransaction) throws -> Bool
+        through last: UInt64,
+        _ take: (_ lines: [UInt8], _ changes: Int?) throws -> Void
     ) throws {
-        try OutboxTable(db: database).forEach(from: first, block)
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT sequence, changes, CASE WHEN length(lines) <= \(LogTransaction.pieceSize) THEN lines END
+            FROM tributary_outgoing WHERE sequence BETWEEN ?1 AND ?2 ORDER BY sequence
+            """
+        )
+        statement.bind(1, Int64(bitPattern: first))
+        statement.bind(2, Int64(bitPattern: last))
+        try statement.forEach { row in
+            let changes = Int(row.integer(1))
+            if !row.isNull(2) { return try take(row.bytes(2), changes) }
+            let blob = try OutboxTable(db: database).blob(UInt64(bitPattern: row.integer(0)))
+            var rest = blob.count
+            try blob.read { piece in
+                rest -= piece.count
+                try take(Array(piece), rest > 0 ? nil : changes)
+            }
+        }
     }
 }

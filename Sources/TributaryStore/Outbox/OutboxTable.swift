@@ -9,7 +9,20 @@ package struct OutboxTable {
         self.db = db
     }
 
-    func insert(_ header: TransactionHeader, lines: [UInt8], origin: OutgoingOrigin) throws {
+    /// Adds a transaction, whose lines `lines` hands over in pieces, twice when there are several.
+    ///
+    /// A long transaction is written piece by piece, because SQLite copies what is bound.
+    func insert(
+        _ header: TransactionHeader,
+        origin: OutgoingOrigin,
+        lines: (_ take: ([UInt8]) throws -> Void) throws -> Void
+    ) throws {
+        var (first, count) = ([UInt8](), 0)
+        try lines { piece in
+            if count == 0 { first = piece }
+            count += piece.count
+        }
+        let isWhole = count == first.count
         let insert = try BoundStatement(
             db,
             """
@@ -18,12 +31,25 @@ package struct OutboxTable {
             """
         )
         insert.bind(1, Int64(bitPattern: header.sequence))
-        insert.bind(2, lines)
+        if isWhole { insert.bind(2, first) } else { insert.bindZeros(2, count: count) }
         insert.bind(3, Int64(header.changeCount))
         insert.bind(4, origin.totals.encoded)
         insert.bind(5, origin.encodedAnnounced)
         insert.bind(6, origin.basis?.encoded)
         try insert.run()
+        if isWhole { return }
+        let blob = try blob(header.sequence, isWritable: true)
+        var offset = 0
+        try lines { piece in
+            try piece.withUnsafeBytes { try blob.write($0, at: offset) }
+            offset += piece.count
+        }
+        try blob.close()
+    }
+
+    func blob(_ sequence: UInt64, isWritable: Bool = false) throws -> IncrementalBlob {
+        let row = Int64(bitPattern: sequence)
+        return try IncrementalBlob(db, table: "tributary_outgoing", column: "lines", row: row, isWritable: isWritable)
     }
 
     /// Hands the transactions from `first` on to `block`, oldest first, each with what it changed of the own records.
@@ -74,24 +100,6 @@ package struct OutboxTable {
             update.bind(1, entry.sequence)
             update.bind(2, entry.totals.encoded)
             try update.run()
-        }
-    }
-
-    /// Hands the transactions from `first` on to `block`, oldest first, until it returns false.
-    func forEach(from first: UInt64, _ block: (ExportableTransaction) throws -> Bool) throws {
-        let statement = try BoundStatement(
-            db,
-            "SELECT sequence, lines, changes FROM tributary_outgoing WHERE sequence >= ?1 ORDER BY sequence"
-        )
-        statement.bind(1, Int64(bitPattern: first))
-        defer { statement.reset() }
-        while try statement.step() {
-            let transaction = ExportableTransaction(
-                sequence: UInt64(bitPattern: statement.integer(0)),
-                lines: statement.bytes(1),
-                changeCount: Int(statement.integer(2))
-            )
-            if try !block(transaction) { return }
         }
     }
 

@@ -57,6 +57,9 @@ package final class BoundStatement {
         }
     }
 
+    /// Binds a BLOB of zeros, which takes no memory here.
+    func bindZeros(_ index: Int32, count: Int) { check(sqlite3_bind_zeroblob64(pointer, index, UInt64(count))) }
+
     package func bind(_ index: Int32, _ text: String) {
         var text = text
         text.withUTF8 { buffer in

@@ -6,14 +6,14 @@ final class IncrementalBlob {
     private var blob: OpaquePointer?
     private let connection: OpaquePointer?
 
-    /// Opens the value in the column `bytes` of a row.
+    /// Opens the value in a column of a row.
     ///
     /// - Throws: ``StoreError`` when there is no such row.
-    init(_ database: Database, table: String, row: Int64, isWritable: Bool) throws {
+    init(_ database: Database, table: String, column: String = "bytes", row: Int64, isWritable: Bool) throws {
         connection = database.sqliteConnection
         var opened: OpaquePointer?
-        guard sqlite3_blob_open(connection, "main", table, "bytes", row, isWritable ? 1 : 0, &opened) == SQLITE_OK
-        else { throw StoreError.database(of: database.sqliteConnection) }
+        let code = sqlite3_blob_open(connection, "main", table, column, row, isWritable ? 1 : 0, &opened)
+        guard code == SQLITE_OK else { throw StoreError.database(of: connection) }
         blob = opened
     }
 

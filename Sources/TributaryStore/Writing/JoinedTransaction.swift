@@ -30,8 +30,8 @@ final class JoinedTransaction {
     func finish() throws -> CommittedTransaction {
         header.changeCount = changes.count
         let committed = try transaction.endLocal(engine, header: &header)
-        let lines = LogTransaction(header: header, changes: changes).lines
-        try transaction.keepForExport(header, lines: lines, basis: engine.tables.versions.met?.basis)
+        let lines = LogTransaction(header: header, changes: changes)
+        try transaction.keepForExport(header, basis: engine.tables.versions.met?.basis, lines: lines.forEachPiece)
         return committed
     }
 }

@@ -33,8 +33,8 @@ extension WriteTransaction {
         let engine = try begin(writer: own, header: header, context: local.contextName, isLocal: true)
         try engine.apply(changes)
         let committed = try endLocal(engine, header: &header)
-        let lines = LogTransaction(header: header, changes: changes).lines
-        try keepForExport(header, lines: lines, basis: engine.tables.versions.met?.basis)
+        let lines = LogTransaction(header: header, changes: changes)
+        try keepForExport(header, basis: engine.tables.versions.met?.basis, lines: lines.forEachPiece)
         if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
         if let conflict = local.restoredConflict { try ConflictTable(db).markRestored(conflict, by: committed.number) }
         return committed
@@ -56,13 +56,17 @@ extension WriteTransaction {
     }
 
     /// Adds the local transaction that has just been merged to the outbox.
-    func keepForExport(_ header: TransactionHeader, lines: [UInt8], basis: ClockBasis? = nil) throws {
+    func keepForExport(
+        _ header: TransactionHeader,
+        basis: ClockBasis? = nil,
+        lines: (_ take: ([UInt8]) throws -> Void) throws -> Void
+    ) throws {
         let origin = OutgoingOrigin(
             totals: try engine().tables.counters.counted ?? CountedTotals(),
             announced: header.seen.isEmpty ? [:] : try writers().announcedBefore,
             basis: basis
         )
-        try OutboxTable(db: db).insert(header, lines: lines, origin: origin)
+        try OutboxTable(db: db).insert(header, origin: origin, lines: lines)
     }
 
     func keep(_ answer: LocalTransaction.Idempotency, number: Int64) throws {

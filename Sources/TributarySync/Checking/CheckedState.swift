@@ -79,10 +79,9 @@ struct CheckedState: Sendable {
         let header = SegmentHeader(writer: own.id, first: name.first, last: name.last)
         var count = 0
         _ = try SegmentPublisher(LogFolder(path: scratch)).publish(name, header: header.line) { file in
-            try reader.outbox.localTransactions(from: name.first) { transaction in
-                try file.append(lines: transaction.lines, changes: transaction.changeCount)
-                count += 1
-                return transaction.sequence < name.last
+            try reader.outbox.forEachPiece(from: name.first, through: name.last) { lines, changes in
+                try file.append(lines: lines, changes: changes)
+                if changes != nil { count += 1 }
             }
         }
         tail = name

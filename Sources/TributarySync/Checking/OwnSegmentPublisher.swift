@@ -24,11 +24,7 @@ struct OwnSegmentPublisher {
     private func write(_ name: SegmentName, header: String, into logs: LogFolder) throws -> String? {
         try SegmentPublisher(logs).publish(name, header: header) { file in
             try store.read { reader in
-                try reader.outbox.localTransactions(from: name.first) { transaction in
-                    guard transaction.sequence <= name.last else { return false }
-                    try file.append(lines: transaction.lines, changes: transaction.changeCount)
-                    return true
-                }
+                try reader.outbox.forEachPiece(from: name.first, through: name.last, file.append)
             }
         }.sha256
     }

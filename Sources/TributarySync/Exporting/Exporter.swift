@@ -89,10 +89,10 @@ package struct Exporter: Sendable {
             let first = try reader.outbox.lastExported().addingSaturating(1)
             var last = first - 1
             var bytes = 0
-            try reader.outbox.localTransactions(from: first) { transaction in
+            try reader.outbox.sizes(from: first) { sequence, size in
                 work.step()
-                last = transaction.sequence
-                bytes += transaction.lines.count
+                last = sequence
+                bytes += size
                 return bytes < segmentBytes
             }
             guard last >= first else { return nil }
@@ -124,12 +124,12 @@ package struct Exporter: Sendable {
         let publisher = SegmentPublisher(folder)
         let end = try publisher.publish(name, header: range.header) { writer in
             try store.read { reader in
-                try reader.outbox.localTransactions(from: range.first) { transaction in
-                    try writer.append(lines: transaction.lines, changes: transaction.changeCount)
+                try reader.outbox.forEachPiece(from: range.first, through: range.last) { lines, changes in
+                    try writer.append(lines: lines, changes: changes)
                     work.step()
+                    guard let changes else { return }
                     counts.transactions += 1
-                    counts.changes += transaction.changeCount
-                    return transaction.sequence < range.last
+                    counts.changes += changes
                 }
             }
         }

@@ -103,6 +103,21 @@ import TributaryStore
         #expect(logs.segments(of: own).count == 5)
     }
 
+    /// The lines of a long transaction are written to the store and to the segment in pieces.
+    @Test func aLongTransactionIsExportedWhole() throws {
+        let changes = (1...6_000).map { SyncModel.insert($0) }
+        _ = try store.write { try $0.commit(LocalTransaction(changes: changes)) }
+        try save(6_001...6_001)
+        #expect(try exporter(segmentBytes: 1).run() == ImportCounts(segments: 2, transactions: 2, changes: 6_001))
+        let segment = try verified(SegmentName(writer: own, first: 1, last: 1))
+        let reader = SegmentReader(try LogFolder(path: logs.path).open(segment.name), segment: segment)
+        var exported: [Change] = []
+        while let batch = try reader.nextBatch(limit: 1_000) {
+            for case .changes(let some) in batch.events { exported += some }
+        }
+        #expect(exported == changes)
+    }
+
     @Test func anExportThatStopsBeforeTheRenameIsFinishedWithTheSameBytes() throws {
         try save(1...2)
         let stopping = exporter { step in
