@@ -66,6 +66,9 @@ package struct ModelMapping: Sendable {
     /// Maps each element of `new` to at most one element of `old`: first those with equal name and identifier, then
     /// those whose identifier is the old name, then those with equal identifiers, then those with equal names.
     private static func match(_ old: [Named], _ new: [Named]) -> [String: String] {
+        // Most entities do not change between two versions.
+        let isSame = old.elementsEqual(new) { $0.name.isIdentical(to: $1.name) && $0.identifier == $1.identifier }
+        if isSame { return Dictionary(uniqueKeysWithValues: new.map { ($0.name, $0.name) }) }
         var result: [String: String] = [:]
         var taken: Set<String> = []
         let byName = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

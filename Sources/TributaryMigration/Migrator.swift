@@ -13,7 +13,7 @@ package struct Migrator: StoreMigrator {
     }
 
     package func formerNames(of model: Model, histories: [ModelVersions]) -> FormerNames {
-        FormerNames(of: model, histories: histories.map { $0.passing() })
+        FormerNames(of: model, histories: histories)
     }
 
     package func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel {

@@ -2,31 +2,38 @@ package import TributaryModel
 
 extension FormerNames {
     /// Collects the former names of a model from its older versions.
-    package init(of model: Model, histories: [[Model]]) {
+    ///
+    /// Each history is followed to `model` on its own, unless it is the end of a history before it.
+    package init(of model: Model, histories: [ModelVersions]) {
         self.init(of: model)
-        for history in histories where !history.isEmpty {
-            let chain = VersionChain(history + [model])
-            for mapping in chain.mappingsToLast() {
-                for entity in model.entities {
-                    insert(mapping.entities[entity.name], ofEntity: entity.name)
-                    for property in entity.properties {
-                        let former = mapping.property(property.name, of: entity.name)
-                        insert(former, ofProperty: property.name, of: entity)
+        let chains = histories.enumerated().compactMap { index, history in
+            histories[..<index].contains(where: history.areLast) ? nil : VersionChain(history.passing(), to: model)
+        }
+        // The oldest version with a name decides which current name it stands for.
+        for chain in chains {
+            var known: Set<ObjectIdentifier> = []
+            for version in chain.versions.reversed() {
+                for entity in version where !entity.isRemoved && known.insert(ObjectIdentifier(entity)).inserted {
+                    insert(entity.firstName, ofEntity: entity.lastName)
+                    guard let current = model.entity(named: entity.lastName) else { continue }
+                    for case (let former, .current(let name)) in entity.properties {
+                        insert(former, ofProperty: name, of: current)
                     }
                 }
             }
-            for index in history.indices {
-                for entity in history[index].entities { insertRemoved(chain.follow(entity, from: index)) }
-            }
         }
-    }
-
-    /// Inserts what is removed of an entity: the entity itself, or some of its properties.
-    private mutating func insertRemoved(_ followed: VersionChain.Followed) {
-        if followed.isRemoved { insertRemoved(entity: followed.firstName, lastName: followed.lastName) }
-        if let root = followed.root { setRoot(root, ofRemoved: followed.lastName) }
-        for (name, property) in followed.removedProperties {
-            insertRemoved(property, named: name, of: followed.lastName)
+        // The newest version with a name decides what was removed.
+        for chain in chains.reversed() {
+            var known: Set<ObjectIdentifier> = []
+            for version in chain.versions {
+                for entity in version.reversed() where known.insert(ObjectIdentifier(entity)).inserted {
+                    if entity.isRemoved { insertRemoved(entity: entity.firstName, lastName: entity.lastName) }
+                    if let root = entity.root { setRoot(root, ofRemoved: entity.lastName) }
+                    for case (let former, .removed(let property, _)) in entity.properties {
+                        insertRemoved(property, named: former, of: entity.lastName)
+                    }
+                }
+            }
         }
     }
 }

@@ -1,97 +1,129 @@
+import TributaryChanges
 import TributaryModel
 
-/// Successive versions of a model, the oldest first, with the mappings between them.
+/// The entities of older versions of a model, each followed to the last version.
+///
+/// Versions are compared from the newest to the oldest, each with the one after it only, so that the cost grows with
+/// the number of versions.
 struct VersionChain {
     /// An entity of one version, followed to the last version or to its removal.
-    struct Followed {
+    ///
+    /// Versions between which the entity has not changed share it.
+    final class Followed {
         let firstName: String
-        var lastName: String
-        var isRemoved = false
+        let lastName: String
+        let isRemoved: Bool
         /// The root of a removed entity.
-        var root: FormerNames.Root?
-        /// The removed properties, by their names in the first version; all properties of a removed entity.
-        var removedProperties: [String: FormerNames.RemovedProperty] = [:]
+        let root: FormerNames.Root?
+        /// By the names in the first version.
+        let properties: [String: FollowedProperty]
+
+        init(
+            _ firstName: String,
+            lastName: String,
+            isRemoved: Bool = false,
+            root: FormerNames.Root? = nil,
+            _ properties: [String: FollowedProperty]
+        ) {
+            self.firstName = firstName
+            self.lastName = lastName
+            self.isRemoved = isRemoved
+            self.root = root
+            self.properties = properties
+        }
     }
 
-    /// A mapping between two consecutive versions, seen from the older one.
+    enum FollowedProperty {
+        /// The last version has the property under this name.
+        case current(String)
+        /// The property was removed; `entity` is the name of its entity in the last version that has the property.
+        case removed(FormerNames.RemovedProperty, entity: String)
+    }
+
+    /// The entities of each older version, the newest version first.
+    private(set) var versions: [[Followed]] = []
+
+    /// Follows the entities of the older versions, the oldest version first, to `last`.
+    init(_ older: [Model], to last: Model) {
+        var newer = last
+        var followed = last.entities.map { entity in
+            let names = entity.properties.map { ($0.name, FollowedProperty.current($0.name)) }
+            return Followed(entity.name, lastName: entity.name, Dictionary(uniqueKeysWithValues: names))
+        }
+        for version in older.reversed() {
+            let step = Step(ModelMapping(from: version, to: newer), followed)
+            followed = version.entities.map(step.follow)
+            versions.append(followed)
+            newer = version
+        }
+    }
+
+    /// The way from one version to the next one, whose entities are followed already.
     private struct Step {
-        let successors: [String: String]
-        /// The property's name in the newer version, by entity of the newer version and property of the older version.
-        let properties: [String: [String: String]]
+        private let mapping: ModelMapping
+        private let successors: [String: String]
+        private let followed: [String: Followed]
 
-        init(_ mapping: ModelMapping) {
+        init(_ mapping: ModelMapping, _ followed: [Followed]) {
+            self.mapping = mapping
             successors = mapping.successors
-            properties = mapping.properties.mapValues { names in
-                Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            self.followed = Dictionary(uniqueKeysWithValues: followed.map { ($0.firstName, $0) })
+        }
+
+        private func successor(of entity: String) -> Followed? { successors[entity].flatMap { followed[$0] } }
+
+        func follow(_ entity: Entity) -> Followed {
+            guard let next = successor(of: entity.name) else {
+                let root: FormerNames.Root =
+                    successor(of: entity.root).map {
+                        $0.isRemoved ? .removed($0.lastName) : .surviving($0.lastName)
+                    } ?? .removed(entity.root)
+                let properties = entity.properties.map { ($0.name, removed($0, of: entity)) }
+                return Followed(
+                    entity.name,
+                    lastName: entity.name,
+                    isRemoved: true,
+                    root: root,
+                    Dictionary(uniqueKeysWithValues: properties)
+                )
             }
-        }
-    }
-
-    private let models: [Model]
-    private let mappings: [ModelMapping]
-    private let steps: [Step]
-
-    init(_ models: [Model]) {
-        self.models = models
-        mappings = zip(models, models.dropFirst()).map { ModelMapping(from: $0, to: $1) }
-        steps = mappings.map(Step.init)
-    }
-
-    func mappingsToLast() -> [ModelMapping] {
-        var result: [ModelMapping] = []
-        for mapping in mappings.reversed() { result.append(result.last?.after(mapping) ?? mapping) }
-        return result.reversed()
-    }
-
-    func follow(_ entity: Entity, from first: Int) -> Followed {
-        var followed = Followed(firstName: entity.name, lastName: entity.name)
-        // The current names of the properties that are not removed yet, by first name.
-        var names = Dictionary(uniqueKeysWithValues: entity.properties.map { ($0.name, $0.name) })
-        func remove(_ name: String, lastName: String, at index: Int) {
-            guard let known = models[index].entity(named: followed.lastName)?.property(named: lastName) else { return }
-            followed.removedProperties[name] = removed(known, at: index)
-        }
-        for index in steps.indices.dropFirst(first) {
-            guard let next = steps[index].successors[followed.lastName] else {
-                followed.isRemoved = true
-                followed.root = root(ofRemoved: followed.lastName, at: index)
-                for (name, lastName) in names { remove(name, lastName: lastName, at: index) }
-                break
+            let formerNames = mapping.properties[next.firstName] ?? [:]
+            if next.firstName.isIdentical(to: entity.name), entity.properties.count == next.properties.count,
+                formerNames.count == next.properties.count,
+                formerNames.allSatisfy({ $0.key.isIdentical(to: $0.value) })
+            {
+                return next
             }
-            let successors = steps[index].properties[next] ?? [:]
-            for (name, current) in names where successors[current] == nil {
-                remove(name, lastName: current, at: index)
+            let names = Dictionary(formerNames.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            let properties = entity.properties.map { property in
+                (property.name, names[property.name].flatMap { next.properties[$0] } ?? removed(property, of: entity))
             }
-            names = names.compactMapValues { successors[$0] }
-            followed.lastName = next
+            return Followed(
+                entity.name,
+                lastName: next.lastName,
+                isRemoved: next.isRemoved,
+                root: next.root,
+                Dictionary(uniqueKeysWithValues: properties)
+            )
         }
-        return followed
-    }
 
-    /// The root of an entity that the version after `index` lacks.
-    private func root(ofRemoved entity: String, at index: Int) -> FormerNames.Root? {
-        guard var root = models[index].entity(named: entity)?.root else { return nil }
-        for step in steps[index...] {
-            guard let next = step.successors[root] else { return .removed(root) }
-            root = next
-        }
-        return .surviving(root)
-    }
-
-    /// A property that the version after `index` lacks, with its inverse: under the name in the last version, or under
-    /// the last name when a version after the next one lacks the inverse.
-    private func removed(_ property: Property, at index: Int) -> FormerNames.RemovedProperty {
-        var result = FormerNames.RemovedProperty(definition: property, counterpart: nil, laterInverse: nil)
-        guard let relationship = property.relationship, let inverse = relationship.inverse else { return result }
-        var other = FormerNames.Counterpart(entity: relationship.destination, property: inverse)
-        for (number, step) in steps[index...].enumerated() {
-            guard let entity = step.successors[other.entity], let name = step.properties[entity]?[other.property] else {
-                if number > 0 { result.laterInverse = other }
-                return result
+        /// A property that the next version lacks, with its inverse: under the name in the last version, or under the
+        /// last name when a version after the next one lacks the inverse.
+        private func removed(_ property: Property, of entity: Entity) -> FollowedProperty {
+            var result = FormerNames.RemovedProperty(definition: property, counterpart: nil, laterInverse: nil)
+            if let relationship = property.relationship, let inverse = relationship.inverse,
+                let owner = successor(of: relationship.destination),
+                let name = mapping.properties[owner.firstName]?.first(where: { $0.value == inverse })?.key
+            {
+                switch owner.properties[name] {
+                case .current(let name)?:
+                    result.counterpart = FormerNames.Counterpart(entity: owner.lastName, property: name)
+                case .removed(let later, let entity)?:
+                    result.laterInverse = FormerNames.Counterpart(entity: entity, property: later.definition.name)
+                case nil: break
+                }
             }
-            other = FormerNames.Counterpart(entity: entity, property: name)
+            return .removed(result, entity: entity.name)
         }
-        result.counterpart = other
-        return result
     }
 }

@@ -11,9 +11,7 @@ struct MigrationTarget {
         var configuration = configuration
         configuration.model = model
         self.configuration = configuration
-        formerNames = FormerNamesSource {
-            FormerNames(of: model, histories: [older.passing(), model.earlier.passing()])
-        }
+        formerNames = FormerNamesSource { FormerNames(of: model, histories: [older, model.earlier]) }
     }
 
     var model: Model { configuration.model }

@@ -72,16 +72,20 @@ package struct FormerNames: Sendable {
         properties[entity.name, default: [:]][former] = property
     }
 
-    /// Inserts a name of a removed entity, unless the model has another entity of that name.
+    /// Inserts a name of a removed entity; a current or known name is left alone.
     package mutating func insertRemoved(entity former: String, lastName: String) {
-        if model.entity(named: former) == nil { removedEntities[former] = lastName }
+        if model.entity(named: former) == nil, removedEntities[former] == nil { removedEntities[former] = lastName }
     }
 
-    package mutating func setRoot(_ root: Root, ofRemoved entity: String) { roots[entity] = root }
+    /// Sets the root of a removed entity, by the entity's last name; a known root is left alone.
+    package mutating func setRoot(_ root: Root, ofRemoved entity: String) {
+        if roots[entity] == nil { roots[entity] = root }
+    }
 
-    /// Inserts a removed property, by the last name of its entity and one of its own former names.
+    /// Inserts a removed property, by the last name of its entity and one of its own former names; a known name is left
+    /// alone.
     package mutating func insertRemoved(_ property: RemovedProperty, named former: String, of entity: String) {
-        removedProperties[entity, default: [:]][former] = property
+        if removedProperties[entity]?[former] == nil { removedProperties[entity, default: [:]][former] = property }
     }
 
     // MARK: Lookup

@@ -88,7 +88,9 @@ struct ModelFile {
 
     private func others(_ names: [String]) -> ModelVersions {
         let path = path
-        return ModelVersions(count: names.count) { try ModelFile.readVersion("\(path)/\(names[$0])") }
+        return ModelVersions(names: names.map(ModelFile.versionName)) {
+            { try ModelFile.readVersion("\(path)/\(names[$0])") }
+        }
     }
 
     private func currentVersion() throws(ModelError) -> String {
@@ -123,8 +125,11 @@ struct ModelFile {
             }
             throw ModelError("there is no file 'contents' in the folder", file: folder)
         }
-        let name = ((folder as NSString).lastPathComponent as NSString).deletingPathExtension
-        return try XCDataModelReader.read(try readBytes(contents), version: name, file: contents)
+        return try XCDataModelReader.read(try readBytes(contents), version: versionName(folder), file: contents)
+    }
+
+    private static func versionName(_ folder: String) -> String {
+        ((folder as NSString).lastPathComponent as NSString).deletingPathExtension
     }
 
     private func readYAML() throws(ModelError) -> Model {

@@ -6,10 +6,15 @@ import Synchronization
 package final class ModelVersions: Sendable {
     package static let none = ModelVersions([])
 
-    package let count: Int
+    /// The names of the versions, which are known before any version is read.
+    package let names: [String]
+    package var count: Int { names.count }
     /// Whether a program has listed the versions as older ones; otherwise the order of names in a folder says so.
     package let areListed: Bool
-    private let read: @Sendable (Int) throws -> Model
+    /// Returns what reads versions by their index, such as an open connection that is closed when it is let go.
+    private let reader: @Sendable () throws -> (Int) throws -> Model
+    /// The version hashes, when they are known although the versions are not in memory.
+    private let recordedHashes: [String]
     private let state: Mutex<State>
 
     private struct State {
@@ -20,17 +25,23 @@ package final class ModelVersions: Sendable {
     }
 
     package init(_ models: [Model]) {
-        count = models.count
+        names = models.map(\.version)
         areListed = true
-        read = { models[$0] }
+        reader = { { models[$0] } }
+        recordedHashes = []
         state = Mutex(State(models: models))
     }
 
-    /// Creates a list of versions that `read` returns by their index.
-    package init(count: Int, read: @escaping @Sendable (Int) throws -> Model) {
-        self.count = count
+    /// Creates a list of versions that are read when they are needed.
+    package init(
+        names: [String],
+        hashes: [String] = [],
+        reader: @escaping @Sendable () throws -> (Int) throws -> Model
+    ) {
+        self.names = names
+        recordedHashes = hashes
         areListed = false
-        self.read = read
+        self.reader = reader
         state = Mutex(State())
     }
 
@@ -52,7 +63,20 @@ package final class ModelVersions: Sendable {
     /// Returns all versions that can be read, without keeping them in memory.
     package func passing() -> [Model] {
         if let models = state.withLock(\.models) { return models }
-        return (0..<count).compactMap { self[$0] }
+        guard let read = try? reader() else { return [] }
+        state.withLock { $0.readings += count }
+        return (0..<count).compactMap { try? read($0) }
+    }
+
+    /// Whether these versions are the last ones of `other`, whose hashes are known without reading.
+    ///
+    /// Of versions in files only the newest is read; the names must say the rest.
+    package func areLast(of other: ModelVersions) -> Bool {
+        let hashes = other.state.withLock(\.models)?.map(\.versionHash) ?? other.recordedHashes
+        guard count <= hashes.count else { return false }
+        if let models = state.withLock(\.models) { return models.map(\.versionHash) == hashes.suffix(count) }
+        guard count > 0 else { return true }
+        return names == other.names.suffix(count) && self[count - 1]?.versionHash == hashes.last
     }
 
     /// The version at an index, not kept in memory; nil when it cannot be read.
@@ -60,7 +84,7 @@ package final class ModelVersions: Sendable {
         guard (0..<count).contains(index) else { return nil }
         if let models = state.withLock(\.models) { return index < models.count ? models[index] : nil }
         state.withLock { $0.readings += 1 }
-        return try? read(index)
+        return try? reader()(index)
     }
 
     /// Returns the versions after the newest one with the given hash; nil when no version has it.
@@ -85,7 +109,7 @@ package final class ModelVersions: Sendable {
         for index in 0..<count {
             state.readings += 1
             do {
-                models.append(try read(index))
+                models.append(try reader()(index))
             } catch {
                 state.notices.append("a version is left out: \(error)")
             }

@@ -51,15 +51,16 @@ package struct RecordedModels {
 
     /// All versions, with or without the current one, except the one with the given hash.
     package func versions(withCurrent: Bool, except hash: String? = nil) -> ModelVersions {
-        let kept = (withCurrent ? entries[...] : entries.dropLast()).filter { $0.hash != hash }
+        let kept = Array((withCurrent ? entries[...] : entries.dropLast()).filter { $0.hash != hash })
         let path = path
         let known = kept.compactMap(\.model)
         if known.count == kept.count { return ModelVersions(known) }
-        return ModelVersions(count: kept.count) { index in
-            if let model = kept[index].model { return model }
+        return ModelVersions(names: kept.map(\.version), hashes: kept.map(\.hash)) {
             let connection = try StoreConnection.reader(path: path)
-            defer { try? connection.close() }
-            return try connection.run { try RecordedModels.definition(kept[index].number, in: $0) }
+            return { index in
+                if let model = kept[index].model { return model }
+                return try connection.run { try RecordedModels.definition(kept[index].number, in: $0) }
+            }
         }
     }
 

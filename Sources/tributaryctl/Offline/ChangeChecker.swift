@@ -18,7 +18,7 @@ struct ChangeChecker {
 
     init(model: Model) {
         self.model = model
-        formerNames = FormerNames(of: model, histories: [model.earlierVersions])
+        formerNames = FormerNames(of: model, histories: [model.earlier])
     }
 
     func entity(named name: String) -> Entity? {
