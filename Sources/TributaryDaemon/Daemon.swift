@@ -3,6 +3,8 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import TributaryAdmin
+import TributaryInference
+import TributaryMigration
 import TributaryModel
 import TributaryStore
 import UnixSignals
@@ -21,10 +23,25 @@ struct Daemon {
         self.logger = logger
     }
 
-    func checkConfiguration() throws -> Configuration {
+    /// Loads and checks the configuration without starting anything; returns lines that say what the start would do.
+    func checkConfiguration() throws -> [String] {
         let configuration = try Configuration.load(sources)
-        _ = try configuration.checkPaths(inheritsSocket: inheritsSocket)
-        return configuration
+        let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
+        let good = "the configuration is good" + (configuration.file.map { ": \($0)" } ?? "")
+        guard FileManager.default.fileExists(atPath: configuration.store) else { return [good] }
+        var settings = MigrationSettings()
+        settings.allowsLoss = configuration.migration.allowsLoss
+        let store = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
+        let forecast = try StartFailure.naming(configuration.store) { try Migrator(settings).forecast(store) }
+        guard let (plan, losses) = forecast else {
+            return [good, "the store '\(store.path)' is at this version of the model"]
+        }
+        var lines = [
+            good, "the start migrates the store '\(store.path)' from model version '\(plan.from)' to '\(plan.to)':",
+        ]
+        lines += plan.changes.map { "  \($0)" }
+        if !losses.isEmpty { lines += ["these values are lost:"] + losses.map { "  \($0)" } }
+        return lines
     }
 
     func run() async throws -> ExitStatus {

@@ -39,8 +39,7 @@ package struct DaemonLaunch {
             switch mode {
             case .serve: return try await daemon.run().rawValue
             case .checkConfiguration:
-                let configuration = try daemon.checkConfiguration()
-                Self.printLine("the configuration is good" + (configuration.file.map { ": \($0)" } ?? ""), to: 1)
+                for line in try daemon.checkConfiguration() { Self.printLine(line, to: 1) }
                 return ExitStatus.done.rawValue
             case .demo:
                 let areEqual = try await Demo { line in Self.printLine(line, to: 1) }.run()

@@ -20,9 +20,8 @@ extension Engine {
         logger: Logger
     ) async throws -> Engine {
         let settings = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
-        let store: Store
-        do {
-            store = try await NIOThreadPool.singleton.runIfActive {
+        let store = try await NIOThreadPool.singleton.runIfActive {
+            try StartFailure.naming(configuration.store) {
                 let restoration = StoreRestoration(store: configuration.store, logger: logger)
                 try restoration.complete()
                 var settings = settings
@@ -32,15 +31,6 @@ extension Engine {
                 try checkIdentity(of: store, logs: configuration.logs, logger: logger)
                 return store
             }
-        } catch MigrationError.interrupted(let from, let to) {
-            throw MigrationInterruption(from: from, to: to)
-        } catch let error as MigrationError {
-            throw StartFailure(
-                "the store '\(configuration.store)' cannot take the model: \(error)",
-                status: .badConfiguration
-            )
-        } catch let error as StoreError {
-            throw StartFailure(error, store: configuration.store)
         }
         let container: PersistentContainer
         do {
@@ -97,6 +87,19 @@ extension Engine {
 }
 
 extension StartFailure {
+    /// Names the store in what `block` throws when the store cannot take the model.
+    static func naming<T>(_ store: String, _ block: () throws -> T) throws -> T {
+        do {
+            return try block()
+        } catch MigrationError.interrupted(let from, let to) {
+            throw MigrationInterruption(from: from, to: to)
+        } catch let error as MigrationError {
+            throw StartFailure("the store '\(store)' cannot take the model: \(error)", status: .badConfiguration)
+        } catch let error as StoreError {
+            throw StartFailure(error, store: store)
+        }
+    }
+
     init(_ error: StoreError, store: String) {
         switch error {
         case .cannotOpen(let path, let reason):

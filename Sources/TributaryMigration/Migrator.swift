@@ -1,6 +1,6 @@
 import CSQLite
 package import GRDB
-import TributaryInference
+package import TributaryInference
 package import TributaryModel
 package import TributaryStore
 
@@ -14,6 +14,16 @@ package struct Migrator: StoreMigrator {
 
     package func formerNames(of model: Model, histories: [ModelVersions]) -> FormerNames {
         FormerNames(of: model, histories: histories)
+    }
+
+    /// Says what opening a store with a model would do, without doing it.
+    ///
+    /// Nil when the store is at the model already. Custom stages and the objects' unique keys are not looked at.
+    package func forecast(_ configuration: StoreConfiguration) throws -> (plan: MigrationPlan, losses: [MigrationLoss])?
+    {
+        try Store.inspect(configuration.path) { database in
+            try MigrationRun(db: database, configuration: configuration, settings: settings).forecast()
+        }
     }
 
     package func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel {

@@ -29,17 +29,47 @@ struct MigrationRun {
             let older = recorded.versions(withCurrent: false, except: hash)
             return try AdditiveMigration(db: db, target: target(model, older), isAtModel: true).run()
         }
-        guard let current = try recorded.current(), let currentHash = recorded.currentHash else {
+        guard let current = try recorded.current() else {
             // The store was made before models were recorded: only additions are possible.
             let layout = try AdditiveMigration(db: db, target: target(model, .none)).run()
             try recorded.move(to: model, through: nil)
             return layout
         }
+        let (steps, between, losses) = try prepare(from: current, recorded)
+        do {
+            return try interruptible {
+                try carryOut(steps, through: between, losses: losses, recorded: &recorded)
+            }
+        } catch StoreError.database(SQLITE_INTERRUPT, _) {
+            throw MigrationError.interrupted(from: current.version, to: model.version)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+            throw MigrationError.interrupted(from: current.version, to: model.version)
+        }
+    }
+
+    /// Says what `run` would do; nil when the store is at the model already.
+    func forecast() throws -> (plan: MigrationPlan, losses: [MigrationLoss])? {
+        let recorded = try RecordedModels(db, path: configuration.path)
+        guard recorded.currentHash != configuration.model.versionHash, let current = try recorded.current() else {
+            return nil
+        }
+        let (steps, _, losses) = try prepare(from: current, recorded)
+        return (MigrationPlan(from: current.version, to: configuration.model.version, of: steps.map(\.plan)), losses)
+    }
+
+    /// Plans the migration and counts what it drops.
+    ///
+    /// - Throws: ``MigrationError`` when the store cannot take the model, or must not without being asked to.
+    private func prepare(
+        from current: Model,
+        _ recorded: RecordedModels
+    ) throws -> (steps: [PlannedStep], between: [Model]?, losses: [MigrationLoss]) {
+        let (model, currentHash) = (configuration.model, recorded.currentHash ?? current.versionHash)
         // A version that equals an older one counts as newer when it lists the store's version as older, or has another
         // name: whoever goes back gives what was a new version, or allows the loss.
         let between = model.earlier.following(versionHash: currentHash)
         let isListed = between != nil && model.earlier.areListed
-        guard isListed || !recorded.hasLeft(hash, version: model.version) || settings.allowsLoss else {
+        guard isListed || !recorded.hasLeft(model.versionHash, version: model.version) || settings.allowsLoss else {
             throw MigrationError.olderModel(store: current.version, model: model.version)
         }
         // The order of names is a guess: the store has not been at this version, so it may be the newer one. Then
@@ -55,15 +85,7 @@ struct MigrationRun {
         guard losses.isEmpty || settings.allowsLoss || (current.version != model.version && !isGuess) else {
             throw MigrationError.losesValues(from: current.version, to: model.version, losses)
         }
-        do {
-            return try interruptible {
-                try carryOut(steps, through: between, losses: losses, recorded: &recorded)
-            }
-        } catch StoreError.database(SQLITE_INTERRUPT, _) {
-            throw MigrationError.interrupted(from: current.version, to: model.version)
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
-            throw MigrationError.interrupted(from: current.version, to: model.version)
-        }
+        return (steps, between, losses)
     }
 
     private func carryOut(

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+package import GRDB
 import Synchronization
 
 #if canImport(Glibc)
@@ -38,6 +38,29 @@ extension Store {
         } catch let error as StoreError {
             guard case .database(_, let message) = error else { throw error }
             throw StoreError.cannotOpen(path: configuration.path, reason: message)
+        }
+    }
+
+    /// Reads a store, in one transaction, without opening it for use: nothing is created, migrated or recorded.
+    ///
+    /// - Throws: ``StoreError`` when the file is no store of this version of the layout or cannot be read, and whatever
+    ///   `block` throws.
+    package static func inspect<T>(_ path: String, _ block: (Database) throws -> T) throws -> T {
+        try StoreError.mapping {
+            let connection = try StoreConnection.reader(path: path)
+            defer { try? connection.close() }
+            return try connection.run { database in
+                try database.execute(sql: "BEGIN")
+                defer { try? database.execute(sql: "ROLLBACK") }
+                guard try Int32.fetchOne(database, sql: "PRAGMA application_id") == Schema.applicationID else {
+                    throw StoreError.cannotOpen(path: path, reason: "it is a database of something else")
+                }
+                try Schema.check(
+                    version: try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0,
+                    path: path
+                )
+                return try block(database)
+            }
         }
     }
 

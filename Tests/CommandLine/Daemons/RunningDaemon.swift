@@ -124,11 +124,12 @@ final class RunningDaemon {
 
     func command(
         _ arguments: [String],
+        of program: String = "tributaryctl",
         environment: [String: String] = [:]
     ) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
         let mark = UUID().uuidString
         let process = try ChildProcess(
-            BuildFolder.executable("tributaryctl"),
+            BuildFolder.executable(program),
             arguments,
             environment: environment.merging(["TRIBUTARY_SOCKET": socket]) { $1 },
             output: folder.path("out-\(mark)"),

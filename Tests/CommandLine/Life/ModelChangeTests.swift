@@ -42,12 +42,20 @@ import TributaryAdmin
                 "\(daemon.log)"
             )
             #expect(try PlainSQL(path: daemon.store).value("SELECT salary FROM Employee") == "10.0")
+            // The check says so without a start.
+            let check = ["--check-config", "--config", daemon.configuration]
+            let told = try await daemon.command(check, of: "tributaryd")
+            #expect(told.ending == .exited(78) && told.errors.contains("Employee.salary: 1 value"), "\(told)")
+            #expect(told.errors.contains("allow_loss"), "\(told)")
             if isAllowed {
                 try daemon.configure("migration: {allow_loss: true}")
             } else {
                 let next = Self.withoutSalary.replacing("version: \"1\"", with: "version: \"2\"")
                 try daemon.folder.write(next, to: "model.yaml")
             }
+            let allowed = try await daemon.command(check, of: "tributaryd")
+            #expect(allowed.ending == .exited(0) && allowed.output.contains("lost:\n  Employee.salary: 1 value"))
+            #expect(try PlainSQL(path: daemon.store).value("SELECT salary FROM Employee") == "10.0")
             try await daemon.start()
             #expect(daemon.journal.contains("The migration drops values"), "\(daemon.log)")
             #expect(daemon.journal.contains("The migration has dropped values"), "\(daemon.log)")
