@@ -14,6 +14,9 @@ extension AttributeType {
         }
     }
 
+    /// Whether a migration converts values of this type to `other` although it has to round some of them.
+    package func isRounded(as other: AttributeType) -> Bool { self == .integer64 && other == .double }
+
     /// Whether the conversion changes the form of a value: an integer becomes a floating-point number, or a decimal,
     /// which the log writes as a string.
     package func changesForm(as other: AttributeType) -> Bool { isInteger && !other.isInteger }

@@ -8,7 +8,7 @@ extension MigrationInference {
             refuse(name, new.name, "merge rule \(old.mergeRule.rawValue)", new.mergeRule.rawValue, .mergeRule)
             return
         }
-        guard old.type.convertsLosslessly(to: new.type) else {
+        guard old.type.convertsLosslessly(to: new.type) || old.type.isRounded(as: new.type) else {
             let isOtherForm =
                 old.type == .boolean && (new.type.isInteger || [.float, .double, .decimal].contains(new.type))
             refuse(name, new.name, old.type.rawValue, new.type.rawValue, isOtherForm ? .form : .type)

@@ -218,7 +218,7 @@ struct MigrationPlanTests {
     }
 
     @Test(arguments: [
-        ("Integer 16", "Float", true), ("Integer 32", "Float", false), ("Integer 64", "Double", false),
+        ("Integer 16", "Float", true), ("Integer 32", "Float", false), ("Integer 64", "Double", true),
         ("Integer 32", "Double", true), ("Integer 64", "Decimal", true), ("Float", "Double", true),
         ("Double", "Float", false), ("Double", "Decimal", false), ("String", "URI", true), ("URI", "String", true),
         ("Binary", "Transformable", true), ("Boolean", "Integer 16", false), ("Date", "Double", false),

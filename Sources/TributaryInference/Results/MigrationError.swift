@@ -33,7 +33,7 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
             (from == to
                 ? "the model has changed under the version '\(to)' that the store is at"
                 : "the store is at model version '\(from)', and by its name '\(to)' may be an older one")
-                + ", and these values would be dropped:\n" + losses.map { "  \($0)" }.joined(separator: "\n")
+                + ", and these values would be lost:\n" + losses.map { "  \($0)" }.joined(separator: "\n")
                 + "\ngive what was renamed its former name (renamed_from, elementID), raise the model's version, or allow it "
                 + "with 'migration: {allow_loss: true}'"
         case .stageFailed(let from, let to, let reason):

@@ -3,7 +3,8 @@ import TributaryInference
 import TributaryModel
 import TributaryStore
 
-/// Counts the values and objects that a migration drops because the newer model lacks their property or entity.
+/// Counts the values and objects that a migration drops because the newer model lacks their property or entity, and the
+/// values that it rounds.
 struct MigrationLosses {
     let db: Database
     let inference: MigrationInference
@@ -14,6 +15,7 @@ struct MigrationLosses {
         for change in inference.changes {
             let count: Int
             let entity: EntityLayout?
+            var property = change.property
             switch change.kind {
             case .removeEntity:
                 entity = layout.entity(named: change.entity)
@@ -21,10 +23,17 @@ struct MigrationLosses {
             case .removeProperty:
                 entity = inference.mapping.entities[change.entity].flatMap { layout.entity(named: $0) }
                 count = try entity.map { try values(of: change.property ?? "", in: $0) } ?? 0
+            case .changeType:
+                entity = inference.mapping.entities[change.entity].flatMap { layout.entity(named: $0) }
+                property = property.flatMap { inference.mapping.property($0, of: change.entity) }
+                count = try entity.map { try roundedValues(of: property ?? "", in: $0, change) } ?? 0
             default: continue
             }
             guard let entity, count > 0 else { continue }
-            losses.append(MigrationLoss(entity: entity.entity.name, property: change.property, count: count))
+            let isRounding = change.kind == .changeType
+            losses.append(
+                MigrationLoss(entity: entity.entity.name, property: property, count: count, isRounding: isRounding)
+            )
         }
         return losses
     }
@@ -51,6 +60,25 @@ struct MigrationLosses {
         // The other side of the relationship stores these values.
         case .links, .inverseColumn, .inverse, .none: return 0
         }
+    }
+
+    /// Counts the integers that are not equal to any floating-point number.
+    private func roundedValues(of property: String, in entity: EntityLayout, _ change: MigrationChange) throws -> Int {
+        let new = change.property.flatMap { inference.new.entity(named: change.entity)?.property(named: $0)?.attribute }
+        guard let propertyIndex = entity.entity.propertyIndex(named: property), let new,
+            entity.entity.properties[propertyIndex].attribute?.type.isRounded(as: new.type) == true,
+            case .column(let columnIndex) = entity.places[propertyIndex]
+        else { return 0 }
+        let column = table(entity).columns[columnIndex].quotedName
+        // The greatest integers become 2^63, which SQLite would turn back into the greatest integer.
+        return try Int.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) FROM \(table(entity).quotedName)
+                WHERE \(condition(entity, includesSubentities: true))
+                    AND (CAST(CAST(\(column) AS REAL) AS INTEGER) <> \(column) OR \(column) > 9223372036854774784)
+                """
+        ) ?? 0
     }
 
     private func table(_ entity: EntityLayout) -> TableLayout { layout.tables[entity.table] }

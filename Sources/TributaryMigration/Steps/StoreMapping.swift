@@ -85,7 +85,7 @@ struct StoreMapping {
 
     private func fits(_ old: ColumnLayout, _ new: ColumnLayout) -> Bool {
         switch (old.kind, new.kind) {
-        case (.attribute(let from, _), .attribute(let to, _)): from.convertsLosslessly(to: to)
+        case (.attribute(let from, _), .attribute(let to, _)): from.convertsLosslessly(to: to) || from.isRounded(as: to)
         case (.reference(let from, _, _), .reference(let to, _, _)): tables[from] == to
         case (.inverseColumn, .inverseColumn): true
         default: false
