@@ -1,45 +1,8 @@
-/// The state of a counter: one total for each writer, kept for the life of the identifier.
+/// The arithmetic of counters, whose value is the sum of one total for each writer.
 ///
-/// State: for each writer that has counted, the sum of its increments, and the sequence of the last of its transactions
-/// that the sum includes. Merge statement 9: a deletion supersedes no increment. Of two totals of one writer, the total of
-/// the side that has applied more of the writer's transactions wins, because the other total is an earlier sum of them.
-package struct CounterTotals: Equatable, Sendable {
-    package struct Total: Equatable, Sendable {
-        /// The sequence of the writer's last transaction that the sum includes.
-        package var sequence: UInt64
-        package var sum: PropertyValue
-
-        package init(sequence: UInt64, sum: PropertyValue) {
-            self.sequence = sequence
-            self.sum = sum
-        }
-    }
-
-    package private(set) var totals: [UniqueID: Total] = [:]
-
-    package init() {}
-
-    /// Adds an increment of a writer's transaction; each transaction is applied once.
-    package mutating func add(_ amount: PropertyValue, by writer: UniqueID, sequence: UInt64) {
-        let before = totals[writer]
-        let sum = CounterTotals.sum(before?.sum, amount)
-        totals[writer] = Total(sequence: max(before?.sequence ?? 0, sequence), sum: sum)
-    }
-
-    /// Takes, for each writer, the total of the side that has applied more of its transactions.
-    ///
-    /// Commutative, associative and idempotent for sides that have applied the same transactions of each writer up to
-    /// their sequences.
-    package mutating func merge(_ other: CounterTotals) {
-        totals.merge(other.totals) { own, theirs in
-            if own.sequence != theirs.sequence { return own.sequence < theirs.sequence ? theirs : own }
-            return own.sum.precedes(theirs.sum) ? theirs : own
-        }
-    }
-
-    /// The counter's value; nil when no writer has counted.
-    package var value: PropertyValue? { CounterTotals.value(of: totals.values.lazy.map(\.sum)) }
-
+/// The store keeps for each writer the sum of its increments, for the life of the identifier. Merge statement 9: a
+/// deletion supersedes no increment.
+package enum CounterTotals {
     /// The sum of the writers' totals, in any order; nil when there are none.
     ///
     /// A sum with fractions is rounded once: it is the nearest double, or the greatest or least finite one when the sum is

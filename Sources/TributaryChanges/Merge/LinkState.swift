@@ -42,18 +42,6 @@ package struct LinkState<Stamp: Equatable> {
         if isRemoved != other.isRemoved { return isRemoved }
         return (position ?? "").precedesByBytes(other.position ?? "")
     }
-
-    /// Merges the states that two replicas have of one pair.
-    ///
-    /// Commutative, associative and idempotent. Of equal versions the link wins, with the greater position.
-    ///
-    /// - Throws: what `order` throws.
-    package func merged<Order: VersionOrder>(with other: LinkState, by order: Order) throws -> LinkState
-    where Order.Stamp == Stamp {
-        if try order.isOlder(version, than: other.version) { return other }
-        if try order.isOlder(other.version, than: version) { return self }
-        return precedes(other) ? other : self
-    }
 }
 
 extension LinkState: Equatable {

@@ -59,35 +59,3 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
 
 extension ObjectVersions: Equatable where Entity: Equatable {}
 extension ObjectVersions: Sendable where Stamp: Sendable, Entity: Sendable {}
-
-extension ObjectVersions where Entity: Comparable {
-    /// Merges an insert that arrives after the known state; of inserts of clones the greater entity wins.
-    ///
-    /// - Returns: whether it is the greatest so far.
-    package mutating func insert<Order: VersionOrder>(at version: Stamp, entity: Entity, by order: Order) throws -> Bool
-    where Order.Stamp == Stamp {
-        try insert(at: version, entity: entity, by: order, <)
-    }
-
-    /// Merges the states that two replicas have of one object.
-    ///
-    /// Commutative, associative and idempotent. Of inserts with equal versions the greater entity wins.
-    ///
-    /// - Throws: what `order` throws.
-    package func merged<Order: VersionOrder>(with other: Self, by order: Order) throws -> Self
-    where Order.Stamp == Stamp {
-        var result = self
-        if let theirs = other.inserted, let entity = other.entity {
-            let isGreater =
-                if let own = inserted, let ownEntity = self.entity {
-                    try order.isOlder(own, than: theirs)
-                        || (!order.isOlder(theirs, than: own) && ownEntity < entity)
-                } else {
-                    true
-                }
-            if isGreater { (result.inserted, result.entity) = (theirs, entity) }
-        }
-        if let theirs = other.deleted { result.deleted = try order.later(deleted, theirs) }
-        return result
-    }
-}

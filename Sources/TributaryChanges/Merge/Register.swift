@@ -42,28 +42,4 @@ extension MergeRule {
         case .counter: return true
         }
     }
-
-    /// Merges the registers that two replicas have of one property, which is no counter.
-    ///
-    /// Commutative, associative and idempotent. Deletions are merged separately and supersede the result. No store merges
-    /// whole registers yet: the function states the law that ``accepts(_:over:holding:after:by:)`` keeps write by write.
-    ///
-    /// - Returns: the winning register; nil when there is none.
-    /// - Throws: what `order` throws.
-    package func merge<Order: VersionOrder>(
-        _ first: Register<Order.Stamp, PropertyValue>?,
-        _ second: Register<Order.Stamp, PropertyValue>?,
-        by order: Order
-    ) throws -> Register<Order.Stamp, PropertyValue>? {
-        guard let first, let second else { return first ?? second }
-        switch self {
-        case .latest, .counter: break
-        case .max, .min:
-            if second.value.replaces(first.value, under: self) { return second }
-            if first.value.replaces(second.value, under: self) { return first }
-        }
-        if try order.isOlder(first.version, than: second.version) { return second }
-        if try order.isOlder(second.version, than: first.version) { return first }
-        return first.value.precedes(second.value) ? second : first
-    }
 }

@@ -128,9 +128,6 @@ final class WriterTable {
         return try select.first { _ in true } ?? false
     }
 
-    /// The last sequence of the writer that was applied without a gap; 0 for an unknown writer.
-    func appliedSequence(of uuid: UniqueID) throws -> UInt64 { try known(uuid)?.sequence ?? 0 }
-
     /// Sets greater clocks of other writers, or of `writer` alone, aside: a local clock need not exceed them.
     static func setAside(after greatest: HybridClock, of writer: UniqueID? = nil, _ db: Database) throws {
         let aside = try BoundStatement(

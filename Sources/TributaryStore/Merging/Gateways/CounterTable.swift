@@ -3,7 +3,7 @@ import TributaryChanges
 
 /// Reads and writes `tributary_counter`: one total for each counter and writer, kept for the life of the identifier.
 ///
-/// The sequence that a ``CounterTotals/Total`` includes is the writer's position in `tributary_writer`.
+/// A total includes the writer's transactions up to its position in `tributary_writer`.
 final class CounterTable {
     private let db: Database
     private let layout: StoreModel
