@@ -76,6 +76,27 @@ struct MergeRuleAssignmentTests {
         #expect(try await value(id, "sum") == .double(0.1))
     }
 
+    /// Increments as numbers and as exact texts, after an assignment in the same request too.
+    @Test
+    func anIncrementOfARequestIsNotRounded() async throws {
+        let exact = "0.3000000000000000166533453693773481063544750213623046875"
+        func increment(_ amount: JSONValue) -> JSONValue { .object([JSONMember(key: "increment", value: amount)]) }
+        let id = try await insert()
+        for values in [[.double(1e16), increment(.double(0.1))], [increment(.string(exact))]] {
+            let changes = values.map { value in
+                let write = PropertyWrite(name: "sum", value: value)
+                return ConditionalChange(Change(entity: "Meter", id: id.uniqueID, operation: .update([write])))
+            }
+            try await container.performBackgroundTask { context in
+                _ = try context.apply(changes)
+                try context.save()
+            }
+        }
+        let first = CounterTotals.sum(.double(1e16), .double(0.1)).json.text
+        let written = try MeterModel.written("sum", in: container)
+        #expect(written == ["{\"increment\":\(first)}", "{\"increment\":\"\(exact)\"}"])
+    }
+
     @Test
     func aBatchAddsAFractionExactly() async throws {
         let id = try await insert(["sum": .double(1e16)])
