@@ -73,30 +73,53 @@ struct ObjectJSON: Sendable {
         return members
     }
 
-    /// Returns the destination objects of the included relationships, each once, up to the limits of a list, and whether
-    /// there are more.
-    func included(with rows: [Row], in reader: Reader) throws -> (objects: [JSONValue], isCut: Bool) {
-        var seen = Set(rows.map(\.id))
-        var result: [JSONValue] = []
+    /// Returns the objects, from the first on, whose included objects fit into an answer, and these.
+    ///
+    /// Of an object that alone has too many of them, only as many links are listed as fit.
+    func page(of rows: [Row], in reader: Reader) throws -> (objects: [JSONValue], included: [JSONValue]) {
+        var shape = self
+        var (count, included) = try shape.included(with: rows[...], in: reader)
+        while count == 0, !rows.isEmpty, shape.page.limit > 1 {
+            shape.page.limit /= 2
+            (count, included) = try shape.included(with: rows.prefix(1), in: reader)
+        }
+        let shown = rows.prefix(max(1, count))
+        let ids = Set(shown.map(\.id))
+        let objects = try shown.map { try shape.object(of: $0, in: reader) }
+        return (objects, included.filter { !ids.contains($0.id) }.map(\.object))
+    }
+
+    /// Returns the destination objects of the included relationships, each once, and the number of rows that have all of
+    /// theirs among them.
+    private func included(
+        with rows: ArraySlice<Row>,
+        in reader: Reader
+    ) throws -> (rows: Int, [(id: ManagedObjectID, object: JSONValue)]) {
+        guard !include.isEmpty else { return (rows.count, []) }
+        var seen: Set<ManagedObjectID> = []
+        var result: [(id: ManagedObjectID, object: JSONValue)] = []
         let plain = ObjectJSON(model: model)
         var bytes = 0
-        for row in rows {
+        for (index, row) in rows.enumerated() {
+            let before = result.count
             for name in include {
                 guard let propertyIndex = row.entity.propertyIndex(named: name) else { continue }
-                for target in try targets(of: row, propertyIndex: propertyIndex, in: reader)
-                where seen.insert(target).inserted {
-                    guard result.count < QueryParameters.largestLimit, bytes <= QueryParameters.byteLimit else {
-                        return (result, true)
-                    }
-                    if let other = try reader.row(target.uniqueID, rootEntity: target.rootEntity) {
+                for target in try targets(of: row, propertyIndex: propertyIndex, in: reader) {
+                    bytes += Self.bytesOfLink
+                    let isNew = seen.insert(target).inserted
+                    guard bytes <= QueryParameters.byteLimit, !isNew || result.count < QueryParameters.largestLimit
+                    else { return (index, index == 0 ? result : Array(result.prefix(before))) }
+                    if isNew, let other = try reader.row(target.uniqueID, rootEntity: target.rootEntity) {
                         bytes += other.byteCount
-                        result.append(try plain.object(of: other, in: reader))
+                        result.append((target, try plain.object(of: other, in: reader)))
                     }
                 }
             }
         }
-        return (result, false)
+        return (rows.count, result)
     }
+
+    private static let bytesOfLink = 40
 
     private init(model: Model) {
         self.model = model

@@ -17,16 +17,9 @@ enum ObjectRoute {
             guard let row = try reader.row(id, rootEntity: entity.root), row.entity.isKind(of: entity.name) else {
                 return nil
             }
-            guard !shape.include.isEmpty else { return try shape.object(of: row, in: reader) }
-            var shape = shape
-            var included = try shape.included(with: [row], in: reader)
-            // Links and objects of a page belong together, so that the next one goes on with both.
-            while included.isCut, shape.page.limit > 1 {
-                shape.page.limit /= 2
-                included = try shape.included(with: [row], in: reader)
-            }
-            guard case .object(var members) = try shape.object(of: row, in: reader) else { return nil }
-            members.append(JSONMember(key: "included", value: .array(included.objects)))
+            let (objects, included) = try shape.page(of: [row], in: reader)
+            guard case .object(var members)? = objects.first else { return nil }
+            if !shape.include.isEmpty { members.append(JSONMember(key: "included", value: .array(included))) }
             return .object(members)
         }
         guard let found else {

@@ -24,24 +24,11 @@ enum ObjectsRoute {
         let shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
         let response = try await engine.read { [query] reader in
             let (rows, isCut) = try reader.rows(query, upTo: QueryParameters.byteLimit)
-            var objects: [JSONValue] = []
-            var links = 0
-            for row in rows.prefix(limit) where links * 40 <= QueryParameters.byteLimit {
-                let object = try shape.object(of: row, in: reader)
-                if !shape.include.isEmpty, case .object(let values)? = object["values"] {
-                    for case .array(let ids) in values.map(\.value) { links += ids.count }
-                }
-                objects.append(object)
-            }
-            let shown = Array(rows.prefix(objects.count))
+            let (objects, included) = try shape.page(of: Array(rows.prefix(limit)), in: reader)
             var members = [JSONMember(key: "objects", value: .array(objects))]
-            if !shape.include.isEmpty {
-                members.append(
-                    JSONMember(key: "included", value: .array(try shape.included(with: shown, in: reader).objects))
-                )
-            }
-            if isCut || rows.count > shown.count {
-                members.append(JSONMember(key: "next", value: .string(String(offset + shown.count))))
+            if !shape.include.isEmpty { members.append(JSONMember(key: "included", value: .array(included))) }
+            if isCut || rows.count > objects.count {
+                members.append(JSONMember(key: "next", value: .string(String(offset + objects.count))))
             }
             return JSONValue.object(members)
         }

@@ -71,7 +71,34 @@ import TributaryAdmin
         #expect(few.output.contains("more: --after 2\n"), "\(few.output)")
         let list = try await daemon.call(.get, "/v1/objects/Department?include=employees").1
         let first = try #require((list["objects"] as? [[String: Any]])?.first)
-        #expect(first["next"] as? String == "1000")
+        #expect(first["next"] as? String == "500")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    /// A page of a list ends where the objects that it includes are as many as an answer has.
+    @Test(.timeLimit(.minutes(30))) func aPageIncludesAllThatItsObjectsLink() async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        for number in 1...3 {
+            let department = "0190f1a2-0000-7000-8000-0000000000d\(number)"
+            let employee = #"{"insert":"Employee","values":{"name":"Ann","department":"\#(department)"}}"#
+            let changes =
+                [#"{"insert":"Department","id":"\#(department)","values":{}}"#] + Array(repeating: employee, count: 450)
+            let body = "{\"changes\":[" + changes.joined(separator: ",") + "]}"
+            #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        }
+        var sizes: [Int] = []
+        var after = ""
+        repeat {
+            let page = try await daemon.call(.get, "/v1/objects/Department?include=employees" + after).1
+            let objects = try #require(page["objects"] as? [[String: Any]])
+            let links = objects.flatMap { ($0["values"] as? [String: Any])?["employees"] as? [String] ?? [] }
+            let included = try #require(page["included"] as? [[String: Any]])
+            #expect(Set(included.compactMap { $0["id"] as? String }) == Set(links))
+            sizes.append(included.count)
+            after = (page["next"] as? String).map { "&after=\($0)" } ?? ""
+        } while !after.isEmpty
+        #expect(sizes == [900, 450])
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
