@@ -10,7 +10,7 @@ package enum OutsideText {
     package static func readConfiguration(_ bytes: [UInt8]) -> Bool {
         let sources = ConfigurationSources(environment: [:], hostName: "host", workingDirectory: "/")
         do throws(ConfigurationError) {
-            let file = try ConfigurationFile(path: "/tributary.yaml", Data(bytes))
+            let file = ConfigurationFile(path: "/tributary.yaml", Data(bytes))
             _ = try Configuration.load(sources, file, DefaultPaths(environment: [:]))
             return true
         } catch {

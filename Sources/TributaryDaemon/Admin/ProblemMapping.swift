@@ -54,7 +54,7 @@ enum ProblemMapping {
     static func problem(of error: ConfigurationError) -> ProblemDocument {
         var problem = ProblemDocument(
             .badConfiguration,
-            detail: [error.key, error.reason].compactMap { $0 }.joined(separator: ": "),
+            detail: error.detail,
             hint: "the daemon keeps its present configuration"
         )
         problem.file = error.origin.source

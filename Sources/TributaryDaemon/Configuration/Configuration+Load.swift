@@ -7,7 +7,22 @@ extension Configuration {
     /// over defaults.
     static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
         let paths = DefaultPaths(environment: sources.environment)
-        return try load(sources, try ConfigurationFile(sources, standard: paths.configuration), paths)
+        return try load(sources, ConfigurationFile(sources, standard: paths.configuration), paths)
+    }
+
+    /// Returns the path of the store from sources that cannot be loaded; nil when they do not tell it.
+    static func store(of sources: ConfigurationSources) -> String? {
+        let paths = DefaultPaths(environment: sources.environment)
+        let file = ConfigurationFile(sources, standard: paths.configuration)
+        var configuration = Configuration(name: sources.hostName, store: paths.store, logs: paths.logs)
+        guard let key = ConfigurationKey.all.first(where: { $0.field == \.store }) else { return nil }
+        if let entry = entry(for: key, in: sources, file) {
+            guard (try? key.set(&configuration, entry)) != nil else { return nil }
+        } else if file?.isYAML == false, sources.environment["STATE_DIRECTORY"] == nil {
+            // The file may have named any store.
+            return nil
+        }
+        return (try? configuration.followStoreLink()) == nil ? nil : configuration.store
     }
 
     /// Loads the configuration from a file that is read already.
@@ -16,6 +31,7 @@ extension Configuration {
         _ file: ConfigurationFile?,
         _ paths: DefaultPaths
     ) throws(ConfigurationError) -> Configuration {
+        if let fault = file?.fault { throw fault }
         var configuration = Configuration(name: sources.hostName, store: paths.store, logs: paths.logs)
         configuration.file = file?.path
         for key in ConfigurationKey.all {

@@ -2,22 +2,23 @@ import Foundation
 import TributaryModel
 import Yams
 
-/// The entries of a configuration file by key; unknown keys are refused.
+/// The entries of a configuration file by key, and its first fault, such as an unknown key.
 struct ConfigurationFile {
     let path: String
     private(set) var entries: [String: ConfigurationEntry] = [:]
+    private(set) var fault: ConfigurationError?
+    /// Whether the file is YAML, so that a key without an entry is not in it.
+    private(set) var isYAML = false
 
     private static let largestFile = 1 << 20
 
     /// Reads the file that the sources name, otherwise the standard file; nil when this does not exist.
-    init?(_ sources: ConfigurationSources, standard: String) throws(ConfigurationError) {
+    init?(_ sources: ConfigurationSources, standard: String) {
         let variable = sources.environment["TRIBUTARY_CONFIG"] ?? ""
-        if let path = sources.file ?? (variable.isEmpty ? nil : variable) {
-            try self.init(path: ConfigurationFile.absolute(path, in: sources.workingDirectory))
-        } else {
-            guard FileManager.default.fileExists(atPath: standard) else { return nil }
-            try self.init(path: standard)
-        }
+        let named = sources.file ?? (variable.isEmpty ? nil : variable)
+        guard named != nil || FileManager.default.fileExists(atPath: standard) else { return nil }
+        let path = named.map { ConfigurationFile.absolute($0, in: sources.workingDirectory) } ?? standard
+        self.init(path: path, FileManager.default.contents(atPath: path))
     }
 
     static func absolute(_ path: String, in folder: String) -> String {
@@ -26,59 +27,55 @@ struct ConfigurationFile {
             .standardizedFileURL.path
     }
 
-    private init(path: String) throws(ConfigurationError) {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationError(reason: "the file cannot be read", origin: .file(path: path, line: nil))
-        }
-        try self.init(path: path, data)
-    }
-
-    init(path: String, _ data: Data) throws(ConfigurationError) {
+    init(path: String, _ data: Data?) {
         self.path = path
-        guard data.count <= ConfigurationFile.largestFile, let text = String(data: data, encoding: .utf8) else {
-            throw error("the file is not UTF-8 text of at most 1 MiB")
+        guard let data, data.count <= ConfigurationFile.largestFile, let text = String(data: data, encoding: .utf8)
+        else {
+            refuse(data == nil ? "the file cannot be read" : "the file is not UTF-8 text of at most 1 MiB")
+            return
         }
-        guard let root = try compose(text) else { return }
-        if case .scalar(let scalar) = root, scalar.string.isEmpty { return }
-        try read(root, prefix: "")
-    }
-
-    private func error(_ reason: String, line: Int? = nil, key: String? = nil) -> ConfigurationError {
-        ConfigurationError(reason: reason, key: key, origin: .file(path: path, line: line))
-    }
-
-    private func compose(_ text: String) throws(ConfigurationError) -> Node? {
         do throws(YAMLFault) {
-            return try YAMLKeys.compose(text)
-        } catch let fault {
-            throw error(fault.reason, line: fault.line, key: fault.key)
+            let root = try YAMLKeys.compose(text)
+            isYAML = true
+            guard let root else { return }
+            if case .scalar(let scalar) = root, scalar.string.isEmpty { return }
+            read(root, prefix: "")
+        } catch {
+            let origin = ConfigurationOrigin.file(path: path, line: error.line, column: error.column)
+            fault = ConfigurationError(reason: error.reason, key: error.key, origin: origin)
         }
     }
 
-    private mutating func read(_ node: Node, prefix: String) throws(ConfigurationError) {
+    private mutating func refuse(_ reason: String, at mark: Mark? = nil, key: String? = nil) {
+        if fault == nil { fault = ConfigurationError(reason: reason, key: key, origin: origin(mark)) }
+    }
+
+    private func origin(_ mark: Mark?) -> ConfigurationOrigin {
+        .file(path: path, line: mark?.line, column: mark?.column)
+    }
+
+    private mutating func read(_ node: Node, prefix: String) {
         guard case .mapping(let mapping) = node else {
-            throw error(
-                "there must be keys and values here",
-                line: node.mark?.line,
-                key: prefix.isEmpty ? nil : prefix
-            )
+            return refuse("there must be keys and values here", at: node.mark, key: prefix.isEmpty ? nil : prefix)
         }
         for (keyNode, value) in mapping {
-            let line = keyNode.mark?.line ?? 0
-            guard case .scalar(let scalar) = keyNode else { throw error("a key must be a word", line: line) }
+            guard case .scalar(let scalar) = keyNode else {
+                refuse("a key must be a word", at: keyNode.mark)
+                continue
+            }
             let name = prefix.isEmpty ? scalar.string : prefix + "." + scalar.string
             if ConfigurationKey.all.contains(where: { $0.name == name }) {
                 entries[name] = ConfigurationEntry(
                     written: .node(value),
-                    origin: .file(path: path, line: value.mark?.line ?? line),
+                    origin: origin(value.mark ?? keyNode.mark),
                     folder: (path as NSString).deletingLastPathComponent
                 )
             } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix(name + ".") }) {
                 if case .scalar(let empty) = value, empty.string.isEmpty { continue }
-                try read(value, prefix: name)
+                read(value, prefix: name)
             } else {
                 let meant = ConfigurationFile.suggestion(for: name).map { "; is '\($0)' meant?" } ?? ""
-                throw error("there is no such key" + meant, line: line, key: name)
+                refuse("there is no such key" + meant, at: keyNode.mark, key: name)
             }
         }
     }

@@ -6,6 +6,8 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     public var file: String?
     /// The line in the file, from 1.
     public var line: Int?
+    /// The column in the line, from 1, in a YAML model.
+    public internal(set) var column: Int?
     /// The element at fault, such as `entity Employee, attribute salary`.
     public var element: String?
 
@@ -23,9 +25,11 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         self.element = element
     }
 
-    /// `file:line: element: reason`, as far as they are known.
+    /// `file:line: element: column N: reason`, as far as they are known.
     public var description: String {
         let position = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
-        return [position, element ?? "", reason].filter { !$0.isEmpty }.joined(separator: ": ")
+        return [position, element ?? "", column.map { "column \($0)" } ?? "", reason].filter { !$0.isEmpty }.joined(
+            separator: ": "
+        )
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The parts of a model file before names are resolved, with the line of each element.
+/// The parts of a model file before names are resolved, with the place of each element.
 struct ModelDraft {
     var version: String
     var file: String?
@@ -10,16 +10,16 @@ struct ModelDraft {
     var configurations: [String: [String]] = [:]
     /// The parts of the file that were left out because they are unknown or not supported.
     private(set) var notices: [String] = []
-    private var lines: [String: Int] = [:]
+    private var places: [String: (line: Int, column: Int?)] = [:]
 
     init(version: String, file: String?) {
         self.version = version
         self.file = file
     }
 
-    /// Records the line of an element such as `entity Employee, attribute salary`.
-    mutating func recordLine(_ line: Int?, of element: String) {
-        if lines[element] == nil { lines[element] = line }
+    /// Records the place of an element such as `entity Employee, attribute salary`.
+    mutating func record(_ line: Int?, column: Int? = nil, of element: String) {
+        if places[element] == nil { places[element] = line.map { ($0, column) } }
     }
 
     mutating func notice(_ text: String, line: Int?) {
@@ -45,20 +45,20 @@ struct ModelDraft {
         } catch {
             var error = error
             error.file = file
-            error.line = error.line ?? line(of: error.element)
+            if error.line == nil, let place = place(of: error.element) { (error.line, error.column) = place }
             throw error
         }
     }
 
-    /// Returns the line of the element, or of the nearest enclosing element with a known line.
-    private func line(of element: String?) -> Int? {
+    /// Returns the place of the element, or of the nearest enclosing element with a known place.
+    private func place(of element: String?) -> (line: Int, column: Int?)? {
         guard var element else { return nil }
         while true {
-            if let line = lines[element] { return line }
+            if let place = places[element] { return place }
             if let property = element.range(of: ", property ") {
                 for kind in [", attribute ", ", relationship "] {
                     let name = element.replacingCharacters(in: property, with: kind)
-                    if let line = lines[name] { return line }
+                    if let place = places[name] { return place }
                 }
             }
             guard let comma = element.range(of: ", ", options: .backwards) else { return nil }

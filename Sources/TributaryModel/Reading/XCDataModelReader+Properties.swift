@@ -8,7 +8,7 @@ extension XCDataModelReader {
     ) throws(ModelError) -> Attribute {
         let name = try required("name", of: element, element: "\(owner), attribute")
         let label = "\(owner), attribute \(name)"
-        draft.recordLine(element.line, of: label)
+        draft.record(element.line, of: label)
         reportUnknownAttributes(of: element, element: label)
         var attribute = Attribute(name: name, type: .undefined)
         attribute.isTransient = try flag("transient", of: element, element: label)
@@ -109,7 +109,7 @@ extension XCDataModelReader {
     ) throws(ModelError) -> Relationship {
         let name = try required("name", of: element, element: "\(owner), relationship")
         let label = "\(owner), relationship \(name)"
-        draft.recordLine(element.line, of: label)
+        draft.record(element.line, of: label)
         reportUnknownAttributes(of: element, element: label)
         let destination = try required("destinationEntity", of: element, element: label)
         var relationship = Relationship(name: name, destination: destination)

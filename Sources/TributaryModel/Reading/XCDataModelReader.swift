@@ -38,7 +38,7 @@ struct XCDataModelReader {
     private mutating func readEntity(_ element: ModelXMLElement) throws(ModelError) -> EntityDefinition {
         var entity = EntityDefinition(name: try required("name", of: element, element: "entity"))
         let label = "entity \(entity.name)"
-        draft.recordLine(element.line, of: label)
+        draft.record(element.line, of: label)
         reportUnknownAttributes(of: element, element: label)
         entity.className = element.attributes["representedClassName"]
         entity.isAbstract = try flag("isAbstract", of: element, element: label)
@@ -77,7 +77,7 @@ struct XCDataModelReader {
     private mutating func readComposite(_ element: ModelXMLElement) throws(ModelError) {
         let name = try required("name", of: element, element: "composite")
         let label = "composite \(name)"
-        draft.recordLine(element.line, of: label)
+        draft.record(element.line, of: label)
         var attributes: [Attribute] = []
         var indexes: [FetchIndex] = []
         for child in element.children {
@@ -118,7 +118,7 @@ struct XCDataModelReader {
     private mutating func readFetchRequest(_ element: ModelXMLElement) throws(ModelError) {
         let name = try required("name", of: element, element: "fetch request")
         let label = "fetch request \(name)"
-        draft.recordLine(element.line, of: label)
+        draft.record(element.line, of: label)
         reportUnknownAttributes(of: element, element: label)
         var request = StoredFetchRequest(name: name, entity: try required("entity", of: element, element: label))
         request.predicate = element.attributes["predicateString"]
@@ -133,7 +133,7 @@ struct XCDataModelReader {
 
     private mutating func readConfiguration(_ element: ModelXMLElement) throws(ModelError) {
         let name = try required("name", of: element, element: "configuration")
-        draft.recordLine(element.line, of: "configuration \(name)")
+        draft.record(element.line, of: "configuration \(name)")
         draft.configurations[name] = element.children(named: "memberEntity").compactMap { $0.attributes["name"] }
     }
 

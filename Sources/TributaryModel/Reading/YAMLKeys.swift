@@ -89,15 +89,15 @@ package enum YAMLKeys {
 
 /// Why a text is no YAML, and where.
 package struct YAMLFault: Error {
-    /// The reason, with the column where it is known.
     package let reason: String
     package let line: Int?
+    package let column: Int?
     /// The key at fault.
     package let key: String?
 
     init(_ reason: String, _ place: (line: Int, column: Int)?, key: String? = nil) {
-        self.reason = place.map { "column \($0.column): " + reason } ?? reason
-        line = place?.line
+        self.reason = reason
+        (line, column) = (place?.line, place?.column)
         self.key = key
     }
 }

@@ -5,26 +5,26 @@ import Yams
 struct YAMLModelFields {
     /// The element that the mapping describes, such as `entity Employee, attribute salary`.
     let element: String
-    let line: Int?
+    let mark: Mark?
     private let file: String?
     private var nodes: [String: Node] = [:]
-    private var lines: [String: Int] = [:]
+    private var marks: [String: Mark] = [:]
 
     init(_ node: Node, known: [String], element: String, file: String?) throws(ModelError) {
         self.element = element
         self.file = file
-        line = node.mark?.line
+        mark = node.mark
         for entry in try YAMLModelFields.entries(of: node, element: element, file: file) {
             guard known.contains(entry.key) else {
                 throw ModelError(
                     "the key '\(entry.key)' is not known; known are \(known.joined(separator: ", "))",
                     file: file,
-                    line: entry.line,
+                    at: entry.mark,
                     element: element
                 )
             }
             nodes[entry.key] = entry.node
-            lines[entry.key] = entry.line
+            marks[entry.key] = entry.mark
         }
     }
 
@@ -33,22 +33,22 @@ struct YAMLModelFields {
         of node: Node,
         element: String,
         file: String?
-    ) throws(ModelError) -> [(key: String, node: Node, line: Int?)] {
+    ) throws(ModelError) -> [(key: String, node: Node, mark: Mark?)] {
         if isNull(node) { return [] }
         guard case .mapping(let mapping) = node else {
             throw ModelError(
                 "a mapping is expected here (key: value)",
                 file: file,
-                line: node.mark?.line,
+                at: node.mark,
                 element: element
             )
         }
-        var result: [(key: String, node: Node, line: Int?)] = []
+        var result: [(key: String, node: Node, mark: Mark?)] = []
         for (key, value) in mapping {
             guard case .scalar(let scalar) = key else {
-                throw ModelError("a key must be a name", file: file, line: key.mark?.line, element: element)
+                throw ModelError("a key must be a name", file: file, at: key.mark, element: element)
             }
-            result.append((scalar.string, value, key.mark?.line))
+            result.append((scalar.string, value, key.mark))
         }
         return result
     }
@@ -59,7 +59,7 @@ struct YAMLModelFields {
     }
 
     func error(_ reason: String, key: String) -> ModelError {
-        ModelError("\(key): \(reason)", file: file, line: lines[key] ?? line, element: element)
+        ModelError("\(key): \(reason)", file: file, at: marks[key] ?? mark, element: element)
     }
 
     func node(_ key: String) -> Node? { nodes[key] }
@@ -73,7 +73,7 @@ struct YAMLModelFields {
 
     func required(_ key: String) throws(ModelError) -> String {
         guard let text = try text(key), !text.isEmpty else {
-            throw ModelError("the key '\(key)' is missing", file: file, line: line, element: element)
+            throw ModelError("the key '\(key)' is missing", file: file, at: mark, element: element)
         }
         return text
     }
@@ -118,5 +118,12 @@ struct YAMLModelFields {
             info[entry.key] = scalar.string
         }
         return info
+    }
+}
+
+extension ModelError {
+    init(_ reason: String, file: String?, at mark: Mark?, element: String? = nil) {
+        self.init(reason, file: file, line: mark?.line, element: element)
+        column = mark?.column
     }
 }

@@ -6,11 +6,11 @@ extension YAMLModelReader {
         var attributes: [Attribute] = []
         for entry in try YAMLModelFields.entries(of: node, element: owner, file: draft.file) {
             let label = "\(owner), attribute \(entry.key)"
-            draft.recordLine(entry.line, of: label)
+            draft.record(entry.mark?.line, column: entry.mark?.column, of: label)
             if case .scalar(let scalar) = entry.node, !YAMLModelFields.isNull(entry.node) {
-                attributes.append(try attribute(entry.key, type: scalar.string, line: entry.line, element: label))
+                attributes.append(try attribute(entry.key, type: scalar.string, at: entry.mark, element: label))
             } else {
-                attributes.append(try readAttribute(entry.key, entry.node, line: entry.line, element: label))
+                attributes.append(try readAttribute(entry.key, entry.node, at: entry.mark, element: label))
             }
         }
         return attributes
@@ -20,7 +20,7 @@ extension YAMLModelReader {
     private func attribute(
         _ name: String,
         type text: String,
-        line: Int?,
+        at mark: Mark?,
         element: String
     ) throws(ModelError) -> Attribute {
         let isOptional = text.hasSuffix("?")
@@ -28,7 +28,12 @@ extension YAMLModelReader {
         let types = AttributeType.allCases
         guard let type = types.first(where: { $0.rawValue.filter { $0 != " " } == wanted }) else {
             let known = types.map(\.rawValue).joined(separator: ", ")
-            throw draft.error("the type '\(text)' is not known; known are \(known)", line: line, element: element)
+            throw ModelError(
+                "the type '\(text)' is not known; known are \(known)",
+                file: draft.file,
+                at: mark,
+                element: element
+            )
         }
         var attribute = Attribute(name: name, type: type)
         attribute.isOptional = isOptional
@@ -38,7 +43,7 @@ extension YAMLModelReader {
     private func readAttribute(
         _ name: String,
         _ node: Node,
-        line: Int?,
+        at mark: Mark?,
         element: String
     ) throws(ModelError) -> Attribute {
         let fields = try YAMLModelFields(
@@ -56,9 +61,9 @@ extension YAMLModelReader {
         var fallback: String?
         if composite != nil { fallback = "Composite" } else if isTransient { fallback = "Undefined" }
         guard let typeText = try fields.text("type") ?? fallback else {
-            throw draft.error("the key 'type' is missing", line: line, element: element)
+            throw ModelError("the key 'type' is missing", file: draft.file, at: mark, element: element)
         }
-        var attribute = try attribute(name, type: typeText, line: line, element: element)
+        var attribute = try attribute(name, type: typeText, at: mark, element: element)
         attribute.isOptional = try fields.flag("optional") ?? attribute.isOptional
         attribute.isTransient = isTransient
         attribute.compositeName = composite
@@ -97,10 +102,10 @@ extension YAMLModelReader {
         _ name: String,
         _ node: Node,
         of owner: String,
-        line: Int?
+        at mark: Mark?
     ) throws(ModelError) -> Relationship {
         let label = "\(owner), relationship \(name)"
-        draft.recordLine(line, of: label)
+        draft.record(mark?.line, column: mark?.column, of: label)
         let fields = try YAMLModelFields(
             node,
             known: [

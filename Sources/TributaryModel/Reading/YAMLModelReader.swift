@@ -29,7 +29,9 @@ struct YAMLModelReader {
         do throws(YAMLFault) {
             root = try YAMLKeys.compose(text)
         } catch {
-            throw ModelError(error.reason, file: file, line: error.line)
+            var located = ModelError(error.reason, file: file, line: error.line)
+            located.column = error.column
+            throw located
         }
         guard let root else { return nil }
         var count = YAMLNodeCount(limit: max(leastNodes, text.utf8.count), file: file)
@@ -44,11 +46,11 @@ struct YAMLModelReader {
     private mutating func readModel(_ fields: YAMLModelFields) throws(ModelError) {
         for entry in try entries("composites", of: fields) {
             let label = "composite \(entry.key)"
-            draft.recordLine(entry.line, of: label)
+            draft.record(entry.mark?.line, column: entry.mark?.column, of: label)
             draft.composites[entry.key] = try readAttributes(entry.node, of: label)
         }
         for entry in try entries("entities", of: fields) {
-            draft.entities.append(try readEntity(entry.key, entry.node, line: entry.line))
+            draft.entities.append(try readEntity(entry.key, entry.node, at: entry.mark))
         }
         let names = Set(draft.entities.map(\.name))
         for entry in try entries("requests", of: fields) {
@@ -57,9 +59,10 @@ struct YAMLModelReader {
         for entry in try entries("configurations", of: fields) {
             let members = try fields.names(in: entry.node, key: "configurations")
             if let missing = members.first(where: { !names.contains($0) }) {
-                throw draft.error(
+                throw ModelError(
                     "there is no entity '\(missing)'",
-                    line: entry.line,
+                    file: draft.file,
+                    at: entry.mark,
                     element: "configuration \(entry.key)"
                 )
             }
@@ -70,7 +73,7 @@ struct YAMLModelReader {
     private func entries(
         _ key: String,
         of fields: YAMLModelFields
-    ) throws(ModelError) -> [(key: String, node: Node, line: Int?)] {
+    ) throws(ModelError) -> [(key: String, node: Node, mark: Mark?)] {
         guard let node = fields.node(key) else { return [] }
         return try YAMLModelFields.entries(of: node, element: key, file: draft.file)
     }
@@ -78,10 +81,10 @@ struct YAMLModelReader {
     private mutating func readEntity(
         _ name: String,
         _ node: Node,
-        line: Int?
+        at mark: Mark?
     ) throws(ModelError) -> EntityDefinition {
         let label = "entity \(name)"
-        draft.recordLine(line, of: label)
+        draft.record(mark?.line, column: mark?.column, of: label)
         let fields = try YAMLModelFields(
             node,
             known: [
@@ -100,7 +103,7 @@ struct YAMLModelReader {
         entity.userInfo = try fields.info("info")
         if let attributes = fields.node("attributes") { entity.attributes = try readAttributes(attributes, of: label) }
         for entry in try entries("relationships", of: fields) {
-            entity.relationships.append(try readRelationship(entry.key, entry.node, of: label, line: entry.line))
+            entity.relationships.append(try readRelationship(entry.key, entry.node, of: label, at: entry.mark))
         }
         if let unique = fields.node("unique") { entity.uniquenessConstraints = try readUnique(unique, fields) }
         for entry in try entries("indexes", of: fields) {

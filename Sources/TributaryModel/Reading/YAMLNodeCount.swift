@@ -16,13 +16,13 @@ struct YAMLNodeCount {
     mutating func add(_ node: Node, depth: Int = 1) throws(ModelError) {
         left -= 1
         guard left >= 0 else {
-            throw ModelError("the aliases stand for more than a model can have", file: file, line: node.mark?.line)
+            throw ModelError("the aliases stand for more than a model can have", file: file, at: node.mark)
         }
         guard depth <= YAMLNodeCount.maximumDepth else {
             throw ModelError(
                 "the values nest more than \(YAMLNodeCount.maximumDepth) deep",
                 file: file,
-                line: node.mark?.line
+                at: node.mark
             )
         }
         switch node {

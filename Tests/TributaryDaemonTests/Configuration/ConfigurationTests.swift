@@ -70,7 +70,7 @@ struct ConfigurationTests {
         #expect(configuration.model == "/e.yaml")
         #expect(configuration[originOf: \.model] == .environment("TRIBUTARY_MODEL"))
         #expect(configuration.log.level == .debug)
-        #expect(configuration[originOf: \.log.level] == .file(path: folder.path("t.yaml"), line: 3))
+        #expect(configuration[originOf: \.log.level] == .file(path: folder.path("t.yaml"), line: 3, column: 14))
         #expect(configuration.sync.rescan == .every(.seconds(120)))
         #expect(configuration[originOf: \.sync.rescan].location == folder.path("t.yaml") + ":5")
     }
@@ -113,7 +113,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "a mistake names file, line and key",
+        "a mistake names file, line, column and key",
         arguments: [
             Refused("name: a\nnmae: b\n", "nmae", 2), Refused("merge: {debounce: 1s, celing: 2s}", "merge.celing", 1),
             Refused("\nmerge:\n  debounce: 1\n", "merge.debounce", 3),
@@ -135,7 +135,8 @@ struct ConfigurationTests {
     )
     func mistakes(_ refused: Refused) throws {
         let error = try #require(try refusal(refused.yaml))
-        #expect(error.origin == .file(path: folder.path("t.yaml"), line: refused.line), "\(error)")
+        #expect(error.origin.source == folder.path("t.yaml") && error.origin.line == refused.line, "\(error)")
+        #expect(error.origin.column != nil, "\(error)")
         #expect(error.key == refused.key, "\(error)")
     }
 
@@ -143,7 +144,7 @@ struct ConfigurationTests {
     func twice() throws {
         let error = try refusal("\nname: a\nname: b\n")
         #expect(
-            error?.reason == "column 1: the key 'name' occurs twice" && error?.key == "name",
+            error?.description == folder.path("t.yaml") + ":3: name: column 1: the key 'name' occurs twice",
             "\(String(describing: error))"
         )
     }

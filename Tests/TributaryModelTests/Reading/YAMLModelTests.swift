@@ -77,8 +77,8 @@ struct YAMLModelTests {
 
     /// A line that replaces an attribute of `E` (line 4), and a text in its error.
     @Test(arguments: [
-        ("a: Strng", 4, "entity E, attribute a", "'Strng'"),
-        ("a: {type: String, defualt: x}", 4, "entity E, attribute a", "'defualt'"),
+        ("a: Strng", 4, "entity E, attribute a", "column 7: the type 'Strng'"),
+        ("a: {type: String, defualt: x}", 4, "entity E, attribute a", "column 25: the key 'defualt'"),
         ("a: {optional: true}", 4, "entity E, attribute a", "'type'"),
         ("a: {type: String, optional: yes}", 4, "entity E, attribute a", "neither true nor false"),
         ("a: {type: Integer16, default: 70000}", 4, "entity E, attribute a", "'70000'"),
@@ -93,7 +93,7 @@ struct YAMLModelTests {
         ("a: {type: String", 5, nil, "column 1: the YAML is not well formed"),
         ("a: \u{7}", 4, nil, "column 10: the YAML is not well formed"),
         ("a: String\n    attributs: {}", 5, "entity E", "'attributs'"),
-        ("a: String\n    unique: [b]", 2, "entity E", "'b'"),
+        ("a: String\n    unique: [b]", 2, "entity E", "column 3: "),
         ("a: String\n    parent: F", 2, "entity E", "'F'"),
         ("a: String\n    relationships: {r: {to: E, inverse: s}}", 5, "entity E, relationship r", "'s'"),
         ("a: String\n    relationships: {r: {inverse: s}}", 5, "entity E, relationship r", "'to'"),
@@ -103,13 +103,13 @@ struct YAMLModelTests {
         ("a: String\nconfigurations: {c: [X]}", 5, "configuration c", "'X'"),
         ("a: String\nversions: 3", 5, "model", "'versions'"),
     ])
-    func errorsNameFileLineAndKey(text: String, line: Int, element: String?, words: String) throws {
+    func errorsNameFileLineColumnAndKey(text: String, line: Int, element: String?, words: String) throws {
         let yaml = "entities:\n  E:\n    attributes:\n      \(text)\n"
         let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: yaml, file: "m.yaml") }
         #expect(error?.file == "m.yaml")
         #expect(error?.line == line)
         #expect(error?.element == element)
-        #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
+        #expect(error?.column != nil && error?.description.contains(words) == true, "\(error?.description ?? "")")
     }
 
     /// A key that stands for 9 to the power of 11 values; the fuzzer's corpus has a file of this kind.
@@ -122,7 +122,7 @@ struct YAMLModelTests {
         }
         let error = #expect(throws: ModelError.self) { () throws -> Void in _ = try Model(yaml: text + key) }
         #expect(
-            error?.line == 13 && error?.reason.hasPrefix("column ") == true
+            error?.line == 13 && error?.column != nil
                 && error?.reason.contains("plain text") == true,
             "\(String(describing: error))"
         )
