@@ -47,7 +47,13 @@ struct Daemon {
     func run() async throws -> ExitStatus {
         // The group may read and write the files that the daemon creates, other users may not.
         umask(0o007)
-        let configuration = try Configuration.load(sources)
+        let configuration: Configuration
+        do {
+            configuration = try Configuration.load(sources)
+        } catch {
+            if let store = Configuration.store(of: sources) { record(error, try? StoreLock.acquire(store: store)) }
+            throw error
+        }
         logLevel.value = configuration.log.level
         let modelFile = ModelFileWatch(path: configuration.model)
         var lock: StoreLock?
@@ -59,10 +65,13 @@ struct Daemon {
             lock = taken
             return try await run(configuration, model: model, modelFile: modelFile, lock: taken)
         } catch {
-            if lock == nil { lock = try? StoreLock.acquire(store: configuration.store) }
-            lock?.record(StoreLock.Failure(time: Date().timeIntervalSince1970, reason: "\(error)"))
+            record(error, lock ?? (try? StoreLock.acquire(store: configuration.store)))
             throw error
         }
+    }
+
+    private func record(_ failure: any Error, _ lock: StoreLock?) {
+        lock?.record(StoreLock.Failure(time: Date().timeIntervalSince1970, reason: "\(failure)"))
     }
 
     private func run(

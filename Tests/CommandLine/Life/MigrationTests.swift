@@ -91,5 +91,10 @@ import TributaryChanges
         try daemon.folder.write(EmployeeModel.text, to: "model.yaml")
         let second = try await check()
         #expect(second.contains("its last start failed") && second.contains("'attributs'"), "\(second)")
+        try daemon.configure("colour: red")
+        #expect(await (try daemon.spawn()).ending() == .exited(78))
+        try daemon.configure()
+        let third = try await check()
+        #expect(third.contains("its last start failed") && third.contains("one.yaml:8: colour: column 1"), "\(third)")
     }
 }
