@@ -18,8 +18,10 @@ struct StrictCheck {
         var result = upperCase(in: line).map { fault("\($0) is not in lower case") }
         if case .object(let values)? = line["values"] {
             for member in values {
-                for text in upperCase(in: member, of: entity) {
-                    result.append(fault("'\(member.key)': \(text) is not in lower case", property: member.key))
+                let property = entity.flatMap { $0.property(named: checker.propertyName(member.key, of: $0)) }
+                let isID = property?.relationship != nil
+                for (path, text) in upperCase(in: member.value, at: member.key, property?.attribute, isID: isID) {
+                    result.append(fault("'\(path)': \(text) is not in lower case", property: member.key))
                 }
             }
         }
@@ -49,12 +51,22 @@ struct StrictCheck {
         return texts.filter { $0 != $0.lowercased() }
     }
 
-    /// Returns the UUID or the hash of a value that is not in lower case; texts of other types are as they are.
-    private func upperCase(in value: JSONMember, of entity: Entity?) -> [String] {
-        let property = entity.flatMap { $0.property(named: checker.propertyName(value.key, of: $0)) }
-        let isID = property?.relationship != nil || property?.attribute?.type == .uuid
-        let text = isID ? Self.string(value.value) : value.value["blob"].flatMap(Self.string)
-        return [text].compactMap(\.self).filter { $0 != $0.lowercased() }
+    /// Returns the UUIDs and the hashes of a value that are not in lower case, each with its path; texts of other types are
+    /// as they are.
+    private func upperCase(
+        in value: JSONValue,
+        at path: String,
+        _ attribute: Attribute?,
+        isID: Bool
+    ) -> [(path: String, text: String)] {
+        if attribute?.type == .composite, case .object(let members) = value {
+            return members.flatMap { member in
+                let part = attribute?.compositeAttributes.first { $0.name == member.key }
+                return upperCase(in: member.value, at: "\(path).\(member.key)", part, isID: false)
+            }
+        }
+        let text = isID || attribute?.type == .uuid ? Self.string(value) : value["blob"].flatMap(Self.string)
+        return [text].compactMap(\.self).filter { $0 != $0.lowercased() }.map { (path, $0) }
     }
 
     private static func string(_ value: JSONValue) -> String? {

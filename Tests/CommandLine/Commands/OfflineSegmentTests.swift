@@ -217,9 +217,13 @@ import TributaryChanges
     @Test func aStrictVerificationFindsWhatOnlyReadersTake() async throws {
         try folder.write(
             """
+            composites: {Place: {hall: "UUID?", note: "String?"}}
             entities:
               Item:
-                attributes: {name: String, code: {type: UUID, optional: true}}
+                attributes:
+                  name: String
+                  code: {type: UUID, optional: true}
+                  place: {composite: Place, optional: true}
                 relationships: {owner: {to: Owner, inverse: items, optional: true}}
               Owner:
                 attributes: {title: {type: String, optional: true}}
@@ -230,8 +234,9 @@ import TributaryChanges
         let (upper, other) = (id.uppercased(), "0190f1a2-0000-7000-8000-00000000000b")
         func text(_ id: String, _ owner: String, _ lines: [String]) throws -> String {
             let begin = #"{"transaction":1,"clock":"0000000000000001","changes":\#(lines.count + 1)}"#
+            let place = #"{"hall":"\#(id)","note":"\#(upper)"}"#
             let insert =
-                #"{"insert":"Item","id":"\#(id)","values":{"name":"\#(upper)","code":"\#(id)","owner":"\#(owner)"}}"#
+                #"{"insert":"Item","id":"\#(id)","values":{"name":"\#(upper)","code":"\#(id)","owner":"\#(owner)","place":\#(place)}}"#
             let segment = SegmentText(writer: try #require(UniqueID(writer)), last: 1, [begin, insert] + lines)
             return String(decoding: segment.bytes(), as: UTF8.self)
         }
@@ -250,14 +255,15 @@ import TributaryChanges
         #expect(refused.status == 65)
         let place = "Item \(id): "
         for finding in [
-            "5 faults:", "line 3: \(place)\(upper) is not in lower case",
+            "6 faults:", "line 3: \(place)\(upper) is not in lower case",
             "line 3: \(place)'code': \(upper) is not in lower case",
+            "line 3: \(place)'place.hall': \(upper) is not in lower case",
             "line 3: \(place)'owner': \(other.uppercased()) is not in lower case",
             "line 4: Owner \(other): 'Owner.items' is written on its inverse, as a value of 'Item.owner'",
             "line 5: \(place)'Item.code' is of type UUID; \"none\" is none",
         ] { #expect(refused.output.contains(finding), "\(finding) in \(refused.output)") }
         let json = try await run(strict[0], strict[1], strict[2], strict[3], "--json", bad)
-        #expect(json.output.contains(#""misfits":5"#), "\(json.output)")
+        #expect(json.output.contains(#""misfits":6"#), "\(json.output)")
         #expect(try await run("verify", "--strict", good).status == 64)
     }
 }
