@@ -61,9 +61,11 @@ extension WriteTransaction {
         return try end(engine(), writer: writer, branch: branch, header: header)
     }
 
-    /// Records a segment whose transactions have all been applied; `name` is the writer's name from the segment's
-    /// header.
-    package func recordSegment(_ record: SegmentRecord, name: String?) throws {
+    /// Records a segment whose transactions have all been applied, and the writer's name, if its header has one.
+    ///
+    /// - Returns: the name, from this or an earlier header.
+    @discardableResult
+    package func recordSegment(_ record: SegmentRecord, name: String?) throws -> String? {
         let writer = try writers().position(of: record.writer, branch: record.branch).id
         let insert = try BoundStatement(
             db,
@@ -84,11 +86,12 @@ extension WriteTransaction {
             """
             UPDATE tributary_writer SET name = coalesce(?2, name),
             hash = (SELECT sha256 FROM tributary_segment WHERE writer = ?1 ORDER BY first DESC LIMIT 1) WHERE id = ?1
+            RETURNING name
             """
         )
         update.bind(1, writer)
         update.bind(2, name)
-        try update.run()
+        return try update.first { $0.optionalText(0) } ?? nil
     }
 
     // MARK: Baselines

@@ -77,7 +77,7 @@ extension ScratchRebuild {
             branch: branch?.firstHash ?? "",
             previous: previous ?? ""
         )
-        try store.write { try $0.recordSegment(record, name: nil) }
+        try store.write { _ = try $0.recordSegment(record, name: nil) }
     }
 
     /// Records a merged segment, from whose end the next one follows.
@@ -89,6 +89,6 @@ extension ScratchRebuild {
             sha256: segment.end.sha256,
             previous: segment.header.previous ?? ""
         )
-        try store.write { try $0.recordSegment(record, name: nil) }
+        try store.write { _ = try $0.recordSegment(record, name: nil) }
     }
 }

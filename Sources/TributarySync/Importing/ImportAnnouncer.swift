@@ -63,7 +63,7 @@ struct ImportAnnouncer {
         for name in outcome.finished { events.send(SegmentStatus(id: name, state: .applied, since: wall)) }
         if outcome.counts.transactions > 0 {
             logger.debug("imported", metadata: outcome.counts.journalMetadata)
-            environment.activity.imported(outcome.counts, from: outcome.positions.keys)
+            environment.activity.imported(outcome.counts, from: outcome.names)
         }
         deferred.insert(outcome.finished)
         announceDeferrals()

@@ -93,7 +93,8 @@ extension ImportBatch {
             var deferred = item.partial.map(\.deferred) ?? 0
             if let earlier = outcome.partials[writer], earlier.name == item.name { deferred = earlier.deferred }
             let pause = try apply(reader, of: item, transaction, deferred: &deferred)
-            try recordProgress(of: item, deferred: deferred, transaction)
+            let name = try recordProgress(of: item, deferred: deferred, transaction)
+            if outcome.positions[writer] != nil { outcome.names[writer] = .some(name) }
             if case .full = pause, let sequence = positions[writer] {
                 readers.pause(reader, of: item.segment, after: sequence)
             }
@@ -173,15 +174,20 @@ extension ImportBatch {
         committed.append(transaction)
     }
 
-    /// Records the segment as applied when it is complete, otherwise its progress.
-    private mutating func recordProgress(of item: Item, deferred: Int, _ transaction: WriteTransaction) throws {
+    /// Records the segment as applied when it is complete, otherwise its progress; returns the writer's name.
+    private mutating func recordProgress(
+        of item: Item,
+        deferred: Int,
+        _ transaction: WriteTransaction
+    ) throws -> String? {
         let writer = item.name.writer
         let sequence = positions[writer] ?? 0
         let sha256 = item.segment.end.sha256
         guard sequence == item.name.last else {
-            guard sequence >= item.name.first else { return }
-            outcome.partials[writer] = PartialRecord(name: item.name, sha256: sha256, deferred: deferred)
-            return
+            if sequence >= item.name.first {
+                outcome.partials[writer] = PartialRecord(name: item.name, sha256: sha256, deferred: deferred)
+            }
+            return item.segment.header.name
         }
         let record = SegmentRecord(
             writer: writer,
@@ -192,11 +198,12 @@ extension ImportBatch {
             branch: target?.branch ?? "",
             previous: item.segment.header.previous ?? ""
         )
-        try transaction.recordSegment(record, name: item.segment.header.name)
+        let name = try transaction.recordSegment(record, name: item.segment.header.name)
         outcome.finished.append(item.name)
         outcome.counts.segments += 1
         outcome.unmet[item.name] = nil
         outcome.partials[writer] = nil
+        return name
     }
 
     private func writePartials(_ transaction: WriteTransaction) throws {

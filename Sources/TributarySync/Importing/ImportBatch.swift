@@ -22,6 +22,8 @@ struct ImportBatch: Sendable {
     struct Outcome: Sendable {
         /// The new position of each writer that has moved.
         var positions: [UniqueID: UInt64] = [:]
+        /// The name of each writer that has moved, as its segment has it.
+        var names: [UniqueID: String?] = [:]
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
         var unmet: [SegmentName: SegmentOutline.UnmetDependencies] = [:]

@@ -19,17 +19,20 @@ struct ActivitySummary: Sendable {
     private var lastLine: Duration?
     private var imported = ImportCounts()
     private var exported = ImportCounts()
-    private var writers: [UniqueID] = []
+    private var writers: [(id: UniqueID, name: String?)] = []
     private var furtherWriters: Set<UniqueID> = []
     private var merged = (inserted: 0, updated: 0, deleted: 0)
     private var hasMerged = false
     private var mergedUncounted = false
 
-    mutating func imported(_ counts: ImportCounts, from writers: some Sequence<UniqueID>, at now: Duration) {
+    /// Adds an import from writers, whose names are known or not.
+    mutating func imported(_ counts: ImportCounts, from names: [UniqueID: String?], at now: Duration) {
         imported = imported + counts
-        for writer in writers where !self.writers.contains(writer) {
-            if self.writers.count < Self.namedWriters {
-                self.writers.append(writer)
+        for (writer, name) in names {
+            if let known = writers.firstIndex(where: { $0.id == writer }) {
+                if let name { writers[known].name = name }
+            } else if writers.count < Self.namedWriters {
+                writers.append((writer, name))
             } else if furtherWriters.count < LogLimits.baselineWriters {
                 furtherWriters.insert(writer)
             }
@@ -62,7 +65,8 @@ struct ActivitySummary: Sendable {
         var line: Logger.Metadata = ["cause": "\(cause)"]
         if imported.transactions > 0 {
             let more = furtherWriters.isEmpty ? "" : " and \(furtherWriters.count) more"
-            line["writers"] = "\(writers.map(\.description).joined(separator: ", "))\(more)"
+            let named = writers.map { writer in writer.name.map { "\($0) (\(writer.id))" } ?? "\(writer.id)" }
+            line["writers"] = "\(named.joined(separator: ", "))\(more)"
             line["imported"] = "\(imported.journalText)"
         }
         if exported.transactions > 0 { line["exported"] = "\(exported.journalText)" }
@@ -99,8 +103,8 @@ package final class ActivityJournal: Sendable {
         self.logger = logger
     }
 
-    func imported(_ counts: ImportCounts, from writers: some Sequence<UniqueID>) {
-        record { $0.imported(counts, from: writers, at: clock.now()) }
+    func imported(_ counts: ImportCounts, from names: [UniqueID: String?]) {
+        record { $0.imported(counts, from: names, at: clock.now()) }
     }
 
     func exported(_ counts: ImportCounts) { record { $0.exported(counts, at: clock.now()) } }

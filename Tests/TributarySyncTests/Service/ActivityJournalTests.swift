@@ -1,6 +1,7 @@
 import Logging
 import TestSupport
 import Testing
+import TransactionLog
 import TributaryChanges
 
 @testable import TributarySync
@@ -25,17 +26,43 @@ import TributaryChanges
         let writers = (1...5).map { UniqueID(high: 0, low: $0) }
         for (index, writer) in writers.enumerated() {
             let now = Duration.seconds(3 + 10 * index)
-            summary.imported(ImportCounts(segments: 2, transactions: 3, changes: 4), from: [writer], at: now)
+            summary.imported(
+                ImportCounts(segments: 2, transactions: 3, changes: 4),
+                from: [writer: index == 0 ? "till-12" : nil],
+                at: now
+            )
             summary.exported(ImportCounts(segments: 1, transactions: 1, changes: 0), at: now)
         }
         // A minute after the line before.
         #expect(summary.due == .seconds(62))
         let line = summary.take(at: .seconds(62))
         #expect(line?["cause"] == "import and acknowledgement")
-        #expect(line?["writers"] == "\(writers[0]), \(writers[1]), \(writers[2]) and 2 more")
+        #expect(line?["writers"] == "till-12 (\(writers[0])), \(writers[1]), \(writers[2]) and 2 more")
         #expect(line?["imported"] == "10 segments, 15 transactions, 20 changes")
         summary.exported(ImportCounts(segments: 1, transactions: 1, changes: 1), at: .seconds(300))
         #expect(summary.due == .seconds(302), "what comes after a quiet minute is told soon")
+    }
+
+    /// Also by a name from an earlier segment.
+    @Test func aLineNamesTheWriterOfAnImport() async throws {
+        let journal = JournalRecorder()
+        let logs = try LogsFolder()
+        let replica = try await SyncReplica(logs.path, wall: SyncWall(), clock: ManualClock(), logger: journal.logger)
+        let writer = LogsFolder.writer(1)
+        var previous: String?
+        for sequence in UInt64(1)...2 {
+            var segment = LogsFolder.text(writer, sequence...sequence, previous: previous)
+            if sequence == 1 {
+                segment.lines[0] = SegmentHeader(writer: writer, name: "till-12", first: 1, last: 1).line
+            }
+            try logs.put(segment)
+            try await replica.service.importAll()
+            replica.service.activity.finish()
+            previous = segment.sha256
+        }
+        try await replica.stop()
+        let lines = journal.entries.compactMap { $0.values["writers"] }
+        #expect(lines == Array(repeating: "till-12 (\(writer))", count: 2))
     }
 
     @Test func savesOfAMinuteAreOneLineOfTheJournal() async throws {
