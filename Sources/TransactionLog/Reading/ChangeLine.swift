@@ -72,7 +72,7 @@ struct ChangeLine {
         guard relationship != nil else { throw scanner.failure("the key 'to' is missing") }
         guard ids != nil else { throw scanner.failure("the key 'ids' is missing") }
         guard positions == nil || positionCount == idCount else {
-            throw scanner.failure("there are \(positionCount) positions for \(idCount) IDs")
+            throw scanner.failure("the numbers of positions and IDs differ: \(positionCount) and \(idCount)")
         }
     }
 

@@ -18,12 +18,13 @@ struct ChangeLineCheck {
         file: String
     ) throws(SegmentError) {
         let announced = transaction.changeCount
+        let promise = announced == 1 ? "1 change is announced" : "\(announced) changes are announced"
         func rejected(_ reason: String, line: Int) -> SegmentError {
             SegmentError(.rejected, file: file, line: line, sequence: transaction.sequence, reason: reason)
         }
         for index in 0..<announced {
             guard let line = try reader.next() else {
-                let reason = "\(announced) changes are announced, the segment ends after \(index)"
+                let reason = "\(promise), the segment ends after \(index)"
                 throw rejected(reason, line: reader.line + 1)
             }
             if templates.covers(line, &scanner) { continue }
@@ -35,7 +36,7 @@ struct ChangeLineCheck {
                 guard let fields = try? LineFields(line), fields.has("transaction") else {
                     throw rejected(error.reason, line: reader.line)
                 }
-                throw rejected("\(announced) changes are announced, only \(index) follow", line: reader.line)
+                throw rejected("\(promise), only \(index) follow", line: reader.line)
             }
             // Lines that match a template have plain values, and a blob reference is an object.
             if !templates.learn(line, &scanner), !mayNameBlobs {

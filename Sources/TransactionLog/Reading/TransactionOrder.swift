@@ -61,9 +61,9 @@ struct TransactionOrder {
         } else if end.last != name.last {
             reason = "the end line says \(end.last), the last transaction is \(name.last)"
         } else if end.transactions != transactions {
-            reason = "the end line counts \(end.transactions) transactions, there are \(transactions)"
+            reason = "the number of transactions in the end line is \(end.transactions), there are \(transactions)"
         } else if end.changes != changes {
-            reason = "the end line counts \(end.changes) changes, there are \(changes)"
+            reason = "the number of changes in the end line is \(end.changes), there are \(changes)"
         } else {
             return
         }

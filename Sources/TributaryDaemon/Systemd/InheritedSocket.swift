@@ -69,8 +69,7 @@ enum InheritedSocket {
         guard count > 0 else { return nil }
         guard let descriptor else {
             throw ConfigurationError(
-                reason: "of the \(count) sockets that systemd handed over none is a listening Unix stream socket named"
-                    + " 'admin'"
+                reason: "none of the sockets that systemd handed over is a listening Unix stream socket named 'admin'"
             )
         }
         return descriptor

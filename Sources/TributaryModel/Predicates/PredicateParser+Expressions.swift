@@ -80,7 +80,8 @@ extension PredicateParser {
             guard try consume(")") else { throw unexpected("',' or ')'") }
         }
         guard arguments.count == function.argumentCount else {
-            throw error("\(function.rawValue) takes \(function.argumentCount) arguments, not \(arguments.count)")
+            let wanted = function.argumentCount == 1 ? "1 argument" : "\(function.argumentCount) arguments"
+            throw error("\(function.rawValue) takes \(wanted), not \(arguments.count)")
         }
         return .function(function, arguments)
     }

@@ -21,7 +21,7 @@ extension ExportFailure: CustomStringConvertible {
             "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
         case .cannotSync(let path, let code): "\(path) cannot be brought to disk: \(String(cString: strerror(code)))"
         case .foreignFolder(let path, _, let sequence, let isCertain):
-            "\(path) has no segments of this store, which has exported \(sequence) transactions: "
+            "\(path) has no segments of this store, which has exported transactions up to \(sequence): "
                 + (isCertain ? "its own folder was removed." : "it is another folder.")
         }
     }

@@ -37,7 +37,7 @@ extension Importer {
             return nil
         } catch let missing as BaselineImport.MissingBlobs {
             let first = missing.names.first ?? ""
-            return refuse(file, "\(missing.names.count) blobs are missing, such as \(first)")
+            return refuse(file, "blobs are missing, such as \(first) (\(missing.names.count) in all)")
         } catch let error as SegmentError {
             // A replicator may bring the whole file later.
             return refuse(file, error.reason)

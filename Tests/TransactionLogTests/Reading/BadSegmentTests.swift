@@ -88,7 +88,7 @@ import TributaryChanges
         #expect(error(Self.segment().bytes(transactions: 3))?.kind == .rejected)
         let changes = error(Self.segment().bytes(changes: 2))
         #expect(changes?.kind == .rejected)
-        #expect(changes?.reason == "the end line counts 2 changes, there are 3")
+        #expect(changes?.reason == "the number of changes in the end line is 2, there are 3")
         #expect(changes?.line == 7)
     }
 

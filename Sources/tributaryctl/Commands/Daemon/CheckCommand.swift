@@ -40,7 +40,7 @@ struct CheckCommand: DaemonCommand {
             if let hint = problem.hint { terminal.print("  hint: " + session.hints.text(hint)) }
         }
         if message.problemCount > message.problems.count {
-            terminal.print("and \(message.problemCount - message.problems.count) more problems")
+            terminal.print("and " + CountText.text(message.problemCount - message.problems.count, "more problem"))
         }
         let unapplied = message.unapplied > 0 ? ", \(message.unapplied) of them not applied" : ""
         terminal.print("segments    \(message.segments) verified\(unapplied)")

@@ -29,6 +29,6 @@ struct DigestCommand: DaemonCommand {
 
     private static func line(_ data: String) -> String? {
         guard let progress = try? JSONDecoder().decode([String: Int].self, from: Data(data.utf8)) else { return nil }
-        return "\(progress["objects"] ?? 0) objects read"
+        return CountText.text(progress["objects"] ?? 0, "object") + " read"
     }
 }
