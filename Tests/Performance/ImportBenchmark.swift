@@ -5,10 +5,12 @@ import TestSupport
 /// Imports segments the way the daemon does and runs a plain SQLite loop over the same rows, in pairs, on one file
 /// system; prints both and their ratio.
 ///
-///     swift run -c release --static-swift-stdlib import-benchmark [--short] [--changes N] [--runs N] [--folder PATH]
+///     swift run -c release --static-swift-stdlib import-benchmark [--short] [--memory] [--changes N] [--runs N] [--folder PATH]
 ///
-/// Then it asks a `tributaryd` that imports, the one that was built beside it, for objects all the time, and looks at
-/// the memory that it takes; the exit status is 1 when that is more than it may be.
+/// Then it asks a `tributaryd` that imports, the one that was built beside it, for objects all the time, saves beside an
+/// import and two busy programs, and looks at the memory that a daemon takes for each of several shapes of segments and
+/// requests; the exit status is 1 when that is more than it may be. `--memory` does this last part only, and `--short` has
+/// fewer pairs, and fewer segments there.
 ///
 /// With `--logs PATH` it imports what somebody else has put there, once, and tells the memory that took.
 @main
@@ -17,11 +19,13 @@ struct ImportBenchmark {
     private var runs = 5
     private var folder = NSTemporaryDirectory()
     private var logs: String?
+    private var isShort = false
+    private var isMemoryOnly = false
 
     static func main() async throws {
         var benchmark = ImportBenchmark()
         guard benchmark.read(CommandLine.arguments.dropFirst()) else {
-            print("usage: import-benchmark [--short] [--changes N] [--runs N] [--folder PATH] [--logs PATH]")
+            print("usage: import-benchmark [--short] [--memory] [--changes N] [--runs N] [--folder PATH] [--logs PATH]")
             exit(64)
         }
         if let logs = benchmark.logs {
@@ -46,7 +50,8 @@ struct ImportBenchmark {
         var rest = arguments
         while let option = rest.popFirst() {
             switch option {
-            case "--short": runs = 3
+            case "--short": (isShort, runs) = (true, 3)
+            case "--memory": isMemoryOnly = true
             case "--changes":
                 guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { return false }
                 changes = value
@@ -67,6 +72,7 @@ struct ImportBenchmark {
 
     private func run() async throws {
         var generator = SeededGenerator.fromEnvironment()
+        if isMemoryOnly { return try await measureMemory(&generator) }
         print("\(changes) changes, \(runs) pairs, in \(folder), seed \(generator.seed)")
         let workload = Workload(count: changes, generator: &generator)
         var inserts = Comparison(title: "inserts, time-ordered IDs", changes: changes)
@@ -107,10 +113,13 @@ struct ImportBenchmark {
         print(updates.line)
         print(sizes.lines)
         print(try await ReadsBesideImport(changes: changes * 2, folder: folder).line(&generator))
-        let memory = try await ImportMemory(folder: folder).line(&generator)
-        print(memory.text)
+        print(try await SavesBesideImport(folder: folder).line(&generator))
+        try await measureMemory(&generator)
+    }
+
+    private func measureMemory(_ generator: inout SeededGenerator) async throws {
         // Memory is the same at each run, while waits depend on what else the machine does.
-        if !memory.isKept { exit(1) }
+        guard try await ImportMemory(folder: folder, isShort: isShort).run(&generator) else { exit(1) }
     }
 
     private func pair(

@@ -1,31 +1,75 @@
+import Foundation
 import TestSupport
 import TributaryChanges
 
-/// The most memory that a daemon takes for segments of several lengths: it does not grow with them.
+/// The most memory that a fresh daemon takes for what it imports and saves, by the shape of that: for imports it does not
+/// grow with the size.
 struct ImportMemory {
     let folder: String
+    let isShort: Bool
     static let limitMiB = 96
-    private static let megabytes = [25, 50, 100]
-    /// Bytes of a line of the workload.
-    private static let lineBytes = 213
 
-    /// A line for people, and whether the limit was kept.
-    func line(_ generator: inout SeededGenerator) async throws -> (text: String, isKept: Bool) {
-        var peaks: [Int] = []
-        for size in Self.megabytes {
-            let served = try await ServedStore(in: folder)
-            let workload = Workload(count: size * 1_000_000 / Self.lineBytes, generator: &generator)
-            _ = try workload.publishInserts(in: served.logs)
-            while try served.appliedSequence(of: workload.writer.description) < workload.transactions {}
-            peaks.append(served.peakKiB >> 10)
-            await served.stop()
+    private enum Shape {
+        /// One segment.
+        case segment(transactions: Int, changes: Int)
+        /// Segments of one change each.
+        case segments(Int)
+        /// One `POST /v1/transactions`.
+        case request(inserts: Int)
+
+        var title: String {
+            switch self {
+            case .segment(1, let changes): "a transaction of \(changes) inserts"
+            case .segment(let transactions, let changes):
+                "a segment of \(transactions) transactions with \(changes) inserts each"
+            case .segments(let count): "\(count) segments of one insert each"
+            case .request(let inserts): "a request to save \(inserts) inserts"
+            }
         }
-        let isKept = peaks.allSatisfy { $0 <= Self.limitMiB }
-        let figures = zip(Self.megabytes, peaks).map { "\($1) MiB for \($0) MB" }.joined(separator: ", ")
-        let verdict = isKept ? "kept" : "NOT KEPT"
-        return (
-            "peak memory of the daemon by length of the segment: \(figures); limit \(Self.limitMiB) MiB: \(verdict)",
-            isKept
-        )
+    }
+
+    /// Prints a line for each shape; returns whether all imports have kept the limit.
+    func run(_ generator: inout SeededGenerator) async throws -> Bool {
+        var shapes: [Shape] = [
+            .segment(transactions: isShort ? 2_500 : 5_000, changes: 100),
+            .segment(transactions: 1, changes: 200_000),
+            .segment(transactions: isShort ? 500 : 1_000, changes: 1_000),
+            .segments(isShort ? 10_000 : 100_000),
+            .request(inserts: 100_000),
+        ]
+        if !isShort { shapes.insert(.segment(transactions: 1, changes: 400_000), at: 2) }
+        var isKept = true
+        for shape in shapes {
+            let peak = try await peakMiB(shape, &generator)
+            let verdict = peak <= Self.limitMiB ? "kept" : "NOT KEPT"
+            print("peak memory of the daemon for \(shape.title): \(peak) MiB, limit \(Self.limitMiB) MiB: \(verdict)")
+            fflush(nil)
+            // A save has its objects and its lines in memory, so that its peak says what a request may cost.
+            if case .request = shape { continue }
+            isKept = isKept && peak <= Self.limitMiB
+        }
+        return isKept
+    }
+
+    private func peakMiB(_ shape: Shape, _ generator: inout SeededGenerator) async throws -> Int {
+        let served = try await ServedStore(in: folder)
+        switch shape {
+        case .segment(let transactions, let changes):
+            var workload = Workload(count: transactions * changes, generator: &generator)
+            workload.transactionChanges = changes
+            _ = try workload.publishInserts(in: served.logs)
+        case .segments(let count):
+            let workload = Workload(count: count, generator: &generator)
+            var writer = ForeignWriter(id: workload.writer.description, milliseconds: Workload.firstMillisecond)
+            for index in 0..<count { try writer.write([[workload.insert(index)]], to: served.logs) }
+        case .request(let inserts):
+            try served.answer(to: "POST /v1/transactions", body: Workload.request(inserts: inserts))
+        }
+        try served.connect()
+        // What was imported is merged, and what was saved is exported.
+        try served.answer(to: "POST /v1/sync")
+        let peak = served.peakKiB >> 10
+        await served.stop()
+        return peak
     }
 }

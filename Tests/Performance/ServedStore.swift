@@ -9,6 +9,7 @@ final class ServedStore {
 
     let logs: String
     private let folder: TemporaryFolder
+    private let socket: String
     private let process: ChildProcess
     private var descriptor: Int32 = -1
     private var received: [UInt8] = []
@@ -18,7 +19,7 @@ final class ServedStore {
         logs = folder.path("logs")
         try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
         try folder.write(Workload.modelText, to: "model.yaml")
-        let socket = folder.path("admin.sock")
+        socket = folder.path("admin.sock")
         let notify = try NotifySocket(in: folder)
         process = try ChildProcess(
             BuildFolder.executable("tributaryd"),
@@ -33,6 +34,12 @@ final class ServedStore {
             let log = try? String(contentsOfFile: folder.path("log"), encoding: .utf8)
             throw Failure(message: "tributaryd did not start: \(log ?? "")")
         }
+        try connect()
+    }
+
+    /// Connects again, since the daemon closes a connection without requests after a while.
+    func connect() throws {
+        if descriptor >= 0 { close(descriptor) }
         descriptor = try ServedStore.connect(to: socket)
     }
 
@@ -59,9 +66,13 @@ final class ServedStore {
         return known?["sequence"] as? Int ?? 0
     }
 
-    /// The body of the answer to a GET on the one connection.
-    func get(_ path: String) throws -> [UInt8] {
-        let request = Array("GET \(path) HTTP/1.1\r\nHost: benchmark\r\n\r\n".utf8)
+    func get(_ path: String) throws -> [UInt8] { try answer(to: "GET \(path)") }
+
+    /// The body of the answer to a request on the one connection.
+    @discardableResult
+    func answer(to verb: String, body: String = "") throws -> [UInt8] {
+        let ask = "\(verb) HTTP/1.1\r\nHost: benchmark\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        let request = Array((ask + body).utf8)
         guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             throw Failure(message: "the connection is closed")
         }
@@ -74,7 +85,7 @@ final class ServedStore {
         guard head.hasPrefix("http/1.1 200"),
             let line = head.split(separator: "\r\n").first(where: { $0.hasPrefix("content-length:") }),
             let length = Int(line.dropFirst("content-length:".count).trimmingCharacters(in: .whitespaces))
-        else { throw Failure(message: "an answer to \(path) that is not understood: \(head)") }
+        else { throw Failure(message: "an answer to \(verb) that is not understood: \(head)") }
         received.removeFirst(end ?? 0)
         while received.count < length { try receive() }
         defer { received.removeFirst(length) }
@@ -93,7 +104,7 @@ final class ServedStore {
     }
 
     private static func connect(to path: String) throws -> Int32 {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }

@@ -6,8 +6,6 @@ import TributaryModel
 /// The imported changes: inserts of employees with six attributes and time-ordered IDs, then an update of one
 /// attribute of each employee in random order.
 struct Workload: Sendable {
-    /// The number of changes in a log transaction.
-    static let transactionChanges = 100
     static let columns = ["name", "note", "salary", "hired", "badge", "active"]
     /// A writer besides the first one.
     static func otherWriter(_ number: Int) -> UniqueID {
@@ -18,6 +16,8 @@ struct Workload: Sendable {
     static let firstMillisecond: UInt64 = 1_718_900_000_000
 
     var writer = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
+    /// The number of changes in a log transaction.
+    var transactionChanges = 100
     let ids: [UniqueID]
     /// Indexes into `ids`, each once, in random order.
     let updateOrder: [Int]
@@ -59,12 +59,24 @@ struct Workload: Sendable {
 
     /// Puts the segment of inserts into the log folder; returns its hash for the header of the next.
     func publishInserts(in logs: String) throws -> String {
-        try publish(in: logs, first: 1, previous: nil) { index in
-            let values =
-                #"{"name":"\#(name(index))","note":"\#(note(index))","salary":\#(salary(index)),"#
-                + #""hired":\#(Int64(hired(index))),"badge":\#(badge(index)),"active":\#(isActive(index))}"#
-            return #"{"insert":"Employee","id":"\#(ids[index])","values":\#(values)}"#
+        try publish(in: logs, first: 1, previous: nil, line: insert)
+    }
+
+    /// The line that inserts an employee.
+    func insert(_ index: Int) -> String {
+        let values =
+            #"{"name":"\#(name(index))","note":"\#(note(index))","salary":\#(salary(index)),"#
+            + #""hired":\#(Int64(hired(index))),"badge":\#(badge(index)),"active":\#(isActive(index))}"#
+        return #"{"insert":"Employee","id":"\#(ids[index])","values":\#(values)}"#
+    }
+
+    /// The body of a request that inserts employees.
+    static func request(inserts count: Int) -> String {
+        let changes = (0..<count).map { index in
+            #"{"insert":"Employee","values":{"name":"Employee number \#(index)","note":"desk \#(index % 4_001)","salary":1,"#
+                + #""hired":1700000000,"badge":\#(index),"active":true}}"#
         }
+        return #"{"changes":[\#(changes.joined(separator: ","))]}"#
     }
 
     /// Puts the segment of updates behind it.
@@ -75,7 +87,7 @@ struct Workload: Sendable {
         }
     }
 
-    var transactions: Int { (count + Self.transactionChanges - 1) / Self.transactionChanges }
+    var transactions: Int { (count + transactionChanges - 1) / transactionChanges }
 
     private func publish(in logs: String, first: UInt64, previous: String?, line: (Int) -> String) throws -> String {
         let name = SegmentName(writer: writer, first: first, last: first + UInt64(transactions) - 1)
@@ -88,8 +100,7 @@ struct Workload: Sendable {
         )
         let end = try SegmentPublisher(LogFolder(path: logs)).publish(name, header: header.line) { file in
             for transaction in 0..<transactions {
-                let range =
-                    transaction * Self.transactionChanges..<min(count, (transaction + 1) * Self.transactionChanges)
+                let range = transaction * transactionChanges..<min(count, (transaction + 1) * transactionChanges)
                 let sequence = first + UInt64(transaction)
                 let clock = hexadecimal16((Self.firstMillisecond + sequence) << 16)
                 var text = "{\"transaction\":\(sequence),\"clock\":\"\(clock)\",\"changes\":\(range.count)}\n"
