@@ -72,7 +72,7 @@ int clinux_read_file_mark(const char *path, struct clinux_file_mark *mark) {
 
 void clinux_keep_heap_small(void) {
 #ifdef __GLIBC__
-    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif

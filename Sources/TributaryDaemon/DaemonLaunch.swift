@@ -27,9 +27,11 @@ package struct DaemonLaunch {
         )
     }
 
+    /// Keeps the heap in one place; called before the program has another thread, which would get one of its own.
+    package static func keepHeapSmall() { clinux_keep_heap_small() }
+
     /// Runs the program and returns the exit status; an error is printed on standard error or in the journal.
     package func run(_ mode: Mode) async -> Int32 {
-        clinux_keep_heap_small()
         SQLiteMemory.disableAccounting()
         let level = LogLevelSetting()
         let logger = DaemonLogging.makeLogger(environment: sources.environment, setting: level)

@@ -40,6 +40,11 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
     @Flag(help: "Show two peers at work in a scratch folder.")
     var demo = false
 
+    static func main() async {
+        DaemonLaunch.keepHeapSmall()
+        await main(nil)
+    }
+
     func run() async throws {
         let flags = ["--model": model, "--store": store, "--logs": logs, "--socket": socket, "--name": name]
         let launch = DaemonLaunch(flags: flags.compactMapValues(\.self), file: config)
