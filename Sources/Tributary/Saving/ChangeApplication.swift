@@ -7,7 +7,7 @@ struct ChangeApplication {
     let context: ManagedObjectContext
 
     func apply(
-        _ changes: [ConditionalChange],
+        _ changes: consuming [ConditionalChange],
         idempotency: LocalTransaction.Idempotency?,
         restoredConflict: Int64? = nil
     ) throws(ChangeError) -> [ManagedObjectID] {
@@ -15,8 +15,10 @@ struct ChangeApplication {
         terms.idempotency = idempotency ?? terms.idempotency
         terms.restoredConflict = restoredConflict ?? terms.restoredConflict
         defer { context.saving.request = terms }
-        var ids: [ManagedObjectID] = []
-        for (index, conditional) in changes.enumerated() {
+        terms.objects = []
+        for index in changes.indices {
+            // The objects need the memory of the changes.
+            let conditional = exchange(&changes[index], with: ConditionalChange.none)
             let object = try apply(conditional.change, &terms, at: index)
             if case .link(let name, let targets, let positions?) = conditional.change.operation {
                 try setPositions(positions, of: targets, in: name, of: object, &terms, at: index)
@@ -29,10 +31,9 @@ struct ChangeApplication {
                 }
                 terms.versions[id] = expected
             }
-            if terms.indices[id] == nil { terms.indices[id] = index }
-            ids.append(id)
+            terms.objects.append(id)
         }
-        return ids
+        return terms.objects
     }
 
     private func apply(
@@ -228,6 +229,10 @@ struct ChangeApplication {
 package struct ConditionalChange: Hashable, Sendable {
     package var change: Change
     package var ifVersion: Int64?
+
+    fileprivate static let none = ConditionalChange(
+        Change(entity: "", id: UniqueID(high: 0, low: 0), operation: .delete)
+    )
 
     package init(_ change: Change, ifVersion: Int64? = nil) {
         self.change = change

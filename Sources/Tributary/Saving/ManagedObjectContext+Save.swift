@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     /// Applies log operations up to the first that cannot be; rules and validation run at the save, which throws
     /// ``RepeatedRequest`` when the idempotency key is known already.
     package func apply(
-        _ changes: [ConditionalChange],
+        _ changes: consuming [ConditionalChange],
         idempotency: LocalTransaction.Idempotency? = nil,
         restoredConflict: Int64? = nil
     ) throws(ChangeError) -> [ManagedObjectID] {

@@ -7,11 +7,15 @@ struct RequestConditions {
     /// The conflict whose losing value the changes restore, which is marked in the same commit.
     var restoredConflict: Int64?
     var versions: [ManagedObjectID: Int64] = [:]
-    var indices: [ManagedObjectID: Int] = [:]
+    /// The object of each change.
+    var objects: [ManagedObjectID] = []
     /// The positions that objects were given in ordered relationships.
     var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
     /// The increments that counters were given.
     var increments: [RelationshipDelta.Key: Increment] = [:]
+
+    /// The index of the first change of each object; O(n), for errors.
+    var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
 
     /// The exact sum of a counter's increments, because the difference of the values that it shows may be rounded.
     struct Increment {

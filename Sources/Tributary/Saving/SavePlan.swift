@@ -34,31 +34,38 @@ struct SavePlan {
     /// Returns the stored properties in `propertyIndexes` of the object, as the log writes them.
     static func writes(_ object: ManagedObject, propertyIndexes: some Sequence<Int>, isInsert: Bool) -> [PropertyWrite]
     {
-        propertyIndexes.compactMap { propertyIndex in
-            let property = object.descriptor.entity.properties[propertyIndex]
-            let value = object.values[propertyIndex]
-            switch property {
-            case .attribute(let attribute):
-                guard attribute.isStored else { return nil }
-                guard attribute.mergeRule == .counter else {
-                    return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
-                }
-                let before = isInsert ? nil : object.row?.values[propertyIndex]
-                let terms = object.managedObjectContext?.saving.request
-                guard let given = terms?.increments[RelationshipDelta.Key(object, propertyIndex)], given.shown == value
-                else { return attribute.increment(from: before ?? .null, to: value) }
-                // An assignment before the increments counts as one more.
-                let assigned = attribute.increment(from: before ?? .null, to: given.before)?.value["increment"]
-                let sum = CounterTotals.sum(assigned.flatMap(CounterTotals.number), given.sum)
-                guard sum != .integer(0), sum != .double(0) else { return nil }
-                return PropertyWrite(
-                    name: attribute.name,
-                    value: .object([JSONMember(key: "increment", value: sum.json)])
-                )
-            case .relationship(let relationship, let storage):
-                guard case .column = storage else { return nil }
-                return PropertyWrite(name: relationship.name, value: relationship.json(for: value))
+        var writes: [PropertyWrite] = []
+        writes.reserveCapacity(propertyIndexes.underestimatedCount)
+        for propertyIndex in propertyIndexes {
+            if let write = write(object, propertyIndex, isInsert: isInsert) { writes.append(write) }
+        }
+        return writes
+    }
+
+    private static func write(_ object: ManagedObject, _ propertyIndex: Int, isInsert: Bool) -> PropertyWrite? {
+        let property = object.descriptor.entity.properties[propertyIndex]
+        let value = object.values[propertyIndex]
+        switch property {
+        case .attribute(let attribute):
+            guard attribute.isStored else { return nil }
+            guard attribute.mergeRule == .counter else {
+                return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
             }
+            let before = isInsert ? nil : object.row?.values[propertyIndex]
+            let terms = object.managedObjectContext?.saving.request
+            guard let given = terms?.increments[RelationshipDelta.Key(object, propertyIndex)], given.shown == value
+            else { return attribute.increment(from: before ?? .null, to: value) }
+            // An assignment before the increments counts as one more.
+            let assigned = attribute.increment(from: before ?? .null, to: given.before)?.value["increment"]
+            let sum = CounterTotals.sum(assigned.flatMap(CounterTotals.number), given.sum)
+            guard sum != .integer(0), sum != .double(0) else { return nil }
+            return PropertyWrite(
+                name: attribute.name,
+                value: .object([JSONMember(key: "increment", value: sum.json)])
+            )
+        case .relationship(let relationship, let storage):
+            guard case .column = storage else { return nil }
+            return PropertyWrite(name: relationship.name, value: relationship.json(for: value))
         }
     }
 }

@@ -31,7 +31,8 @@ struct SaveValidation {
         guard !failures.isEmpty else { return }
         failures = failures.withoutRepetitions
         if let request = context.saving.request {
-            for index in failures.indices { failures[index].changeIndex = request.indices[failures[index].objectID] }
+            let indices = request.indices
+            for index in failures.indices { failures[index].changeIndex = indices[failures[index].objectID] }
         }
         throw ValidationError(failures: failures)
     }

@@ -51,12 +51,16 @@ enum TransactionsRoute {
         return key.description
     }
 
-    private static func changes(in body: JSONValue, store: Store) throws -> [ConditionalChange] {
-        guard case .array(let values)? = body["changes"], !values.isEmpty else {
+    private static func changes(in body: consuming JSONValue, store: Store) throws -> [ConditionalChange] {
+        guard case .array(var values)? = body["changes"], !values.isEmpty else {
             throw ProblemDocument(.badRequest, detail: "the body must be {\"changes\": [one change or more]}")
         }
+        body = .null
         var changes: [ConditionalChange] = []
-        for (index, value) in values.enumerated() {
+        changes.reserveCapacity(values.count)
+        for index in values.indices {
+            // The changes need the memory of the body.
+            let value = exchange(&values[index], with: .null)
             do {
                 let parsed = try ParsedChange(value)
                 try check(value, parsed.verb, index)
