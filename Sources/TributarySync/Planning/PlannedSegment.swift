@@ -3,7 +3,8 @@ import TributaryChanges
 
 /// A segment that is not applied yet, with the known facts about it.
 struct PlannedSegment: Sendable {
-    enum Knowledge: Sendable {
+    /// It is indirect because a backlog has many segments of which nothing is known, in a table with room for more.
+    indirect enum Knowledge: Sendable {
         /// The segment must be read.
         case unknown
         case valid(SegmentOutline)
