@@ -47,6 +47,12 @@ import TributaryAdmin
             let told = try await daemon.command(check, of: "tributaryd")
             #expect(told.ending == .exited(78) && told.errors.contains("Employee.salary: 1 value"), "\(told)")
             #expect(told.errors.contains("allow_loss"), "\(told)")
+            let diff = ["model", "diff", "--store", "--config", daemon.configuration]
+            let same = try await daemon.command(diff)
+            #expect(same.ending == told.ending && same.errors == told.errors, "\(same)")
+            try daemon.folder.write(EmployeeModel.text, to: "former.yaml")
+            let former = try await daemon.command(diff + [daemon.folder.path("former.yaml")])
+            #expect(former.ending == .exited(0) && former.output.contains("is at this version"), "\(former)")
             if isAllowed {
                 try daemon.configure("migration: {allow_loss: true}")
             } else {

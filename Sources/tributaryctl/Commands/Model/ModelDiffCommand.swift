@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TributaryAdmin
 import TributaryChanges
 import TributaryInference
@@ -11,18 +12,36 @@ struct ModelDiffCommand: OfflineCommand {
         discussion: """
             Lines that begin with a minus drop values, those with an exclamation mark cannot be inferred: then nothing is \
             migrated, and the status is 65.
+
+            With --store it is what the configured store would go through, with the number of values that it would lose: to
+            become one of the model that is given, or else of the configured one. This is tributaryd --check-config, and ends \
+            with 78 when the store cannot take the model.
             """
     )
 
     @Argument(help: ArgumentHelp("The older model: .xcdatamodeld, .xcdatamodel or .yaml.", valueName: "A"))
-    var older: String
+    var older: String?
 
     @Argument(help: ArgumentHelp("The newer model.", valueName: "B"))
-    var newer: String
+    var newer: String?
+
+    @Flag(help: "Compare the model of the configured store with B, or with the configured model.")
+    var store = false
+
+    @Option(help: ArgumentHelp("The configuration file that names the store.", valueName: "file"), completion: .file())
+    var config: String?
 
     @OptionGroup var format: FormatOptions
 
+    func validate() throws {
+        if store, newer != nil { throw ValidationError("give at most one model with --store") }
+        if store, json { throw ValidationError("--json compares two models") }
+        if !store, older == nil || newer == nil { throw ValidationError("give two models, or --store") }
+        if !store, config != nil { throw ValidationError("--config is for --store") }
+    }
+
     func run(on terminal: Terminal) throws {
+        guard !store, let older, let newer else { return try compareStore() }
         let (old, new) = (try Model(atPath: older), try Model(atPath: newer))
         let between = new.earlier.following(versionHash: old.versionHash) ?? []
         let inference = MigrationInference(from: old, through: between, to: new)
@@ -32,6 +51,22 @@ struct ModelDiffCommand: OfflineCommand {
             printText(old, new, inference, on: terminal)
         }
         guard inference.refusals.isEmpty else { throw ExitStatus.badData }
+    }
+
+    /// Leaves the comparison to the daemon's program: nothing else reads stores.
+    private func compareStore() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appending(path: "tributaryd")
+        process.arguments =
+            ["--check-config"] + (config.map { ["--config", $0] } ?? []) + (older.map { ["--model", $0] } ?? [])
+        do {
+            try process.run()
+        } catch {
+            throw CommandFailure(reason: "tributaryd: it cannot be run: \(error)", status: .unavailable)
+        }
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw ExitCode(process.terminationStatus) }
     }
 
     private func printText(_ old: Model, _ new: Model, _ inference: MigrationInference, on terminal: Terminal) {
