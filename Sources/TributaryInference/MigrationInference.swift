@@ -17,6 +17,7 @@ package struct MigrationInference: Sendable {
         self.replacesProperties = replacesProperties
         mapping = ModelMapping(from: old, through: versions, to: new)
         guard old.versionHash != new.versionHash else { return }
+        replaceMovedRelationships()
         let successors = mapping.successors
         for entity in new.entities {
             guard let before = mapping.entities[entity.name].flatMap({ old.entity(named: $0) }) else {
@@ -30,6 +31,24 @@ package struct MigrationInference: Sendable {
         }
         refuseDividedHierarchies()
         refuseJoinedHierarchies()
+    }
+
+    /// Whether renaming identifiers say that `old` is the newer version; nil when they say nothing.
+    package var isBackwards: Bool? {
+        var result: Bool?
+        func compare(_ former: String, _ oldIdentifier: String?, _ name: String, _ newIdentifier: String?) {
+            if former == name { return }
+            if newIdentifier == former { result = false } else if oldIdentifier == name { result = result ?? true }
+        }
+        for (name, former) in mapping.entities {
+            guard let before = old.entity(named: former), let after = new.entity(named: name) else { continue }
+            compare(former, before.renamingIdentifier, name, after.renamingIdentifier)
+            for (name, former) in mapping.properties[name] ?? [:] {
+                let (old, new) = (before.property(named: former), after.property(named: name))
+                compare(former, old?.renamingIdentifier, name, new?.renamingIdentifier)
+            }
+        }
+        return result
     }
 
     /// Returns the plan of the migration.
@@ -109,9 +128,12 @@ package struct MigrationInference: Sendable {
 
     // MARK: Properties
 
+    private static func own(_ entity: Entity) -> ArraySlice<Property> {
+        entity.properties.suffix(entity.attributes.count + entity.relationships.count)
+    }
+
     private mutating func compareProperties(_ before: Entity, _ after: Entity) {
-        let inherited = after.properties.count - after.attributes.count - after.relationships.count
-        for property in after.properties.dropFirst(inherited) {
+        for property in MigrationInference.own(after) {
             let name = property.name
             guard let former = mapping.property(name, of: after.name).flatMap({ before.property(named: $0) }) else {
                 if property.hasStorage { changes.append(MigrationChange(.addProperty, after.name, name)) }
@@ -120,10 +142,40 @@ package struct MigrationInference: Sendable {
             compare(former, property, in: after, before)
         }
         let kept = Set((mapping.properties[after.name] ?? [:]).values)
-        let inheritedBefore = before.properties.count - before.attributes.count - before.relationships.count
-        for property in before.properties.dropFirst(inheritedBefore) where !kept.contains(property.name) {
+        for property in MigrationInference.own(before) where !kept.contains(property.name) {
             if property.hasStorage { changes.append(MigrationChange(.removeProperty, after.name, property.name)) }
             refuseInverseWithoutStorage(of: property, in: before)
+        }
+    }
+
+    /// Takes a relationship whose destination is of another hierarchy now for a new one: its objects are not there.
+    ///
+    /// Where the other side stores it, that is another table now, and a custom stage has to say what becomes of it.
+    private mutating func replaceMovedRelationships() {
+        guard !replacesProperties else { return }
+        let successors = mapping.successors
+        for entity in new.entities {
+            let before = mapping.entities[entity.name].flatMap { old.entity(named: $0) }
+            for case .relationship(let relationship, let storage) in MigrationInference.own(entity)
+            where storage.isOwn {
+                let name = relationship.name
+                guard let formerName = mapping.property(name, of: entity.name),
+                    case .relationship(let former, let formerStorage)? = before?.property(named: formerName),
+                    formerStorage.isOwn, former.isToMany == relationship.isToMany
+                else { continue }
+                let heir = successors[former.destination].flatMap { new.entity(named: $0) }
+                guard heir?.root != new.entity(named: relationship.destination)?.root else { continue }
+                mapping.forget(name, of: [entity.name] + entity.subentities)
+                append(
+                    MigrationChange(
+                        .changeDestination,
+                        entity.name,
+                        name,
+                        from: former.destination,
+                        to: relationship.destination
+                    )
+                )
+            }
         }
     }
 

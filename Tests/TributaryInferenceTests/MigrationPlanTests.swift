@@ -72,6 +72,13 @@ struct MigrationPlanTests {
             ) == ["change the order of A.b (from 'unordered' to 'ordered')"]
         )
         #expect(
+            try plan(
+                "A: {relationships: {b: {to: B?}}}, B: {}, C: {}",
+                "A: {relationships: {b: {to: C?}}}, B: {}, C: {}"
+            )
+                == ["change the destination of A.b (from 'B' to 'C')", "add A.b", "remove A.b"]
+        )
+        #expect(
             try plan("A: {}", "A: {parent: P}, P: {}")
                 == ["change the parent of A (from 'none' to 'P')", "add the entity P"]
         )
@@ -83,9 +90,9 @@ struct MigrationPlanTests {
 
     @Test func everythingThatCannotBeInferredIsListedAtOnce() throws {
         let found = try refusals(
-            "A: {attributes: {a: String, b: Integer 64, c: String?, d: Double}, relationships: {r: {to: A, many: true}, s: {to: B?}}}, B: {}, C: {}",
-            "A: {attributes: {a: Date, b: Integer 16, c: String, d: {type: Double, merge: max}}, "
-                + "relationships: {r: {to: A?}, s: {to: C?}}}, B: {abstract: true}, C: {}"
+            "A: {attributes: {a: String, b: Integer 64, c: String?, d: Double, e: Boolean}, relationships: {r: {to: A, many: true}}}, B: {}",
+            "A: {attributes: {a: Date, b: Integer 16, c: String, d: {type: Double, merge: max}, e: Integer 16}, "
+                + "relationships: {r: {to: A?}}}, B: {abstract: true}"
         )
         #expect(
             found == [
@@ -94,11 +101,20 @@ struct MigrationPlanTests {
                 "c: optional → mandatory: there may be objects without a value, and there is no default to fill in",
                 "d: merge rule latest → max: the merged values depend on the rule, "
                     + "and writes under the old rule cannot be merged again",
+                "e: Boolean → Integer 16: writers write true and false where the new type has numbers, "
+                    + "and those with the older version go on to do so",
                 "r: to-many → to-one: there may be several objects at the other end",
-                "s: to B → to C: its objects may not be of the new destination entity",
                 "concrete → abstract: an abstract entity has no objects of its own, and there may be some",
             ]
         )
+    }
+
+    @Test func theSideThatDoesNotStoreARelationshipGetsNoOtherDestination() throws {
+        let found = try refusals(
+            "A: {relationships: {bs: {to: B, many: true, inverse: a}}}, B: {relationships: {a: {to: A?, inverse: bs}}}, C: {}",
+            "A: {relationships: {bs: {to: C, many: true, inverse: a}}}, C: {relationships: {a: {to: A?, inverse: bs}}}, B: {}"
+        )
+        #expect(found.contains("bs: to B → to C: its objects may not be of the new destination entity"), "\(found)")
     }
 
     @Test func aRefusalSaysWhatHelps() throws {

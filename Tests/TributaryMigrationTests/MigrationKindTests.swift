@@ -427,4 +427,17 @@ import TributaryStore
             #expect(throws: MigrationError.olderModel(store: "Ark", model: "Zoo")) { try replica.reopen(zoo) }
         }
     }
+
+    /// The store has not been at the older version: its name says which it is, or what the newer one renames.
+    @Test(arguments: [("Zoo", "Ark", "String?"), ("Ark", "Zoo", "{type: String, optional: true, renamed_from: x}")])
+    func `a step to an older version loses nothing`(newer: String, older: String, y: String) throws {
+        func model(_ version: String, _ attributes: String) throws -> Model {
+            try Model(yaml: "version: \(version)\nentities:\n  A: {attributes: {\(attributes)}}")
+        }
+        let replica = try Replica(model(newer, "y: \(y), w: String?"))
+        try replica.commit(.insert("A", 1, ["w": "a"]))
+        let refused = try #require(throws: MigrationError.self) { try replica.reopen(model(older, "x: String?")) }
+        guard case .losesValues(newer, older, _) = refused else { throw refused }
+        #expect(try PlainSQL(path: replica.path).value("SELECT w FROM A") == "a")
+    }
 }

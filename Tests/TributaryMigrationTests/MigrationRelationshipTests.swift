@@ -2,6 +2,7 @@ import StoreTestSupport
 import TestSupport
 import Testing
 import TributaryChanges
+import TributaryInference
 import TributaryModel
 import TributaryStore
 
@@ -23,6 +24,45 @@ import TributaryStore
         #expect(try story.written() == 1)
         try story.expectOneState()
         try story.apply(.update("A", 3, ["b": .to(1)]))
+        try story.expectOneState()
+    }
+
+    @Test(arguments: [
+        ("{to: B?}", "", "{to: C?}", ""), ("{to: B, many: true}", "", "{to: C, many: true, ordered: true}", ""),
+        (
+            "{to: B?, inverse: as}", "{as: {to: A, many: true, inverse: r}}", "{to: C?, inverse: r}",
+            "{r: {to: A, many: true, inverse: r}}"
+        ),
+        (
+            "{to: B?, inverse: a}", "{a: {to: A?, inverse: r}}", "{to: C?, inverse: a}", "{a: {to: A?, inverse: r}}"
+        ),
+        ("{to: B, many: true, inverse: as}", "{as: {to: A, many: true, inverse: r}}", "{to: C, many: true}", ""),
+    ])
+    func `a relationship that gets a destination in another hierarchy starts empty`(
+        old: String,
+        oldInverse: String,
+        new: String,
+        newInverse: String
+    ) throws {
+        func text(_ r: String, _ b: String, _ c: String) -> String {
+            "  A: {attributes: {x: String?}, relationships: {r: \(r)}}\n"
+                + "  B: {attributes: {y: String?}, relationships: {\(b.dropFirst().dropLast())}}\n"
+                + "  C: {attributes: {z: String?}, relationships: {\(c.dropFirst().dropLast())}}"
+        }
+        let story = try MigrationStory(text(old, oldInverse, ""), text(new, "", newInverse))
+        func point(_ object: Int, at target: Int) -> Change {
+            old.contains("many")
+                ? .link("A", object, "r", [target]) : .update("A", object, ["r": .to(target)])
+        }
+        try story.apply(.insert("B", 11), .insert("B", 12), .insert("A", 1), .insert("A", 2), .insert("C", 12))
+        try story.apply(point(1, at: 11), point(2, at: 12))
+        let unasked = try Model(yaml: "version: \"1\"\nentities:\n\(text(new, "", newInverse))")
+        let refused = try #require(throws: MigrationError.self) { try story.migrated.reopen(unasked) }
+        guard case .losesValues(_, _, let losses) = refused else { throw refused }
+        #expect(losses.map(\.count) == [2], "\(losses)")
+        try story.migrate()
+        try story.expectOneState()
+        try story.apply(.insert("C", 13), .insert("A", 3), point(3, at: 13), point(1, at: 12))
         try story.expectOneState()
     }
 

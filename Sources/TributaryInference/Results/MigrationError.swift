@@ -7,7 +7,7 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The store needs a migration, and the configuration forbids it.
     case notAllowed(MigrationPlan)
     /// The migration would drop values without permission: the name of the version is unchanged, or only the order of
-    /// names says which of the two versions is the newer one, and says that it is the store's.
+    /// names, or renaming identifiers, say which of the two versions is the newer one, and say that it is the store's.
     case losesValues(from: String, to: String, [MigrationLoss])
     /// A custom stage threw; `reason` describes the error.
     case stageFailed(from: String, to: String, reason: String)
@@ -32,7 +32,7 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
         case .losesValues(let from, let to, let losses):
             (from == to
                 ? "the model has changed under the version '\(to)' that the store is at"
-                : "the store is at model version '\(from)', and by its name '\(to)' may be an older one")
+                : "the store is at model version '\(from)', and by its name or its renaming identifiers '\(to)' may be older")
                 + ", and these values would be lost:\n" + losses.map { "  \($0)" }.joined(separator: "\n")
                 + "\ngive what was renamed its former name (renamed_from, elementID), raise the model's version, or allow it "
                 + "with 'migration: {allow_loss: true}'"

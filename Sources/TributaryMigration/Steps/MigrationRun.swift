@@ -72,9 +72,12 @@ struct MigrationRun {
         guard isListed || !recorded.hasLeft(model.versionHash, version: model.version) || settings.allowsLoss else {
             throw MigrationError.olderModel(store: current.version, model: model.version)
         }
-        // The order of names is a guess: the store has not been at this version, so it may be the newer one. Then
-        // nothing is lost without being asked for.
-        let isGuess = between == nil && model.later.following(versionHash: currentHash) != nil
+        // Where renaming identifiers say nothing, the order of names is a guess: the store has not been at this version,
+        // so it may be the newer one. Then nothing is lost without being asked for.
+        let isGuess =
+            !isListed
+            && (MigrationInference(from: current, to: model).isBackwards
+                ?? (between == nil && !ModelVersions.areInOrder(current.version, model.version)))
         let steps = try steps(through: [current] + (between ?? []) + [model])
         guard settings.migrates else {
             throw MigrationError.notAllowed(

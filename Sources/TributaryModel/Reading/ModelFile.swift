@@ -68,11 +68,7 @@ struct ModelFile {
         }
         let versions = names.filter { ($0 as NSString).pathExtension == "xcdatamodel" }
         guard !versions.isEmpty else { throw ModelError("there is no .xcdatamodel in the folder", file: path) }
-        return versions.sorted { left, right in
-            let (first, second) = ((left as NSString).deletingPathExtension, (right as NSString).deletingPathExtension)
-            let order = first.compare(second, options: [.numeric, .caseInsensitive])
-            return order == .orderedSame ? left < right : order == .orderedAscending
-        }
+        return versions.sorted { ModelVersions.areInOrder(ModelFile.versionName($0), ModelFile.versionName($1)) }
     }
 
     /// Reads the current version; the others are read at the first access.

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// Other versions of a model, the oldest first; versions in files are read at the first access.
@@ -43,6 +44,12 @@ package final class ModelVersions: Sendable {
         areListed = false
         self.reader = reader
         state = Mutex(State())
+    }
+
+    /// Whether two names are in the order of versions in a folder, which Xcode numbers.
+    package static func areInOrder(_ first: String, _ second: String) -> Bool {
+        let order = first.compare(second, options: [.numeric, .caseInsensitive])
+        return order == .orderedSame ? first < second : order == .orderedAscending
     }
 
     package var areInMemory: Bool { state.withLock { $0.models != nil } }
