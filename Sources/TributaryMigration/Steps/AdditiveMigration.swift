@@ -14,7 +14,9 @@ struct AdditiveMigration {
 
     /// Migrates the store; with `isForced`, checks views, indexes and deferred writes although the catalogue is
     /// unchanged.
-    func run(isForced: Bool = false) throws -> StoreModel {
+    ///
+    /// `added` are all names that may mean something else now; nil when any name may.
+    func run(isForced: Bool = false, added: Set<String>? = nil) throws -> StoreModel {
         let before = try Catalogue(db)
         let layout = target.layout(before)
         let after = Catalogue(layout)
@@ -33,7 +35,7 @@ struct AdditiveMigration {
         try Schema.createModelIndexes(in: db, layout: layout)
         try after.write(to: db)
         let context = StoreContext(configuration: target.configuration, layout: layout)
-        try DeferredReplay(db: db, context: context, decidesShadows: isAtModel).run()
+        try DeferredReplay(db: db, context: context, decidesShadows: isAtModel).run(added)
         return layout
     }
 

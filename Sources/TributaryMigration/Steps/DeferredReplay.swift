@@ -1,5 +1,6 @@
 import GRDB
 import TributaryChanges
+import TributaryInference
 import TributaryModel
 import TributaryStore
 
@@ -13,10 +14,13 @@ struct DeferredReplay {
     private var layout: StoreModel { context.layout }
 
     /// Merges the deferred writes that the model can represent now, at the cost of one look at each deferred write and
-    /// one merge for each write that takes effect.
-    func run() throws {
+    /// one merge for each write that may take effect.
+    func run(_ added: Set<String>?) throws {
         let table = DeferredWriteTable(db: db)
-        let entries = try table.entries().filter { layout.represents($0.change) }
+        var entries = try table.entries()
+        // What a deferred name means now is asked of all versions, unless the step only adds what no entry names.
+        if let added, entries.allSatisfy({ added.isDisjoint(with: $0.change.names) }) { return }
+        entries = entries.filter { layout.represents($0.change) }
         guard !entries.isEmpty else { return }
         try UnloggedTransaction.run(db, context, decidesShadows: decidesShadows) { transaction in
             for entry in entries {
@@ -36,5 +40,33 @@ struct DeferredReplay {
         var change = entry.change
         change.entity = entity.name
         return change
+    }
+}
+
+extension MigrationInference {
+    /// The present and former names of what the newer version adds; nil when it does more than adding.
+    var addedNames: Set<String>? {
+        var names: Set<String> = []
+        for change in changes {
+            let entity = new.entity(named: change.entity)
+            let property = change.property.flatMap { entity?.property(named: $0) }
+            switch change.kind {
+            case .addEntity: names.formUnion([change.entity, entity?.renamingIdentifier].compactMap(\.self))
+            case .addProperty: names.formUnion([change.property, property?.renamingIdentifier].compactMap(\.self))
+            case .makeOptional, .changeIndexes: break
+            default: return nil
+            }
+        }
+        return names
+    }
+}
+
+extension Change {
+    fileprivate var names: [String] {
+        switch operation {
+        case .insert(let writes), .update(let writes): [entity] + writes.map(\.name)
+        case .link(let name, _, _), .unlink(let name, _): [entity, name]
+        case .delete: [entity]
+        }
     }
 }

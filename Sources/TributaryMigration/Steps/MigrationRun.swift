@@ -97,6 +97,7 @@ struct MigrationRun {
         losses: [MigrationLoss],
         recorded: inout RecordedModels
     ) throws -> StoreModel {
+        let model = configuration.model
         guard let last = steps.last else { throw MigrationError.notInferable(from: "", to: "", []) }
         var progress = MigrationProgress(from: steps[0].plan.from, to: last.plan.to)
         progress.losses = losses
@@ -108,8 +109,15 @@ struct MigrationRun {
             if let stage = step.stage {
                 try perform(stage, stage.willMigrate, before, before.layout(try Catalogue(db)))
             }
-            let made = try MigrationStep(db: db, target: after, inference: step.inference, report: settings.report)
-                .run()
+            let learnsNames = steps.count > 1 || !model.earlier.areLast(of: recorded.versions(withCurrent: true))
+            let made = try MigrationStep(
+                db: db,
+                target: after,
+                inference: step.inference,
+                learnsNames: learnsNames,
+                report: settings.report
+            )
+            .run()
             let passed = between.map { $0.prefix { $0.version != step.plan.to } }
             try recorded.move(to: step.inference.new, through: passed.map(Array.init))
             if let stage = step.stage { try perform(stage, stage.didMigrate, after, made, from: step.inference.old) }

@@ -20,6 +20,8 @@ final class MigrationStep {
     let deferred: DeferredWriteTable
     let partialRows: PartialRowTable
     private let catalogue: Catalogue
+    /// Whether the newer model knows older versions that the store has not recorded.
+    private let learnsNames: Bool
     private let report: (@Sendable (MigrationProgress) throws -> Void)?
     private(set) var progress: MigrationProgress
     /// The old registers, by table and column, that may hold an object without showing it.
@@ -30,8 +32,10 @@ final class MigrationStep {
         db: Database,
         target: MigrationTarget,
         inference: MigrationInference,
+        learnsNames: Bool,
         report: (@Sendable (MigrationProgress) throws -> Void)?
     ) throws {
+        self.learnsNames = learnsNames
         self.db = db
         self.target = target
         self.inference = inference
@@ -84,7 +88,10 @@ final class MigrationStep {
         try copyLinks()
         try moveTombstones()
         try middle().write(to: db)
-        let layout = try AdditiveMigration(db: db, target: target).run(isForced: true)
+        let layout = try AdditiveMigration(db: db, target: target).run(
+            isForced: true,
+            added: learnsNames ? nil : inference.addedNames
+        )
         try decideVisibility(layout)
         try MigrationRewrites(step: self, layout: layout).run()
         try dropFormer()

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import TributaryChanges
 import TributaryMigration
 import TributaryModel
 import TributaryStore
@@ -19,16 +20,30 @@ enum ModelRows {
                 try open(folder, model).close()
             }.wall * 1_000
         },
-        // A minute at most for 100 versions, a second for a step, which compares with all versions before it.
-        GrowthRow(title: "a small store taken through n versions of a model", order: .quadratic, smallest: 25, runs: 1)
-        {
-            count in
+        // A minute at most for 100 versions, a second for a step, which compares with all versions before it to say what
+        // the name of the deferred value means now.
+        GrowthRow(
+            title: "a store with a deferred value taken through n versions of a model",
+            order: .quadratic,
+            smallest: 25,
+            runs: 1
+        ) { count in
             let folder = try TemporaryFolder.inMemory("growth")
             try write(versions: count, to: folder)
             let versions = try Model.versions(contentsOf: folder.path("Shop.xcdatamodeld"))
             return try await Effort.measure {
                 for index in versions.indices {
-                    try open(folder, versions[index].succeeding(Array(versions[..<index]))).close()
+                    let store = try open(folder, versions[index].succeeding(Array(versions[..<index])))
+                    if index == 0 {
+                        let write = PropertyWrite(name: "value0", value: "a")
+                        let change = Change(
+                            entity: "Entity0",
+                            id: UniqueID(high: 0, low: 1),
+                            operation: .insert([write])
+                        )
+                        try store.write { _ = try $0.commit(LocalTransaction(changes: [change])) }
+                    }
+                    try store.close()
                 }
             }.wall * 1_000
         },
@@ -42,12 +57,16 @@ enum ModelRows {
     }
 
     /// Each version gives one entity more an attribute of its own; the last one is the current one.
+    ///
+    /// Only the first one has `Entity0.value0`.
     private static func write(versions count: Int, to folder: TemporaryFolder) throws {
         for version in 1...count {
             var text = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n<model>\n"
             for entity in 0..<entities {
                 text += "<entity name=\"Entity\(entity)\">\n"
-                for attribute in 0..<6 { text += Self.attribute("value\(attribute)", attribute) }
+                for attribute in (entity == 0 && version > 1 ? 1 : 0)..<6 {
+                    text += Self.attribute("value\(attribute)", attribute)
+                }
                 for added in stride(from: entity + 1, to: version, by: entities) {
                     text += Self.attribute("added\(added)", added)
                 }
