@@ -144,7 +144,7 @@ struct ConfigurationTests {
     func twice() throws {
         let error = try refusal("\nname: a\nname: b\n")
         #expect(
-            error?.description == folder.path("t.yaml") + ":3: name: column 1: the key 'name' occurs twice",
+            error?.description == folder.path("t.yaml") + ":2: name: column 1: the key 'name' occurs twice",
             "\(String(describing: error))"
         )
     }
