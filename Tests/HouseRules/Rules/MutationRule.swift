@@ -14,10 +14,10 @@ struct MutationRule: HouseRule {
                     guard !closed.asks else { continue }
                     let reason = "has code for deliberate faults that asks for none"
                     found.append(Violation(path: file.path, line: closed.line, reason: reason))
-                } else if line.has("Mutation.isOn("), open == nil {
+                } else if line.contains("Mutation.isOn("), open == nil {
                     let reason = "asks for a deliberate fault outside #if MUTATIONS"
                     found.append(Violation(path: file.path, line: index + 1, reason: reason))
-                } else if line.has("Mutation.isOn(") || line == "import TributaryChanges" {
+                } else if line.contains("Mutation.isOn(") || line == "import TributaryChanges" {
                     open?.asks = true
                 }
             }
