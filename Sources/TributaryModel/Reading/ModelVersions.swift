@@ -23,6 +23,8 @@ package final class ModelVersions: Sendable {
         var models: [Model]?
         var notices: [String] = []
         var readings = 0
+        /// The version hash of the newest version, once it has been read.
+        var newestHash: String?
     }
 
     package init(_ models: [Model]) {
@@ -83,15 +85,20 @@ package final class ModelVersions: Sendable {
         guard count <= hashes.count else { return false }
         if let models = state.withLock(\.models) { return models.map(\.versionHash) == hashes.suffix(count) }
         guard count > 0 else { return true }
-        return names == other.names.suffix(count) && self[count - 1]?.versionHash == hashes.last
+        guard names == other.names.suffix(count) else { return false }
+        return (state.withLock(\.newestHash) ?? self[count - 1]?.versionHash) == hashes.last
     }
 
     /// The version at an index, not kept in memory; nil when it cannot be read.
     package subscript(index: Int) -> Model? {
         guard (0..<count).contains(index) else { return nil }
         if let models = state.withLock(\.models) { return index < models.count ? models[index] : nil }
-        state.withLock { $0.readings += 1 }
-        return try? reader()(index)
+        let model = try? reader()(index)
+        state.withLock { state in
+            state.readings += 1
+            if index == count - 1 { state.newestHash = model?.versionHash }
+        }
+        return model
     }
 
     /// Returns the versions after the newest one with the given hash; nil when no version has it.
