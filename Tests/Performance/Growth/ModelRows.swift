@@ -35,7 +35,7 @@ enum ModelRows {
                 for index in versions.indices {
                     let store = try open(folder, versions[index].succeeding(Array(versions[..<index])))
                     if index == 0 {
-                        let write = PropertyWrite(name: "value0", value: "a")
+                        let write = PropertyWrite(name: "value0", value: .string("a"))
                         let change = Change(
                             entity: "Entity0",
                             id: UniqueID(high: 0, low: 1),
