@@ -10,7 +10,7 @@ enum ArchiveText {
             abstract: true
             class: .Item
             attributes: {title: String, class: String?, isDeleted: {type: Boolean, default: false}}
-            relationships: {shelf: {to: Shelf?, inverse: items}, tags: {to: Tag, many: true, inverse: items}}
+            relationships: {shelf: {to: Shelf?, inverse: items}}
           Book:
             parent: Item
             attributes:
@@ -32,9 +32,6 @@ enum ArchiveText {
           Shelf:
             attributes: {number: Integer 16, id: Integer 64?}
             relationships: {items: {to: Item, many: true, inverse: shelf}}
-          Tag:
-            attributes: {name: String}
-            relationships: {items: {to: Item, many: true, inverse: tags}}
         composites: {Size: {width: Double, height: Double?, unit: String?}}
         """
 

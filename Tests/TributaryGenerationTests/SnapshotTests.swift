@@ -115,14 +115,16 @@ struct SnapshotTests {
             #expect(book.title == "Tides")
             let id = ManagedObjectID(
                 store: "archive",
-                entity: "Tag",
-                rootEntity: "Tag",
+                entity: "Chapter",
+                rootEntity: "Chapter",
                 uniqueID: UniqueID(high: 1, low: 2)
             )
-            let tag = try context.insert(from: ObjectSnapshot(id: id, values: ["name": .string("sea")]))
-            #expect((tag as? Tag)?.name == "sea")
-            #expect(tag.objectID == id)
-            #expect(throws: ContextError.self) { try book.update(from: Tag.Snapshot(try #require(tag as? Tag))) }
+            let chapter = try context.insert(from: ObjectSnapshot(id: id, values: ["name": .string("sea")]))
+            #expect((chapter as? Chapter)?.name == "sea")
+            #expect(chapter.objectID == id)
+            #expect(throws: ContextError.self) {
+                try book.update(from: Chapter.Snapshot(try #require(chapter as? Chapter)))
+            }
         }
         try await container.close()
     }

@@ -11,10 +11,9 @@ enum ArchiveModel {
         Chapter.self,
         Item.self,
         Shelf.self,
-        Tag.self,
     ]
     /// The version of the model that the classes were made from.
     static let version = "3"
     /// The hash of the model that the classes were made from; that of a loaded model tells whether they fit.
-    static let versionHash = "d61d437b4a2c432ebd722e7a4c785fdabbd0eb810eeda8f2260d064ec64e1f3e"
+    static let versionHash = "8d995b44b046a2428ddf1019af2915295b4b2e44a4911b9aafd5d6a8a6fd1a27"
 }

@@ -18,8 +18,6 @@ class Item: ManagedObject {
     static let isDeleted_ = Field<Bool>("isDeleted")
     /// The key of `shelf`.
     static let shelf = ToOne<Shelf>("shelf")
-    /// The key of `tags`.
-    static let tags = ToMany<Tag>("tags")
 
     /// The keys that the class declares, for the container to check against the model.
     override class var declaredFields: [any DeclaredField] {
@@ -28,7 +26,6 @@ class Item: ManagedObject {
             `class`,
             isDeleted_,
             shelf,
-            tags,
         ]
     }
 
@@ -54,12 +51,6 @@ class Item: ManagedObject {
     var shelf: Shelf? {
         get { self[Item.shelf] }
         set { self[Item.shelf] = newValue }
-    }
-
-    /// The relationship `tags`.
-    var tags: Set<Tag> {
-        get { Set(self[Item.tags]) }
-        set { self[Item.tags] = newValue.sorted { $0.uniqueID < $1.uniqueID } }
     }
 
     /// The values of an object, which may cross contexts and processes.
