@@ -115,19 +115,24 @@ import TributaryStore
         #expect(try violations(story).map(\.values) == [["7"]])
     }
 
-    @Test func `a stage of one's own can make the keys differ`() throws {
-        let story = try MigrationStory(Self.old, Self.model(", unique: [x]"))
-        try story.apply(.insert("A", 1, ["x": "a"]), .insert("A", 2, ["x": "a"]))
+    /// Migrates with a stage that sets `x` of the second object.
+    private func migrate(_ story: MigrationStory, setting key: JSONValue) throws {
         var settings = MigrationSettings()
         settings.stages = [
             CustomMigrationStage(
                 from: "1",
                 to: "2",
                 willMigrate: { _ in },
-                didMigrate: { try $0.add(.update("A", 2, ["x": "b"])) }
+                didMigrate: { try $0.add(.update("A", 2, ["x": key])) }
             )
         ]
         try story.migrated.reopen(story.new, migration: settings)
+    }
+
+    @Test func `a stage of one's own can make the keys differ`() throws {
+        let story = try MigrationStory(Self.old, Self.model(", unique: [x]"))
+        try story.apply(.insert("A", 1, ["x": "a"]), .insert("A", 2, ["x": "a"]))
+        try migrate(story, setting: "b")
         #expect(try story.rows("SELECT x FROM A ORDER BY x") == [["a"], ["b"]])
         try story.expectOneState()
     }
@@ -140,16 +145,7 @@ import TributaryStore
         )
         try story.apply(.insert("A", 1, ["x": "a"]))
         try story.apply(.insert("A", 2, ["x": "b", "n": 7]))
-        var settings = MigrationSettings()
-        settings.stages = [
-            CustomMigrationStage(
-                from: "1",
-                to: "2",
-                willMigrate: { _ in },
-                didMigrate: { try $0.add(.update("A", 2, ["x": "a"])) }
-            )
-        ]
-        try story.migrated.reopen(story.new, migration: settings)
+        try migrate(story, setting: "a")
         #expect(try story.rows("SELECT x, m FROM A") == [["a", nil]])
         try story.expectOneState()
         try story.migrated.commit(.update("A", 1, ["x": "c"]))
