@@ -22,6 +22,16 @@ final class CompactingReplicas {
         wall.advance(milliseconds: 100 * 365 * 86_400_000)
     }
 
+    /// Replicas that have each other's first object and acknowledged it.
+    static func filled(_ count: Int) async throws -> CompactingReplicas {
+        let group = try CompactingReplicas()
+        for number in 1...UInt64(count) { try await group.add().save([SyncModel.insert(number)]) }
+        try await group.exchange()
+        try await group.acknowledge()
+        #expect(try group.digests().count == 1)
+        return group
+    }
+
     @discardableResult
     func add(in folder: TemporaryFolder? = nil) async throws -> SyncReplica {
         let replica = try await SyncReplica(

@@ -11,17 +11,6 @@ import TributaryStore
 
 /// Compaction by stores that are copies, that were other writers before, or that become another one meanwhile.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct CompactionIdentityTests {
-    private func filled(_ count: Int = 2) async throws -> CompactingReplicas {
-        let group = try CompactingReplicas()
-        for _ in 0..<count { try await group.add() }
-        for (index, replica) in group.replicas.enumerated() {
-            try replica.save([SyncModel.insert(UInt64(index) + 1)])
-        }
-        try await group.exchange()
-        try await group.acknowledge()
-        return group
-    }
-
     private func writer(_ replica: SyncReplica) -> UniqueID { replica.service.ownWriter }
 
     // MARK: Copies
@@ -29,7 +18,7 @@ import TributaryStore
     /// A copy does not vote for its original; it makes a baseline of its own from the segments, which the original may
     /// verify.
     @Test func aCopyBuildsFromTheLogFolder() async throws {
-        let group = try await filled(1)
+        let group = try await CompactingReplicas.filled(1)
         let original = group.replicas[0]
         try await original.stop()
         let folder = try TemporaryFolder("copy")
@@ -73,7 +62,7 @@ import TributaryStore
     /// A fault of the original's state, which its copy has too, is in no baseline of the copy: the original, which
     /// compares that with its own state, does not verify it.
     @Test func whatACopySharesWithItsOriginalIsNotVerified() async throws {
-        let group = try await filled(1)
+        let group = try await CompactingReplicas.filled(1)
         let original = group.replicas[0]
         try await original.stop()
         let path = original.folder.path("store.sqlite")
@@ -103,7 +92,7 @@ import TributaryStore
     ///
     /// A store that became another writer under an earlier program has no list of the former ones.
     @Test(arguments: [true, false]) func theSuccessorRemovesWhatItHasWrittenBefore(isListed: Bool) async throws {
-        let group = try await filled(3)
+        let group = try await CompactingReplicas.filled(3)
         let (first, former) = (group.replicas[0], writer(group.replicas[0]))
         try await first.service.restamp()
         if !isListed { try first.store.write { try $0.setSetting(IdentityKeys.formers, to: nil) } }
@@ -137,7 +126,7 @@ import TributaryStore
     }
 
     @Test func aFormerWritersSegmentsFollowTheRule() async throws {
-        let group = try await filled(2)
+        let group = try await CompactingReplicas.filled(2)
         let (first, former) = (group.replicas[0], writer(group.replicas[0]))
         try await first.service.restamp()
         try await group.exchange()
@@ -154,7 +143,7 @@ import TributaryStore
 
     /// A store that builds its baselines from the log folder waits for a damaged segment, and its pass goes on.
     @Test func aDamagedSegmentIsAReasonToWait() async throws {
-        let group = try await filled()
+        let group = try await CompactingReplicas.filled(2)
         let first = group.replicas[0]
         try await first.service.restamp()
         try first.save([SyncModel.update(1, "salary", .double(7))])
@@ -184,7 +173,7 @@ import TributaryStore
     }
 
     @Test func aCopyOfEqualBytesHindersNothing() async throws {
-        let group = try await filled()
+        let group = try await CompactingReplicas.filled(2)
         let (name, path) = try copyName(of: group.replicas[0], in: group)
         try group.logs.put(try #require(group.logs.bytes(of: name)), at: path)
         guard case .cut = try await group.compact(group.replicas[0]).cut else {
@@ -196,7 +185,7 @@ import TributaryStore
 
     /// A fork costs the forked writer alone: its segments past the fork stay, those of all others go.
     @Test func afterAForkOnlyTheForkedWritersSegmentsStay() async throws {
-        let group = try await filled(3)
+        let group = try await CompactingReplicas.filled(3)
         let first = group.replicas[0]
         let former = writer(first)
         let (name, path) = try copyName(of: first, in: group)
@@ -264,7 +253,7 @@ import TributaryStore
 
     /// The store becomes another writer while a baseline is written under the name of the present one.
     @Test func noBaselineGetsTheNameOfAFormerWriter() async throws {
-        let group = try await filled()
+        let group = try await CompactingReplicas.filled(2)
         let first = group.replicas[0]
         let former = writer(first)
         let changes = (0..<5_000).map { SyncModel.insert(10_000 + UInt64($0)) }
@@ -286,7 +275,7 @@ import TributaryStore
 
     /// The proof that another program writes as this store comes after it was decided what goes.
     @Test func nothingGoesOnceTheWriterIsInDoubt() async throws {
-        let group = try await filled()
+        let group = try await CompactingReplicas.filled(2)
         try await group.compactAll()
         try await group.acknowledge()
         let first = group.replicas[0]

@@ -11,20 +11,8 @@ import TributaryStore
 
 /// Stores that compact their log folder: what goes, who may join, and what keeps everything in its place.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct CompactorTests {
-    private func filled(_ count: Int = 3) async throws -> CompactingReplicas {
-        let group = try CompactingReplicas()
-        for _ in 0..<count { try await group.add() }
-        for (index, replica) in group.replicas.enumerated() {
-            try replica.save([SyncModel.insert(UInt64(index) + 1)])
-        }
-        try await group.exchange()
-        try await group.acknowledge()
-        #expect(try group.digests().count == 1)
-        return group
-    }
-
     @Test func whatIsCoveredGoesAndANewStoreNeedsOnlyTheRest() async throws {
-        let group = try await filled()
+        let group = try await CompactingReplicas.filled(3)
         let photo = JSONValue.string(Data(repeating: 7, count: 200_000).base64EncodedString())
         try group.replicas[0].save([SyncModel.update(1, "photo", photo)])
         try await group.exchange()
@@ -121,7 +109,7 @@ import TributaryStore
 
     /// An evicted writer is not waited for; it comes back with a change of its own and joins a baseline.
     @Test func anEvictedWriterComesBack() async throws {
-        let group = try await filled()
+        let group = try await CompactingReplicas.filled(3)
         let away = group.replicas.removeLast()
         try await away.stop()
         try group.replicas[0].save([SyncModel.update(3, "salary", .double(5))])
@@ -152,7 +140,7 @@ import TributaryStore
 
     /// Two baselines of one vector that differ raise an alarm with both, and nothing goes for them.
     @Test func baselinesThatDifferRemoveNothing() async throws {
-        let group = try await filled(2)
+        let group = try await CompactingReplicas.filled(2)
         let (first, second) = (group.replicas[0], group.replicas[1])
         let before = group.files(".tlog")
         guard case .cut(let name, _) = try await group.compact(first).cut else {
