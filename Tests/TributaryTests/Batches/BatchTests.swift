@@ -8,13 +8,16 @@ import TributaryStore
 
 /// Batches write what saves write, without objects.
 @Suite struct BatchTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws { (folder, container) = try await Company.open() }
+
     private func rows(_ count: Int) -> [[String: PropertyValue]] {
         (0..<count).map { ["name": .string("n\($0)"), "_id": .uuid(UniqueID(high: 7, low: UInt64($0 + 1)))] }
     }
 
     @Test func insertAppliesDefaultsIsOneTransactionAndReachesTheMainContext() async throws {
-        let folder = try TemporaryFolder("batch")
-        let container = try await Company.open(folder)
         var request = BatchInsertRequest("Employee", rows: rows(3))
         request.resultKind = .objectIDs
         let result = try await container.execute(request)
@@ -35,8 +38,6 @@ import TributaryStore
     }
 
     @Test func handlerIsAskedUntilItSaysThatThereIsNoMore() async throws {
-        let folder = try TemporaryFolder("batch")
-        let container = try await Company.open(folder)
         let count = try await container.performBackgroundTask { context in
             var next = 0
             return try context.execute(BatchInsertRequest("Employee", rows: [])) { row in
@@ -54,8 +55,6 @@ import TributaryStore
     }
 
     @Test func errorsNameRowAndPropertyAndNothingIsWritten() async throws {
-        let folder = try TemporaryFolder("batch")
-        let container = try await Company.open(folder)
         func refused(_ row: [String: PropertyValue]) async -> BatchError? {
             do {
                 try await container.execute(BatchInsertRequest("Employee", rows: rows(2) + [row]))
@@ -91,8 +90,6 @@ import TributaryStore
     }
 
     @Test func updateWritesValuesCountsAndCopies() async throws {
-        let folder = try TemporaryFolder("batch")
-        let container = try await Company.open(folder)
         try await container.execute(BatchInsertRequest("Employee", rows: rows(4)))
         var request = BatchUpdateRequest(
             "Employee",
@@ -120,8 +117,6 @@ import TributaryStore
     }
 
     @Test func denyRefusesTheWholeRequest() async throws {
-        let folder = try TemporaryFolder("batch")
-        let container = try await Company.open(folder)
         try await container.execute(BatchInsertRequest("Employee", rows: rows(3)))
         try await container.execute(
             BatchInsertRequest("Locker", rows: [["holder": .reference(UniqueID(high: 7, low: 2))]])

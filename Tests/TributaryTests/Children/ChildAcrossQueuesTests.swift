@@ -26,13 +26,6 @@ struct ChildAcrossQueuesTests {
         return employee.objectID
     }
 
-    private var stored: Int {
-        get throws {
-            let entity = try #require(container.model.entity(named: "Employee"))
-            return try container.store.read { try $0.count(FetchQuery(entity: entity)) }
-        }
-    }
-
     @Test
     func anImportShowsInTheViewContextAndIsStoredWithItsSave() async throws {
         let json = #"[{"name": "Ann", "salary": 12.5}, {"name": "Bob", "salary": 11}]"#
@@ -48,9 +41,9 @@ struct ChildAcrossQueuesTests {
             #expect(!context.hasChanges)
         }
         #expect(try await names() == ["Ann", "Bob"])
-        #expect(try stored == 0)
+        #expect(try container.storedEmployees == 0)
         try await MainActor.run { try container.viewContext.save() }
-        #expect(try stored == 2)
+        #expect(try container.storedEmployees == 2)
     }
 
     @Test
@@ -64,7 +57,7 @@ struct ChildAcrossQueuesTests {
             }
             #expect(await parent.perform { $0.insertedObjects.count } == number + 1)
         }
-        #expect(try stored == 0)
+        #expect(try container.storedEmployees == 0)
     }
 
     @Test
@@ -218,7 +211,7 @@ struct ChildAcrossQueuesTests {
         try await child.perform { try $0.save() }
         #expect(await parent.perform { $0.insertedObjects.count } == 3)
         try await parent.perform { try $0.save() }
-        #expect(try stored == 3)
+        #expect(try container.storedEmployees == 3)
     }
 
     @Test
@@ -269,16 +262,13 @@ struct ChildAcrossQueuesTests {
         }
         #expect(await parent.perform { $0.insertedObjects.count } == 120)
         try await parent.perform { try $0.save() }
-        #expect(try stored == 120)
+        #expect(try container.storedEmployees == 120)
     }
 
     @Test
     func theViewContextsGenerationIsTheChilds() async throws {
         let child = container.newChildOfViewContext()
-        try await container.performBackgroundTask { context in
-            try context.insert(Employee.self).name = "Ann"
-            try context.save()
-        }
+        try await container.hire("Ann")
         #expect(try await child.perform { try $0.count(for: FetchRequest("Employee")) } == 0)
         await container.mergePendingChanges()
         #expect(try await child.perform { try $0.count(for: FetchRequest("Employee")) } == 1)

@@ -131,9 +131,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aRollbackGoesBackToTheParentsState() throws {
-        let ann = try view.hire("Ann")
-        let child = view.newChild()
-        let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
+        let (ann, child, copy) = try view.hireAboveChild()
         copy.name = "Child"
         let other = try child.hire("Bob")
         child.rollback()
@@ -159,7 +157,7 @@ struct ChildRelationshipTests {
         ann.name = "Bea"
         let child = view.newChild()
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
-        #expect(copy.name == "Bea")
+        #expect(copy.name == "Bea" && copy.state == .clean)
         view.rollback()
         child.processPendingChanges()
         #expect(copy.name == "Ann")
@@ -167,9 +165,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aResetForgetsTheChildAlone() throws {
-        let ann = try view.hire("Ann")
-        let child = view.newChild()
-        let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
+        let (ann, child, copy) = try view.hireAboveChild()
         copy.name = "Child"
         child.reset()
         #expect(copy.state == .detached && !child.hasChanges && view.hasChanges)
@@ -178,9 +174,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aRefreshReadsTheParent() throws {
-        let ann = try view.hire("Ann")
-        let child = view.newChild()
-        let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
+        let (ann, child, copy) = try view.hireAboveChild()
         copy.salary = 2
         ann.name = "Bea"
         child.refresh(copy, mergeChanges: true)

@@ -42,6 +42,81 @@ enum Company {
         return (folder, try await open(folder))
     }
 
+    /// The kinds of store that behave alike.
+    enum StoreKind: String, CaseIterable, Sendable {
+        case file, memory
+    }
+
+    /// A container on a store of the kind given; the folder is for those that need one.
+    static func open(
+        _ kind: StoreKind,
+        in folder: TemporaryFolder,
+        sqlLog: SQLLog? = nil
+    ) async throws -> PersistentContainer {
+        var merging = MergeOptions()
+        // Long, so that nothing is merged unless a test asks for it.
+        merging.debounce = .seconds(3600)
+        merging.ceiling = .seconds(3600)
+        return try await PersistentContainer(
+            name: "company",
+            model: try model(),
+            classes: classes,
+            store: kind == .memory ? .memory : .file(folder.path("store.sqlite")),
+            merging: merging,
+            sqlLog: sqlLog
+        )
+    }
+
+    static func open(_ kind: StoreKind, sqlLog: SQLLog? = nil) async throws -> (TemporaryFolder, PersistentContainer) {
+        let folder = try TemporaryFolder("company")
+        return (folder, try await open(kind, in: folder, sqlLog: sqlLog))
+    }
+
+    /// A container on a store in a folder of another process.
+    static func open(at path: String, merging: MergeOptions = .fixture) async throws -> PersistentContainer {
+        let configuration = StoreConfiguration(path: path + "/store.sqlite", name: "company", model: try model())
+        return try await PersistentContainer(store: Store.open(configuration), classes: classes, merging: merging)
+    }
+
+    /// An employee that one context has named "Here" and not saved, and another has changed and saved: the first is in
+    /// conflict when it saves.
+    static func conflict(
+        in container: PersistentContainer,
+        name: String? = nil,
+        change: @escaping @Sendable (Employee) -> Void = { $0.name = "There" }
+    ) async throws -> (context: BackgroundContext, employee: ManagedObjectID) {
+        let background = container.newBackgroundContext(name: name)
+        let id = try await background.perform { context in
+            let employee = try context.hire("Ann")
+            try context.save()
+            employee.name = "Here"
+            return employee.objectID
+        }
+        try await container.performBackgroundTask { context in
+            change(try context.existingObject(with: id, as: Employee.self))
+            try context.save()
+        }
+        return (background, id)
+    }
+
+    /// The model with other delete rules, and without a bound for the number of projects.
+    static func model(_ rules: GraphModel.Rules) throws -> Model {
+        var definitions = definitions
+        for entity in definitions.indices {
+            for index in definitions[entity].relationships.indices {
+                switch definitions[entity].relationships[index].name {
+                case "employees": definitions[entity].relationships[index].deleteRule = rules.employees
+                case "members": definitions[entity].relationships[index].deleteRule = rules.members
+                case "projects":
+                    definitions[entity].relationships[index].deleteRule = rules.projects
+                    definitions[entity].relationships[index].maximumCount = 0
+                default: continue
+                }
+            }
+        }
+        return try Model(version: "1", entities: definitions)
+    }
+
     private static func attribute(
         _ name: String,
         _ type: AttributeType,

@@ -25,10 +25,7 @@ struct ResolverReachTests {
             for employee in employees.prefix(2) { employee.name += "+here" }
             return employees[1].objectID
         }
-        try await container.performBackgroundTask { context in
-            (try context.existingObject(with: id) as? Employee)?.name = "there"
-            try context.save()
-        }
+        try await container.change(id) { $0.name = "there" }
         try await background.perform { context in
             let found = try context.fetch(FetchRequest("Employee"), as: Employee.self)
             let employees = Dictionary(uniqueKeysWithValues: found.map { (String($0.name.prefix(1)), $0) })

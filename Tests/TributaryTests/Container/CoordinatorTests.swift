@@ -172,17 +172,7 @@ struct CoordinatorTests {
 
     @Test
     func aConflictInsideTheBodyCanBeCaught() async throws {
-        let background = container.newBackgroundContext()
-        let id = try await background.perform { context in
-            let ann = try context.hire("Ann")
-            try context.save()
-            ann.name = "Bea"
-            return ann.objectID
-        }
-        try await container.performBackgroundTask { context in
-            context.object(with: id, as: Employee.self)?.name = "Cid"
-            try context.save()
-        }
+        let (background, _) = try await Company.conflict(in: container)
         try await container.coordinator.perform(on: background) { context in
             #expect(throws: ConflictError.self) { try context.save() }
             context.mergePolicy = .objectTrump

@@ -1,4 +1,6 @@
+import Testing
 import Tributary
+import TributaryStore
 
 extension PersistentContainer {
     @discardableResult
@@ -8,6 +10,31 @@ extension PersistentContainer {
             employee.salary = salary
             try context.save()
             return employee.objectID
+        }
+    }
+
+    func change(_ id: ManagedObjectID, _ body: @escaping @Sendable (Employee) -> Void) async throws {
+        try await performBackgroundTask { context in
+            body(try context.existingObject(with: id, as: Employee.self))
+            try context.save()
+        }
+    }
+
+    func delete(_ id: ManagedObjectID) async throws {
+        try await performBackgroundTask { context in
+            context.delete(try context.existingObject(with: id))
+            try context.save()
+        }
+    }
+
+    var committed: [HistoryTransaction] {
+        get throws { try store.read { try $0.history.transactions(after: 0, limit: .max) } }
+    }
+
+    /// The number of employees in the store, whatever the contexts have not saved.
+    var storedEmployees: Int {
+        get throws {
+            try store.read { try $0.count(FetchQuery(entity: try #require(model.entity(named: "Employee")))) }
         }
     }
 }

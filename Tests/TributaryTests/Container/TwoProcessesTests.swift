@@ -55,9 +55,6 @@ import TributaryStore
     }
 
     private func hire(_ container: PersistentContainer) async throws {
-        try await container.performBackgroundTask { context in
-            try context.insert(Employee.self).name = "parent"
-            try context.save()
-        }
+        try await container.hire("parent")
     }
 }

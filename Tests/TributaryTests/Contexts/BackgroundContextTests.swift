@@ -91,10 +91,7 @@ struct BackgroundContextTests {
             employee.salary = 1
             return employee.objectID
         }
-        try await container.performBackgroundTask { context in
-            (context.object(with: id) as? Employee)?.name = "Bob"
-            try context.save()
-        }
+        try await container.change(id) { $0.name = "Bob" }
         try await background.perform { context in
             let employee = try #require(context.object(with: id) as? Employee)
             #expect(employee.name == "Bob" && employee.salary == 1)

@@ -96,32 +96,6 @@ struct ContextTests {
     }
 
     @Test
-    func callersMayChooseTheID() async throws {
-        let id = UniqueID(high: 1, low: 2)
-        try await container.performBackgroundTask { context in
-            try context.insert(Employee.self, id: id).name = "Ann"
-            #expect(throws: ContextError.self) { try context.insert(Employee.self, id: id) }
-            try context.save()
-        }
-        await #expect(throws: ContextError.self) {
-            try await container.performBackgroundTask { context in
-                try context.insert(Employee.self, id: id).name = "Bob"
-                try context.save()
-            }
-        }
-        try await container.performBackgroundTask { context in
-            let ann = try #require(try context.fetch(Employee.self).first)
-            #expect(ann.name == "Ann" && ann.uniqueID == id)
-            context.delete(ann)
-            try context.save()
-            // A deleted ID may be used again: the object exists again.
-            try context.insert(Employee.self, id: id).name = "Cid"
-            try context.save()
-            #expect(try context.fetch(Employee.self).map(\.name) == ["Cid"])
-        }
-    }
-
-    @Test
     func abstractAndUnknownEntitiesAreRefused() async throws {
         await container.performBackgroundTask { context in
             #expect(throws: ContextError.unknownEntity("Boat")) { try context.insert(entity: "Boat") }
@@ -201,21 +175,6 @@ struct ContextTests {
     }
 
     @Test
-    func transientValuesAreNotSaved() async throws {
-        let background = container.newBackgroundContext()
-        try await background.perform { context in
-            let employee = try context.hire("Ann")
-            employee.mood = "good"
-            try context.save()
-            #expect(employee.mood == "good")
-            employee.mood = "bad"
-            #expect(!context.hasChanges)
-        }
-        let mood = try await container.performBackgroundTask { try $0.fetch(Employee.self).first?.mood }
-        #expect(mood == nil)
-    }
-
-    @Test
     func countersAddUp() async throws {
         let id = try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")
@@ -231,15 +190,5 @@ struct ContextTests {
             try $0.existingObject(with: id).value(forKey: "visits")
         }
         #expect(visits == .integer(7))
-    }
-
-    @Test
-    func snapshotsSurviveCoding() async throws {
-        let snapshot = try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            employee.department = try context.insert(Department.self)
-            return employee.snapshot()
-        }
-        #expect(try snapshot.coded() == snapshot)
     }
 }

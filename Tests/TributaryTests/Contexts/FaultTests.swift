@@ -22,13 +22,6 @@ struct FaultTests {
         }
     }
 
-    private func delete(_ id: ManagedObjectID) async throws {
-        try await container.performBackgroundTask { context in
-            context.delete(context.object(with: id))
-            try context.save()
-        }
-    }
-
     @Test
     func anIDThatIsNotMergedYetSaysInWhichTransactionItIs() async throws {
         let view = container.viewContext
@@ -47,18 +40,10 @@ struct FaultTests {
     }
 
     @Test
-    func aBackgroundContextSeesAnIDAtOnce() async throws {
-        let (id, _) = try await insert("Ann")
-        let name = try await container.performBackgroundTask { try $0.existingObject(with: id).value(forKey: "name") }
-        #expect(name == .string("Ann"))
-        try await container.close()
-    }
-
-    @Test
     func aFaultWithoutARowReadsAsTheDefaultsAndTellsOnce() async throws {
         let (id, token) = try await insert("Ann")
         await container.mergePendingChanges(through: token)
-        try await delete(id)
+        try await container.delete(id)
         try await container.newBackgroundContext().perform { context in
             var told: [ContextError] = []
             context.onInaccessibleFault = { object, error in
@@ -133,7 +118,7 @@ struct FaultTests {
         var notices: [ObjectsDidChange] = []
         view.observeChanges { notices.append($0) }
         ann.salary = 5
-        try await delete(id)
+        try await container.delete(id)
         await container.mergePendingChanges()
         #expect(ann.state == .gone && ann.objectID == id && ann.name == "Ann" && ann.salary == 5)
         let told = notices.filter { $0.deleted.contains(id) }

@@ -160,6 +160,7 @@ struct IdentityTests {
         try await container.performBackgroundTask { context in
             let second = try context.insert(Employee.self, id: ann.uniqueID)
             second.name = "Another Ann"
+            #expect(throws: ContextError.self) { try context.insert(Employee.self, id: ann.uniqueID) }
             #expect(throws: ContextError.duplicateID(ann)) { try context.save() }
             #expect(context.hasChanges, "nothing is lost by the refusal")
         }
@@ -185,6 +186,11 @@ struct IdentityTests {
         try await container.performBackgroundTask { context in
             let employee = try #require(try context.existingObject(with: ann) as? Employee)
             #expect(employee.name == "Ann again" && employee.salary == nil, "nothing of the old one is left")
+            context.delete(employee)
+            try context.save()
+            try context.insert(Employee.self, id: ann.uniqueID).name = "Cid"
+            try context.save()
+            #expect(try context.fetch(Employee.self).map(\.name) == ["Cid"])
         }
     }
 

@@ -40,10 +40,7 @@ struct LinkedFaultTests {
         let project = try #require(view.object(with: fixture.till, as: Project.self))
         try employee.link(project, forKey: "projects")
         let id = fixture.ann
-        try await fixture.container.performBackgroundTask { context in
-            context.object(with: id, as: Employee.self)?.name = "Bea"
-            try context.save()
-        }
+        try await fixture.container.change(id) { $0.name = "Bea" }
         await fixture.container.mergePendingChanges()
         #expect(employee.name == "Bea" && employee.projects == [project])
         try view.save()
@@ -65,10 +62,7 @@ struct LinkedFaultTests {
         let background = fixture.container.newBackgroundContext()
         try await background.perform { _ = try fixture.link($0) }
         let id = fixture.till
-        try await fixture.container.performBackgroundTask { context in
-            context.delete(context.object(with: id))
-            try context.save()
-        }
+        try await fixture.container.delete(id)
         try await background.perform { context in
             let project = context.object(with: id)
             #expect(throws: ContextError.self) { try project.load() }

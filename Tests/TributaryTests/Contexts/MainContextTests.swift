@@ -10,28 +10,12 @@ struct MainContextTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    private func insert(_ name: String) async throws -> (ManagedObjectID, HistoryToken) {
-        try await container.performBackgroundTask { context in
-            let employee = try context.hire(name)
-            try context.save()
-            return (employee.objectID, try #require(context.lastSaveToken))
-        }
-    }
-
-    private func change(_ id: ManagedObjectID, _ body: @escaping @Sendable (Employee) -> Void) async throws {
-        try await container.performBackgroundTask { context in
-            body(try #require(try context.existingObject(with: id) as? Employee))
-            try context.save()
-        }
-    }
-
     @Test
     func theViewContextShowsOneGenerationBetweenMerges() async throws {
         let view = container.viewContext
-        let (id, token) = try await insert("Ann")
+        let id = try await container.hire("Ann")
         #expect(try view.fetch(Employee.self).isEmpty)
-        #expect(throws: ContextError.notYetMerged(id, transaction: token)) { try view.existingObject(with: id) }
-        await container.mergePendingChanges(through: token)
+        await container.mergePendingChanges()
         #expect(try view.fetch(Employee.self).map(\.name) == ["Ann"])
         #expect((try view.existingObject(with: id) as? Employee)?.name == "Ann")
     }
@@ -39,8 +23,8 @@ struct MainContextTests {
     @Test
     func oneUpdateTellsOfAllThatWasMerged() async throws {
         var updates = container.storeUpdates().makeAsyncIterator()
-        let (first, _) = try await insert("Ann")
-        let (second, _) = try await insert("Bob")
+        let first = try await container.hire("Ann")
+        let second = try await container.hire("Bob")
         await container.mergePendingChanges()
         let update = await updates.next()
         #expect(update?.changes.tells(ofInserted: 2) == true)
@@ -49,8 +33,8 @@ struct MainContextTests {
 
     @Test
     func objectsInUseAreRefreshedAndKeepWhatWasChangedHere() async throws {
-        let (id, token) = try await insert("Ann")
-        await container.mergePendingChanges(through: token)
+        let id = try await container.hire("Ann")
+        await container.mergePendingChanges()
         let view = container.viewContext
         let employee = try #require(try view.existingObject(with: id) as? Employee)
         var notices: [ObjectsDidChange] = []
@@ -59,7 +43,7 @@ struct MainContextTests {
         var options = MergeOptions.fixture
         options.saves = false
         container.setMergeOptions(options)
-        try await change(id) { $0.salary = 5 }
+        try await container.change(id) { $0.salary = 5 }
         await container.mergePendingChanges()
         #expect(employee.name == "Bob" && employee.salary == 5 && employee.isUpdated)
         #expect(notices.contains { $0.updated.contains(id) })
@@ -70,13 +54,13 @@ struct MainContextTests {
 
     @Test
     func anObjectThatIsDeletedElsewhereKeepsItsValues() async throws {
-        let (id, token) = try await insert("Ann")
-        await container.mergePendingChanges(through: token)
+        let id = try await container.hire("Ann")
+        await container.mergePendingChanges()
         let view = container.viewContext
         let employee = try #require(try view.existingObject(with: id) as? Employee)
         var notices: [ObjectsDidChange] = []
         view.observeChanges { notices.append($0) }
-        try await change(id) { $0.managedObjectContext?.delete($0) }
+        try await container.delete(id)
         #expect(employee.state == .clean, "nothing moves before the merge")
         await container.mergePendingChanges()
         #expect(employee.state == .gone && employee.name == "Ann" && employee.objectID == id)
@@ -86,7 +70,7 @@ struct MainContextTests {
     @Test
     func itsOwnSaveShowsAtOnceWithEverythingBefore() async throws {
         let view = container.viewContext
-        let (other, _) = try await insert("Ann")
+        let other = try await container.hire("Ann")
         let own = try view.hire("Bob")
         try view.save()
         #expect(own.state == .clean && !view.hasChanges)
@@ -96,11 +80,11 @@ struct MainContextTests {
 
     @Test
     func aSaveElsewhereOfTheSameObjectIsMergedPropertyByProperty() async throws {
-        let (id, token) = try await insert("Ann")
-        await container.mergePendingChanges(through: token)
+        let id = try await container.hire("Ann")
+        await container.mergePendingChanges()
         let employee = try #require(try container.viewContext.existingObject(with: id) as? Employee)
         employee.name = "Bob"
-        try await change(id) { $0.salary = 5 }
+        try await container.change(id) { $0.salary = 5 }
         try container.viewContext.save()
         #expect(employee.name == "Bob" && employee.salary == 5)
     }

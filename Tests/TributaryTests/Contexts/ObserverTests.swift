@@ -113,10 +113,7 @@ struct ObserverTests {
     @Test
     func refreshingEverythingIsOneGroup() async throws {
         let ids = try await container.performBackgroundTask { context in
-            let employees = try (0..<20).map { number in
-                let employee = try context.hire("\(number)")
-                return employee
-            }
+            let employees = try (0..<20).map { try context.hire("\($0)") }
             try context.save()
             return employees.map(\.objectID)
         }

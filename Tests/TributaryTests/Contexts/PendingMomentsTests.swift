@@ -10,27 +10,6 @@ struct PendingMomentsTests {
     init() async throws { (folder, container) = try await Company.open() }
 
     @Test
-    func aFetchASaveAndAMergeProcessWhatIsPending() async throws {
-        try await container.performBackgroundTask { context in
-            var told: [Set<ManagedObjectID>] = []
-            context.observeChanges { told.append($0.inserted) }
-            let ann = try context.hire("Ann")
-            #expect(told.isEmpty, "not at once")
-            _ = try context.fetch(FetchRequest("Employee"))
-            #expect(told == [[ann.objectID]], "by the fetch")
-            let bob = try context.hire("Bob")
-            _ = try context.count(for: FetchRequest("Employee"))
-            #expect(told.last == [bob.objectID], "by a count")
-            let cid = try context.hire("Cid")
-            try context.save()
-            #expect(told.contains([cid.objectID]), "by the save")
-            let dan = try context.hire("Dan")
-            context.mergeChanges(ObjectChanges())
-            #expect(told.last == [dan.objectID], "by a merge")
-        }
-    }
-
-    @Test
     func processingPropagatesNullifyAndCascadeButNotDeny() async throws {
         try await container.performBackgroundTask { context in
             let department = try context.insert(Department.self)

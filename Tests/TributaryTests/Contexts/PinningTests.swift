@@ -11,10 +11,7 @@ struct PinningTests {
     init() async throws { (folder, container) = try await Company.open() }
 
     private func rename(_ id: ManagedObjectID, _ name: String) async throws {
-        try await container.performBackgroundTask { context in
-            context.object(with: id, as: Employee.self)?.name = name
-            try context.save()
-        }
+        try await container.change(id) { $0.name = name }
     }
 
     private func names(_ context: BackgroundContext) async throws -> [String] {

@@ -186,10 +186,7 @@ struct DictionaryFetchTests {
 
     @Test
     func theViewContextsGenerationAnswers() async throws {
-        try await container.performBackgroundTask { context in
-            try context.insert(Employee.self).name = "Fay"
-            try context.save()
-        }
+        try await container.hire("Fay")
         var request = FetchRequest("Employee")
         request.propertiesToFetch = [.count()]
         #expect(try view.fetchDictionaries(request)[0].value("count") == 5)

@@ -60,10 +60,7 @@ struct HistoryRecordTests {
     func aFailedSaveLeavesNothing() async throws {
         let (_, token) = try await add("Ann")
         await #expect(throws: ValidationError.self) {
-            try await container.performBackgroundTask { context in
-                try context.insert(Employee.self).name = "a name that is much too long for the model"
-                try context.save()
-            }
+            try await container.hire("a name that is much too long for the model")
         }
         #expect(try container.fetchHistory(after: token).isEmpty)
         #expect(try container.currentHistoryToken() == token)

@@ -8,10 +8,13 @@ import TributaryStore
 /// `automaticallyMergesChangesFromParent` and `retainsRegisteredObjects`.
 @MainActor
 struct AutomaticMergingTests {
+    let fixture: MergingFixture
+    var view: ManagedObjectContext { fixture.container.viewContext }
+
+    init() async throws { fixture = try await MergingFixture() }
+
     @Test
     func theViewContextMergesByItselfUnlessToldOtherwise() async throws {
-        let fixture = try await MergingFixture()
-        let view = fixture.container.viewContext
         #expect(view.automaticallyMergesChangesFromParent)
         view.automaticallyMergesChangesFromParent = false
         let token = try await fixture.open("Ann")
@@ -27,8 +30,6 @@ struct AutomaticMergingTests {
 
     @Test
     func aSaveMovesAViewContextThatDoesNotMergeByItself() async throws {
-        let fixture = try await MergingFixture()
-        let view = fixture.container.viewContext
         view.automaticallyMergesChangesFromParent = false
         try await fixture.open("Ann")
         let own = try fixture.openInMain("Main")
@@ -40,8 +41,6 @@ struct AutomaticMergingTests {
 
     @Test
     func aResetMovesTheViewContextToTheNewestState() async throws {
-        let fixture = try await MergingFixture()
-        let view = fixture.container.viewContext
         view.automaticallyMergesChangesFromParent = false
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let own = try fixture.openInMain("Main")
@@ -56,7 +55,6 @@ struct AutomaticMergingTests {
     /// A copy that finds its log folder late becomes another writer while its container is open.
     @Test
     func tokensFollowAStoreThatBecomesAnotherWriter() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let former = try await fixture.open("Ann")
         await fixture.container.mergePendingChanges()
@@ -74,8 +72,6 @@ struct AutomaticMergingTests {
 
     @Test
     func aMergeThatWasHeldBackComesWhenTheTimerIsLetGo() async throws {
-        let fixture = try await MergingFixture()
-        let view = fixture.container.viewContext
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         view.automaticallyMergesChangesFromParent = false
         let token = try await fixture.open("Ann")
@@ -89,7 +85,6 @@ struct AutomaticMergingTests {
 
     @Test
     func aBackgroundContextDoesNotMergeByItselfUnlessAsked() async throws {
-        let fixture = try await MergingFixture()
         let token = try await fixture.open("Ann")
         let background = fixture.container.newBackgroundContext()
         let other = fixture.container.newBackgroundContext()
@@ -116,7 +111,6 @@ struct AutomaticMergingTests {
 
     @Test
     func aContextRetainsItsObjectsOnRequest() async throws {
-        let fixture = try await MergingFixture()
         try await fixture.open("Ann", "Bob")
         let background = fixture.container.newBackgroundContext()
         try await background.perform { context in
@@ -140,7 +134,6 @@ struct AutomaticMergingTests {
 
     @Test
     func changesPastThePurgedHistoryAreReadAnew() async throws {
-        let fixture = try await MergingFixture()
         try await fixture.open("Ann")
         let id = try await fixture.container.performBackgroundTask { context in
             try #require(try context.fetchIDs(FetchRequest("Account")).first)
@@ -168,7 +161,6 @@ struct AutomaticMergingTests {
 
     @Test
     func aSavedObjectThatOthersDeletedIsInvalidated() async throws {
-        let fixture = try await MergingFixture()
         let background = fixture.container.newBackgroundContext()
         let id = try await background.perform { context in
             context.automaticallyMergesChangesFromParent = true
@@ -178,10 +170,7 @@ struct AutomaticMergingTests {
             try context.save()
             return account.objectID
         }
-        try await fixture.container.performBackgroundTask { context in
-            context.delete(try context.existingObject(with: id))
-            try context.save()
-        }
+        try await fixture.container.delete(id)
         await background.perform { context in
             #expect(context.registeredObject(for: id) == nil)
         }

@@ -88,11 +88,7 @@ struct MergeTableTests {
     // MARK: Steps
 
     private static func insert(_ container: PersistentContainer) async throws -> ManagedObjectID {
-        try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            try context.save()
-            return employee.objectID
-        }
+        try await container.hire("Ann")
     }
 
     private static func prepare(

@@ -8,9 +8,12 @@ import TributaryStore
 /// When the main context merges, on a clock that the test moves.
 @MainActor
 struct MergingTimerTests {
+    let fixture: MergingFixture
+
+    init() async throws { fixture = try await MergingFixture() }
+
     @Test
     func aSaveIsShownWhenTheQuietPeriodIsOver() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let token = try await fixture.open("Ann")
         #expect(try fixture.owners() == [])
@@ -27,7 +30,6 @@ struct MergingTimerTests {
 
     @Test
     func severalSavesAreOneUpdate() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         try await fixture.open("Ann")
         await fixture.clock.waitForSleeper(until: .seconds(1))
@@ -46,7 +48,6 @@ struct MergingTimerTests {
 
     @Test
     func aSteadyStreamCannotStarveTheMainContext() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         try await fixture.open("0")
         // A save each 0.9 s: the quiet period never ends.
@@ -67,7 +68,6 @@ struct MergingTimerTests {
 
     @Test
     func nobodyHasToWaitForTheTimer() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let token = try await fixture.open("Ann")
         await fixture.container.mergePendingChanges(through: token)
@@ -87,7 +87,6 @@ struct MergingTimerTests {
 
     @Test
     func shorterTimesTakeEffectWithTheNextSave() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         try await fixture.open("Ann")
         await fixture.clock.waitForSleeper(until: .seconds(1))

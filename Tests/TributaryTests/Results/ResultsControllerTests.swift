@@ -63,10 +63,7 @@ struct ResultsControllerTests {
         }
         try await container.settled()
         #expect(controller.names == ["Early", "Late"])
-        try await container.performBackgroundTask { context in
-            context.delete(try context.existingObject(with: late))
-            try context.save()
-        }
+        try await container.delete(late)
         try await container.settled()
         #expect(controller.names == ["Early"])
     }

@@ -25,10 +25,7 @@ struct ResultsFollowingTests {
         view.processPendingChanges()
         var deleted: [ManagedObjectID] = []
         controller.onChange = { deleted += $0.deletions.map(\.id) }
-        try await container.performBackgroundTask { context in
-            context.delete(try context.existingObject(with: id))
-            try context.save()
-        }
+        try await container.delete(id)
         await container.mergePendingChanges()
         #expect(deleted == [id])
         #expect(controller.sections.isEmpty && ann.state == .gone)
@@ -40,10 +37,7 @@ struct ResultsFollowingTests {
         await container.mergePendingChanges()
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
-        try await container.performBackgroundTask { context in
-            context.delete(try context.existingObject(with: id))
-            try context.save()
-        }
+        try await container.delete(id)
         view.delete(view.object(with: id))
         #expect(try view.fetch(FetchRequest("Employee")).isEmpty)
         // There is nothing to write, and the generation of before still has the row.

@@ -159,10 +159,7 @@ struct ResultsUpdateTests {
         var updates: [[ManagedObjectID]] = []
         controller.onChange = { updates.append($0.updates.map(\.id)) }
         asking.onChange = { updates.append($0.updates.map(\.id)) }
-        try await container.performBackgroundTask { context in
-            (try context.existingObject(with: id) as? Employee)?.salary = 9
-            try context.save()
-        }
+        try await container.change(id) { $0.salary = 9 }
         await container.mergePendingChanges()
         #expect(count.withLock { $0 } == 2)
         #expect(updates == [[id], [id]])

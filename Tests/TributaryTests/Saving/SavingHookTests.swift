@@ -13,10 +13,7 @@ struct SavingHookTests {
     init() async throws { (folder, container) = try await Company.open() }
 
     private func add(_ name: String) async throws {
-        try await container.performBackgroundTask { context in
-            try context.insert(Employee.self).name = name
-            try context.save()
-        }
+        try await container.hire(name)
     }
 
     /// Saves once more from the hook, with a new object.

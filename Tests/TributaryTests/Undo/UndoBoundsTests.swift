@@ -46,10 +46,7 @@ struct UndoBoundsTests {
         let background = container.newBackgroundContext()
         let ids = try await background.perform { context in
             context.undoStack = UndoStack()
-            let employees = try (0..<30).map { number in
-                let employee = try context.hire("\(number)")
-                return employee
-            }
+            let employees = try (0..<30).map { try context.hire("\($0)") }
             context.retainsRegisteredObjects = true
             try context.save()
             return employees.map(\.objectID)

@@ -297,10 +297,7 @@ struct UndoTests {
             #expect(context.undoStack?.canRedo == true)
             return ann.objectID
         }
-        try await container.performBackgroundTask { context in
-            context.delete(context.object(with: ann))
-            try context.save()
-        }
+        try await container.delete(ann)
         await background.perform { context in
             #expect(context.undoStack?.canRedo == false)
             context.redo()

@@ -17,11 +17,7 @@ struct TextIdentityTests {
         let folder = try TemporaryFolder("texts")
         let container = try await Company.open(folder)
         let (composed, decomposed) = (composed, decomposed)
-        let id = try await container.performBackgroundTask { context in
-            let employee = try context.hire(composed)
-            try context.save()
-            return employee.objectID
-        }
+        let id = try await container.hire(composed)
         try await container.performBackgroundTask { context in
             let employee = try #require(context.object(with: id, as: Employee.self))
             employee.name = decomposed
