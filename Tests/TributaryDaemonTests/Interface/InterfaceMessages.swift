@@ -1,0 +1,94 @@
+import TestSupport
+import TributaryAdmin
+import TributaryChanges
+
+/// The messages of the admin interface, each with the name of its schema.
+enum InterfaceMessages {
+    private static let segment = SegmentsMessage.Segment(writer: "", first: "", last: "", state: "")
+    private static let amount = SyncMessage.Amount(segments: 0, transactions: 0, changes: 0)
+    private static let merged = SyncMessage.Merged(inserted: 0, updated: 0, deleted: 0, everything: nil)
+
+    private static let step = CompactMessage.Step(result: "")
+
+    static let all: [(String, any Sendable)] = [
+        ("Status", StatusMessage(version: "", state: .running, uptimeSeconds: 0)),
+        ("StatusProblem", StatusMessage.Problem(code: "", since: nil, detail: "", hint: nil)),
+        ("ConflictCounts", StatusMessage.Conflicts(kept: 0, dropped: 0)),
+        ("StatusWriters", StatusMessage.Writers(count: 0, behind: 0, first: [])),
+        ("StatusWriter", StatusMessage.Writer(id: "", name: nil, behind: 0)),
+        ("Missing", MissingMessage(writer: "", writerName: nil, holders: [])),
+        ("Holder", MissingMessage.Holder(writer: "", name: nil, cause: "")),
+        ("DeferredCounts", StatusMessage.Deferred(values: 0, unknownObjects: 0, first: [])),
+        ("DeferredValue", DeferredMessage(writer: "", sequence: 0, entity: "", id: "", rule: "", text: "")),
+        ("Segment", segment),
+        ("SegmentList", SegmentsMessage(segments: [])),
+        ("Writer", WritersMessage.Writer(id: "", name: nil, sequence: 0, clock: "", state: "")),
+        ("WriterList", WritersMessage(writers: [])),
+        ("RestampResult", RestampMessage(former: "", new: "", published: 0, reissued: 0)),
+        ("Model", ModelMessage(version: "", entities: [])),
+        ("Entity", ModelMessage.Entity(name: "", abstract: false, parent: nil, attributes: [], relationships: [])),
+        ("Attribute", ModelMessage.Attribute(name: "", type: "", optional: false)),
+        (
+            "Relationship",
+            ModelMessage.Relationship(
+                name: "",
+                destination: "",
+                toMany: false,
+                ordered: false,
+                inverse: nil,
+                deleteRule: ""
+            )
+        ),
+        ("SyncResult", SyncMessage(imported: amount, merged: merged, exported: amount, remaining: [:], token: "")),
+        ("Amount", amount),
+        ("MergedObjects", merged),
+        ("Problem", ProblemDocument(.failure)),
+        ("PropertyProblem", ProblemDocument.PropertyProblem(entity: "", id: nil, property: nil, detail: "")),
+        ("Configuration", ConfigurationMessage(file: nil, settings: [], restartNeeded: false)),
+        ("Setting", ConfigurationMessage.Setting(key: "", value: nil, origin: "", place: nil)),
+        ("ReloadResult", ReloadMessage(changed: [], restartNeeded: [])),
+        ("CheckResult", CheckMessage(comparison: CheckMessage.Comparison(result: ""))),
+        ("CheckProblem", CheckMessage.Problem(code: "", detail: "", file: nil, writer: nil, hint: nil)),
+        ("CheckComparison", CheckMessage.Comparison(result: "")),
+        ("CompactResult", CompactMessage(dryRun: true, baseline: step, verification: step)),
+        ("CompactStep", step),
+        ("CompactBaseline", CompactMessage.Baseline(file: "", bytes: 0, verified: false, detail: "")),
+        ("CompactSegment", CompactMessage.Segment(file: "", bytes: 0, waitsFor: [])),
+        ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0)),
+        ("LogLevel", LogLevelMessage(level: "")),
+    ]
+
+    /// A type in the words of a schema, such as `[Segment]`.
+    static func text(of type: Any.Type) -> (text: String, isOptional: Bool) {
+        var text = String(reflecting: type)
+        let optional = "Swift.Optional<"
+        let isOptional = text.hasPrefix(optional)
+        if isOptional { text = String(text.dropFirst(optional.count).dropLast()) }
+        return (plain(text), isOptional)
+    }
+
+    private static func plain(_ text: String) -> String {
+        if text.hasPrefix("Swift.Array<") { return "[" + plain(String(text.dropFirst(12).dropLast())) + "]" }
+        let dictionary = "Swift.Dictionary<Swift.String, "
+        if text.hasPrefix(dictionary) {
+            return "{" + plain(String(text.dropFirst(dictionary.count).dropLast())) + "}"
+        }
+        switch text {
+        case "Swift.String", "TributaryAdmin.StatusMessage.State": return "string"
+        case "Swift.Int", "Swift.Int64", "Swift.UInt64": return "integer"
+        case "Swift.Double": return "number"
+        case "Swift.Bool": return "boolean"
+        default: return all.first { String(reflecting: type(of: $0.1)) == text }?.0 ?? text
+        }
+    }
+
+    /// A schema in the same words.
+    static func text(of schema: JSONValue) -> String {
+        if let reference = schema["$ref"]?.string { return reference.split(separator: "/").last.map(String.init) ?? "" }
+        switch schema["type"]?.string {
+        case "array": return "[" + text(of: schema["items"] ?? .null) + "]"
+        case "object": return "{" + text(of: schema["additionalProperties"] ?? .null) + "}"
+        case let type: return type ?? ""
+        }
+    }
+}
