@@ -28,7 +28,9 @@ struct Daemon {
         let configuration = try Configuration.load(sources)
         let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
         let good = "the configuration is good" + (configuration.file.map { ": \($0)" } ?? "")
-        guard FileManager.default.fileExists(atPath: configuration.store) else { return [good] }
+        guard FileManager.default.fileExists(atPath: configuration.store) else {
+            return [good, "there is no store '\(configuration.store)' yet"]
+        }
         var settings = MigrationSettings()
         settings.allowsLoss = configuration.migration.allowsLoss
         let store = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)

@@ -112,6 +112,16 @@ import TributaryStore
         try story.expectOneState()
     }
 
+    @Test func `a composite takes what waited for its new member`() throws {
+        let place = "  A: {attributes: {x: String?, place: {composite: Place, optional: true}}}\ncomposites:\n  Place: "
+        let story = try MigrationStory(place + "{street: String?}", place + "{street: String?, city: String?}")
+        let value = JSONValue(text: #"{"street":"a","city":"b"}"#) ?? .null
+        try story.apply(.insert("A", 1, ["x": "a"]), .update("A", 1, ["place": value]))
+        try story.migrate()
+        try story.expectOneState()
+        #expect(try !story.migrated.dump().contains("parked"))
+    }
+
     @Test func `a value that did not fit is the newest all the same`() throws {
         let story = try MigrationStory(Self.attribute("Integer 16"), Self.none)
         try story.apply(.insert("A", 1, ["n": 1]), .insert("A", 2, ["n": "word"]))

@@ -50,7 +50,8 @@ void clinux_arm_last_words(const char *text, size_t length);
 void clinux_disarm_last_words(void);
 
 /// Keeps the heap small where threads make what others free: one arena for all threads, and what is large goes back to
-/// the system at once when it is freed. Threads that have allocated before keep their arenas. For a program that is started for one purpose; does nothing without glibc.
+/// the system at once when it is freed. Threads that have allocated before keep their arenas. For a program that is started
+/// for one purpose; does nothing without glibc.
 void clinux_keep_heap_small(void);
 
 /// Says that the process has begun or ended the answer to a request that should not wait for a processor.

@@ -46,6 +46,8 @@ struct DeferredReplay {
 extension MigrationInference {
     /// The present and former names of what the newer version adds; nil when it does more than adding.
     var addedNames: Set<String>? {
+        // A composite that gains a member takes values that were deferred for it under names which have not changed.
+        guard old.composites == new.composites else { return nil }
         var names: Set<String> = []
         for change in changes {
             let entity = new.entity(named: change.entity)

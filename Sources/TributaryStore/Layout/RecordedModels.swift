@@ -64,15 +64,21 @@ package struct RecordedModels {
         }
     }
 
-    /// The versions that the store with the file `path` has had, except one that equals `model`.
+    /// The versions that the store with the file `path` has had before `model`, or all when it has not had that: one
+    /// that came after it would be newer again.
     ///
     /// - Throws: ``StoreError`` when the file cannot be read as a store.
     package static func versions(ofStore path: String, except model: Model) throws -> ModelVersions {
         try StoreError.mapping {
             let connection = try StoreConnection.reader(path: path)
             defer { try? connection.close() }
-            return try connection.run {
-                try RecordedModels($0, path: path).versions(withCurrent: true, except: model.versionHash)
+            return try connection.run { database in
+                var recorded = try RecordedModels(database, path: path)
+                let hash = model.versionHash
+                if let last = recorded.entries.lastIndex(where: { $0.hash == hash }) {
+                    recorded.entries.removeSubrange(last...)
+                }
+                return recorded.versions(withCurrent: true, except: hash)
             }
         }
     }

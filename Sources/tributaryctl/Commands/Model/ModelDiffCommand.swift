@@ -60,6 +60,10 @@ struct ModelDiffCommand: OfflineCommand {
             .deletingLastPathComponent().appending(path: "tributaryd")
         process.arguments =
             ["--check-config"] + (config.map { ["--config", $0] } ?? []) + (older.map { ["--model", $0] } ?? [])
+        // For root the default paths are those of the service.
+        var environment = ProcessInfo.processInfo.environment
+        if geteuid() == 0 { environment["STATE_DIRECTORY"] = environment["STATE_DIRECTORY"] ?? "/var/lib/tributary" }
+        process.environment = environment
         do {
             try process.run()
         } catch {
