@@ -77,7 +77,19 @@ final class BaselineState {
     private func changes(of object: MergeStateItem.Object, _ emit: (BaselineItem) throws -> Void) throws {
         let root = object.table.root.name
         let deleted = object.deleted.map(VersionNumber.transaction)
-        let inserted = object.inserted.map(VersionNumber.transaction)
+        var numbers: [Int64] = []
+        // Of one transaction that two clones have published, a store has each write under the number that came first.
+        func canonical(_ number: Int64) throws -> Int64 {
+            if let equal = try numbers.first(where: { try versions.areOfClones($0, number) }) {
+                return VersionNumber.number(
+                    VersionNumber.transaction(of: equal),
+                    atLeast: VersionNumber.index(of: number)
+                )
+            }
+            if versions.hasClones { numbers.append(number) }
+            return number
+        }
+        let inserted = try object.inserted.map { try canonical(VersionNumber.transaction(of: $0)) }
         var writes: [Group: [PropertyWrite]] = [:]
         for column in object.columns {
             guard let register = column.register else { continue }
@@ -88,8 +100,9 @@ final class BaselineState {
                 try emit(.bound(BaselineBound(entity: name.entity, id: object.id, write: write)))
                 continue
             }
-            let number =
+            let number = try canonical(
                 layout[index].isOneToOne ? register.version : VersionNumber.transaction(of: register.version)
+            )
             writes[Group(number: number, entity: name.entity), default: []].append(write)
         }
         #if MUTATIONS
