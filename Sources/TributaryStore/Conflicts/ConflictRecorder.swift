@@ -52,6 +52,15 @@ final class ConflictRecorder {
         guard try isForeign(applied) else { return false }
         let origin = try versions.origin(applied)
         let arriving = try versions.origin(cursor.number)
+        // A store that was set back may take its own new transaction for one that others have seen, and apply theirs first.
+        if isArrivingLost {
+            let known = try seen.sequence(
+                of: cursor.writer,
+                seenBy: origin.writer,
+                at: VersionNumber.transaction(of: applied)
+            )
+            if let known, known >= arriving.sequence { return false }
+        }
         let sequence = try seen.sequence(of: origin.writer, seenBy: cursor.writer, at: cursor.revision)
         let isOwnObject = try insert.map { try versions.origin($0).writer == cursor.writer } ?? false
         return Causality(of: arriving, after: origin, seen: sequence, isOwnObject: isOwnObject)
