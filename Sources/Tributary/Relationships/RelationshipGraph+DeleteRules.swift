@@ -1,5 +1,6 @@
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 extension RelationshipGraph {
     /// Follows Cascade and Nullify from newly deleted objects, until no rule changes anything.
@@ -76,12 +77,38 @@ extension RelationshipGraph {
         }
         context.pending.resurrect(object, isChanged: !object.changed.isEmpty || hasPairs(object))
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
-            guard case .relationship(_, .column) = property else { continue }
-            moveInverse(object, propertyIndex, from: nil, to: object.read(propertyIndex).referencedID)
+            guard case .relationship(let relationship, let storage) = property else { continue }
+            switch storage {
+            case .column: moveInverse(object, propertyIndex, from: nil, to: object.read(propertyIndex).referencedID)
+            case .inverse where !wasSaved && relationship.isToMany:
+                relinkStored(relationship, propertyIndex, of: object)
+            case .inverse, .links: continue
+            }
         }
         context.undoStack?.record(.appeared(object))
         context.recordChange { notice in
             if wasSaved { notice.addResurrection(of: object.objectID) } else { notice.inserted.insert(object.objectID) }
+        }
+    }
+
+    /// Relates a new object under an ID to the stored objects that still name it, because of No Action.
+    private func relinkStored(_ relationship: Relationship, _ propertyIndex: Int, of object: ManagedObject) {
+        guard let (descriptor, inverseIndex) = inverse(of: relationship) else { return }
+        let entity = object.descriptor.entity
+        do {
+            let waiting = try context.reader.read {
+                try $0.waiting(for: object.uniqueID, entity: entity, propertyIndex: propertyIndex)
+            }
+            for id in try context.reader.related(to: object, propertyIndex) + waiting.map(descriptor.objectID) {
+                let other = context.object(with: id)
+                switch other.read(inverseIndex).referencedID {
+                case nil: setRegister(other, inverseIndex, to: object.uniqueID)
+                case object.uniqueID?: moveInverse(other, inverseIndex, from: nil, to: object.uniqueID)
+                default: continue
+                }
+            }
+        } catch {
+            context.reader.unreportedError = error
         }
     }
 

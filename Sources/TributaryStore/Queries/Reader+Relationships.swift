@@ -17,6 +17,15 @@ extension Reader {
         return try reading.ids(statement)
     }
 
+    /// The visible objects whose to-one register names an object that is not visible, at its to-many relationship.
+    package func waiting(for id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [UniqueID] {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
+            case .inverse(let table, let column, _) = layout.places[propertyIndex]
+        else { return [] }
+        let references = try UnresolvedReferenceTable(database, layout: context.layout)
+        return try references.sources(of: id, StoreModel.ColumnIndex(table: table, column: column))
+    }
+
     /// The objects of an ordered to-many relationship with their positions.
     ///
     /// They are ordered by the bytes of the position, then by ID.

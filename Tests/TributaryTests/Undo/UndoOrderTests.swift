@@ -42,7 +42,7 @@ struct UndoOrderTests {
         }
     }
 
-    @Test(arguments: ["cascade", "nullify"], [false, true])
+    @Test(arguments: ["cascade", "nullify", "No Action"], [false, true])
     func `undoing the deletion of an owner gives back the order of its list`(_ rule: String, isSaved: Bool) async throws
     {
         let container = try await open(rule)
@@ -52,6 +52,9 @@ struct UndoOrderTests {
             if isSaved { try context.save() }
             context.undo()
             #expect(try OrderedModel.names(list, "items") == "1234")
+            for item in try list.objects(forKey: "items") {
+                #expect(try item.value(forKey: "list") == .reference(list.objectID.uniqueID))
+            }
             try context.save()
             context.redo()
             #expect(list.isDeleted)
