@@ -1,3 +1,6 @@
+import Glibc
+import NIOCore
+
 /// The exit status of a program, with the numbers of sysexits.h.
 package enum ExitStatus: Int32, Error, Sendable {
     case done = 0
@@ -26,5 +29,22 @@ package enum ExitStatus: Int32, Error, Sendable {
             case 400..<500: .usage
             default: .internalError
             }
+    }
+}
+
+extension ExitStatus {
+    /// Ends the program with ``badConfiguration`` when it may open too few files: event loops and queues would trap.
+    ///
+    /// It is the first that a program does. `files` are those that it needs besides the three of each event loop.
+    package static func endUnlessFilesSuffice(_ files: Int, for program: String) {
+        let needed = files + 3 * System.coreCount
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < needed else {
+            return
+        }
+        let reason = "only \(limit.rlim_cur) files may be open at a time, and \(needed) must"
+        let text = Array("\(program): \(reason): raise the limit (ulimit -n, LimitNOFILE=)\n".utf8)
+        _ = write(2, text, text.count)
+        exit(badConfiguration.rawValue)
     }
 }

@@ -27,8 +27,12 @@ package struct DaemonLaunch {
         )
     }
 
-    /// Keeps the heap in one place; called before the program has another thread, which would get one of its own.
-    package static func keepHeapSmall() { clinux_keep_heap_small() }
+    /// Checks the limit of open files, and keeps the heap in one place; called before the program has another thread,
+    /// which would get one of its own.
+    package static func prepare() {
+        ExitStatus.endUnlessFilesSuffice(64, for: "tributaryd")
+        clinux_keep_heap_small()
+    }
 
     /// Runs the program and returns the exit status; an error is printed on standard error or in the journal.
     package func run(_ mode: Mode) async -> Int32 {

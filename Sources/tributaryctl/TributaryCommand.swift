@@ -32,6 +32,7 @@ struct TributaryCommand: AsyncParsableCommand {
     )
 
     static func main() async {
+        ExitStatus.endUnlessFilesSuffice(16, for: "tributaryctl")
         let arguments = ConnectionOptions.movedBehindCommand(Array(CommandLine.arguments.dropFirst()))
         if let mistake = mistake(in: arguments) {
             Terminal.standard.complain(mistake)

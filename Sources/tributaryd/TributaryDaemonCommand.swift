@@ -41,7 +41,7 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
     var demo = false
 
     static func main() async {
-        DaemonLaunch.keepHeapSmall()
+        DaemonLaunch.prepare()
         await main(nil)
     }
 

@@ -37,6 +37,28 @@ import Testing
         #expect(errors.contains("has ended before its answer was complete"), "\(errors)")
     }
 
+    /// The event loops would trap.
+    @Test(arguments: [6, 8, 10, 12, 16]) func aLimitOfOpenFilesThatIsTooLowIsToldAsThat(limit: Int) async throws {
+        let folder = try TemporaryFolder("files")
+        try folder.write(EmployeeModel.text, to: "model.yaml")
+        for arguments in [
+            ["tributaryctl", "status", "--socket", "none"],
+            ["tributaryd", "--store", "s.sqlite", "--model", "model.yaml", "--socket", "none"],
+            ["tributaryd", "--check-config", "--store", "s.sqlite", "--model", "model.yaml", "--socket", "none"],
+        ] {
+            let command = try ChildProcess(
+                "/bin/sh",
+                ["-c", "cd \"$0\" && ulimit -n \(limit) && exec \"$@\"", folder.path]
+                    + [BuildFolder.executable(arguments[0])] + arguments.dropFirst(),
+                errors: folder.path("errors")
+            )
+            #expect(await command.ending() == .exited(78), "\(arguments)")
+            let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
+            #expect(errors.contains("only \(limit) files may be open at a time, and "), "\(arguments): \(errors)")
+            try FileManager.default.removeItem(atPath: folder.path("errors"))
+        }
+    }
+
     @Test func theUnitOfASystemSocketIsNamed() async throws {
         let folder = try TemporaryFolder("unit")
         let command = try ChildProcess(
