@@ -118,7 +118,10 @@ import TributaryStore
         // The first and the last report list the values that are lost.
         for report in [reports.first, reports.last] {
             var bare = try #require(report)
-            #expect(bare.losses.map(\.description) == ["A.gone: 19 values", "D: 19 objects"])
+            #expect(
+                bare.losses.map(\.description)
+                    == ["A.gone: 19 values (the property is removed)", "D: 19 objects (the entity is removed)"]
+            )
             bare.losses = []
             #expect(bare == MigrationProgress(from: "1", to: "2"))
         }

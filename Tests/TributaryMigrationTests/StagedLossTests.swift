@@ -34,12 +34,16 @@ import TributaryStore
     }
 
     @Test func `losses outside the stage are counted`() throws {
-        #expect(try losses(stage: nil, nil) == ["A.early: 5 values", "A.late: 5 values", "B: 1 object"])
-        #expect(try losses(stage: "2", "3") == ["A.early: 5 values"])
-        #expect(try losses(stage: "1", "2") == ["A.late: 5 values", "B: 1 object"])
+        let (early, late) = (
+            "A.early: 5 values (the property is removed)", "A.late: 5 values (the property is removed)"
+        )
+        let entity = "B: 1 object (the entity is removed)"
+        #expect(try losses(stage: nil, nil) == [early, late, entity])
+        #expect(try losses(stage: "2", "3") == [early])
+        #expect(try losses(stage: "1", "2") == [late, entity])
         #expect(try losses(stage: "1", "3") == [])
         // A stage outside the path covers nothing.
-        #expect(try losses(stage: "7", "8") == ["A.early: 5 values", "A.late: 5 values", "B: 1 object"])
+        #expect(try losses(stage: "7", "8") == [early, late, entity])
     }
 
     @Test func `under the same name of the version it is refused, whatever stages there are`() throws {

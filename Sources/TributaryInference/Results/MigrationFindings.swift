@@ -62,18 +62,22 @@ public struct MigrationLoss: Sendable, Hashable, CustomStringConvertible {
     public var count: Int
     /// Whether the values are rounded to those of the property's new type; otherwise they are dropped.
     public var isRounding = false
+    /// The difference between the versions that loses the values, such as `the property is removed`.
+    public var reason: String
 
-    package init(entity: String, property: String?, count: Int, isRounding: Bool = false) {
+    package init(entity: String, property: String?, count: Int, isRounding: Bool = false, reason: String) {
         self.isRounding = isRounding
+        self.reason = reason
         self.entity = entity
         self.property = property
         self.count = count
     }
 
-    /// A text such as `Employee.salary: 12 values`, or `Employee.salary: 1 value rounded`.
+    /// A text such as `Employee.salary: 12 values (the property is removed)`.
     public var description: String {
-        guard let property else { return "\(entity): \(count) object\(count == 1 ? "" : "s")" }
-        return "\(entity).\(property): \(count) value\(count == 1 ? "" : "s")" + (isRounding ? " rounded" : "")
+        let words = isRounding ? " rounded (\(reason))" : " (\(reason))"
+        guard let property else { return "\(entity): \(count) object\(count == 1 ? "" : "s")" + words }
+        return "\(entity).\(property): \(count) value\(count == 1 ? "" : "s")" + words
     }
 }
 

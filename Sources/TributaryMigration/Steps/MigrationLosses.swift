@@ -16,23 +16,28 @@ struct MigrationLosses {
             let count: Int
             let entity: EntityLayout?
             var property = change.property
+            let reason: String
             switch change.kind {
             case .removeEntity:
                 entity = layout.entity(named: change.entity)
                 count = try entity.map(objects) ?? 0
+                reason = "the entity is removed"
             case .removeProperty:
                 entity = inference.mapping.entities[change.entity].flatMap { layout.entity(named: $0) }
                 count = try entity.map { try values(of: change.property ?? "", in: $0) } ?? 0
+                let kept = change.property.flatMap { inference.new.entity(named: change.entity)?.property(named: $0) }
+                reason = kept == nil ? "the property is removed" : "the property is not stored any more"
             case .changeType:
                 entity = inference.mapping.entities[change.entity].flatMap { layout.entity(named: $0) }
                 property = property.flatMap { inference.mapping.property($0, of: change.entity) }
                 count = try entity.map { try roundedValues(of: property ?? "", in: $0, change) } ?? 0
+                reason = "\(change.from ?? "its type") becomes \(change.to ?? "another one")"
             default: continue
             }
             guard let entity, count > 0 else { continue }
-            let isRounding = change.kind == .changeType
+            let (name, isRounding) = (entity.entity.name, change.kind == .changeType)
             losses.append(
-                MigrationLoss(entity: entity.entity.name, property: property, count: count, isRounding: isRounding)
+                MigrationLoss(entity: name, property: property, count: count, isRounding: isRounding, reason: reason)
             )
         }
         return losses

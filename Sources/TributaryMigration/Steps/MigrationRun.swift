@@ -148,8 +148,8 @@ struct MigrationRun {
         }
         var result: [MigrationLoss] = []
         for step in steps where step.stage == nil {
-            let before = Set(try losses(upTo: step.first))
-            result += try losses(upTo: step.last).filter { !before.contains($0) }
+            let before = Set(try losses(upTo: step.first).map(\.withoutReason))
+            result += try losses(upTo: step.last).filter { !before.contains($0.withoutReason) }
         }
         return result
     }
@@ -217,6 +217,14 @@ struct MigrationRun {
     private func interruptible<T>(_ block: () throws -> T) throws -> T {
         guard let shouldStop = settings.shouldStop else { return try block() }
         return try db.interrupting(when: shouldStop, every: settings.stepsBetweenQuestions, block)
+    }
+}
+
+extension MigrationLoss {
+    fileprivate var withoutReason: MigrationLoss {
+        var loss = self
+        loss.reason = ""
+        return loss
     }
 }
 
