@@ -26,7 +26,7 @@ struct Daemon {
     /// Loads and checks the configuration without starting anything; returns lines that say what the start would do.
     func checkConfiguration() throws -> [String] {
         let configuration = try Configuration.load(sources)
-        let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
+        let model = try checkedModel(configuration)
         let good = "the configuration is good" + (configuration.file.map { ": \($0)" } ?? "")
         guard FileManager.default.fileExists(atPath: configuration.store) else {
             return [good, "there is no store '\(configuration.store)' yet"]
@@ -60,7 +60,7 @@ struct Daemon {
         let modelFile = ModelFileWatch(path: configuration.model)
         var lock: StoreLock?
         do {
-            let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
+            let model = try checkedModel(configuration)
             for notice in model.ownNotices { logger.info("model: \(notice)") }
             try configuration.createFolders(inheritsSocket: inheritsSocket)
             let taken = try StoreLock.acquire(store: configuration.store)
@@ -70,6 +70,12 @@ struct Daemon {
             record(error, lock ?? (try? StoreLock.acquire(store: configuration.store)))
             throw error
         }
+    }
+
+    private func checkedModel(_ configuration: Configuration) throws -> Model {
+        let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
+        model.earlier.warn(logger)
+        return model
     }
 
     private func record(_ failure: any Error, _ lock: StoreLock?) {

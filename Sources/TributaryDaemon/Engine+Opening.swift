@@ -26,6 +26,7 @@ extension Engine {
                 try restoration.complete()
                 var settings = settings
                 settings.formerVersions = restoration.formerVersions(except: model)
+                settings.formerVersions.warn(logger)
                 let store = try Store.open(settings, migrator: Migrator(migration))
                 restoration.end()
                 try checkIdentity(of: store, logs: configuration.logs, logger: logger)
@@ -83,6 +84,16 @@ extension Engine {
     func reconfigure(_ configuration: Configuration) {
         container.setMergeOptions(configuration.merge)
         sync.reconfigure(configuration.sync)
+    }
+}
+
+extension ModelVersions {
+    /// Logs a warning for each version that is needed and cannot be read.
+    func warn(_ logger: Logger) {
+        onFailure { reason in
+            let words = "A former version of the model cannot be read; writes under names of its own may be deferred"
+            logger.warning("\(words)", metadata: ["reason": "\(reason)"])
+        }
     }
 }
 

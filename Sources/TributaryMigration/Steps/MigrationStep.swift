@@ -188,6 +188,7 @@ struct MigrationTarget {
     private let formerNames: FormerNamesSource
 
     init(_ model: Model, older: ModelVersions, _ configuration: StoreConfiguration) {
+        older.reportFailures(like: configuration.model.earlier)
         var configuration = configuration
         configuration.model = model
         self.configuration = configuration

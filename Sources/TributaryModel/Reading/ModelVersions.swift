@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Opening a store at the current version reads none of them.
 package final class ModelVersions: Sendable {
-    package static let none = ModelVersions([])
+    package static var none: ModelVersions { ModelVersions([]) }
 
     /// The names of the versions, which are known before any version is read.
     package let names: [String]
@@ -21,7 +21,9 @@ package final class ModelVersions: Sendable {
     private struct State {
         /// All versions that can be read; nil before the first access to all of them.
         var models: [Model]?
-        var notices: [String] = []
+        /// Why versions could not be read, by their indexes.
+        var failures: [Int: String] = [:]
+        var report: (@Sendable (String) -> Void)?
         var readings = 0
         /// The version hash of the newest version, once it has been read.
         var newestHash: String?
@@ -59,22 +61,43 @@ package final class ModelVersions: Sendable {
     package var readings: Int { state.withLock(\.readings) }
 
     /// All versions that can be read; kept in memory from the first access on.
-    package var models: [Model] { state.withLock { state in keepAll(&state) } }
+    package var models: [Model] {
+        let models = passing()
+        state.withLock { $0.models = models }
+        return models
+    }
 
     /// Notices about versions that cannot be read; the access reads all versions.
     package var notices: [String] {
-        state.withLock { state in
-            _ = keepAll(&state)
-            return state.notices
-        }
+        _ = models
+        return state.withLock { $0.failures.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
+    /// Calls `report` once for each version that cannot be read, when it is needed, with the file and the reason.
+    package func onFailure(_ report: @escaping @Sendable (String) -> Void) { state.withLock { $0.report = report } }
+
+    package func reportFailures(like other: ModelVersions) {
+        let report = other.state.withLock(\.report)
+        state.withLock { $0.report = report }
     }
 
     /// Returns all versions that can be read, without keeping them in memory.
     package func passing() -> [Model] {
         if let models = state.withLock(\.models) { return models }
-        guard let read = try? reader() else { return [] }
         state.withLock { $0.readings += count }
-        return (0..<count).compactMap { try? read($0) }
+        let read = Result { try reader() }
+        return (0..<count).compactMap { version($0, read) }
+    }
+
+    private func version(_ index: Int, _ read: Result<(Int) throws -> Model, any Error>) -> Model? {
+        do {
+            return try read.get()(index)
+        } catch {
+            let text = "version '\(names[index])' is left out: \(error)"
+            let report = state.withLock { $0.failures.updateValue(text, forKey: index) == nil ? $0.report : nil }
+            report?(text)
+            return nil
+        }
     }
 
     /// Whether these versions are the last ones of `other`, whose hashes are known without reading.
@@ -93,7 +116,7 @@ package final class ModelVersions: Sendable {
     package subscript(index: Int) -> Model? {
         guard (0..<count).contains(index) else { return nil }
         if let models = state.withLock(\.models) { return index < models.count ? models[index] : nil }
-        let model = try? reader()(index)
+        let model = version(index, Result { try reader() })
         state.withLock { state in
             state.readings += 1
             if index == count - 1 { state.newestHash = model?.versionHash }
@@ -115,20 +138,5 @@ package final class ModelVersions: Sendable {
             result.append(model)
         }
         return nil
-    }
-
-    private func keepAll(_ state: inout State) -> [Model] {
-        if let models = state.models { return models }
-        var models: [Model] = []
-        for index in 0..<count {
-            state.readings += 1
-            do {
-                models.append(try reader()(index))
-            } catch {
-                state.notices.append("a version is left out: \(error)")
-            }
-        }
-        state.models = models
-        return models
     }
 }

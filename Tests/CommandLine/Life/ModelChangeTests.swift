@@ -69,6 +69,35 @@ import TributaryAdmin
         }
     }
 
+    /// The way from the store's version to the current one leads through it.
+    @Test(.timeLimit(.minutes(30)))
+    func aFormerVersionThatCannotBeReadIsTold() async throws {
+        let daemon = try RunningDaemon()
+        let configured = try String(contentsOfFile: daemon.configuration, encoding: .utf8)
+        try daemon.folder.write(configured.replacing("model.yaml", with: "Shop.xcdatamodeld"), to: "one.yaml")
+        func write(_ version: Int, _ text: String) throws {
+            try daemon.folder.write(text, to: "Shop.xcdatamodeld/\(version).xcdatamodel/contents")
+            let pointer = "<key>_XCCurrentVersionName</key><string>\(version).xcdatamodel</string>"
+            try daemon.folder.write(
+                "<plist version=\"1.0\"><dict>\(pointer)</dict></plist>",
+                to: "Shop.xcdatamodeld/.xccurrentversion"
+            )
+        }
+        func item(_ attribute: String) -> String {
+            "<model><entity name=\"Item\"><attribute name=\"\(attribute)\" attributeType=\"String\" optional=\"YES\"/>"
+                + "</entity></model>"
+        }
+        try write(1, item("label"))
+        try await daemon.start()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        try write(2, "<model>")
+        try write(3, item("title"))
+        try await daemon.start()
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        let file = daemon.folder.path("Shop.xcdatamodeld/2.xcdatamodel/contents")
+        #expect(daemon.journal.contains("version '2' is left out: \(file)"), "\(daemon.log)")
+    }
+
     @Test(.timeLimit(.minutes(30)))
     func anUnusedAttributeIsDroppedWithoutAsking() async throws {
         let daemon = try RunningDaemon()

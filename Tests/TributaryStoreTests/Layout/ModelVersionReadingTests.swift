@@ -76,6 +76,23 @@ struct ModelVersionReadingTests {
         try reopened.close()
     }
 
+    @Test func aRecordedVersionThatCannotBeReadIsTold() throws {
+        let store = try open(try model(4))
+        store.recording.withLock { $0 }?.done.wait()
+        try store.close()
+        let damage = "UPDATE tributary_model SET definition = 'none' WHERE version = 'Shop 2'"
+        try PlainSQL(path: folder.path("store.sqlite")).execute(damage)
+        let model = try model(4)
+        let told = Mutex<[String]>([])
+        model.earlier.onFailure { text in told.withLock { $0.append(text) } }
+        let reopened = try open(model)
+        let entity = try #require(reopened.model.entity(named: "Item"))
+        _ = reopened.context.layout.propertyIndex(named: "label3", of: entity)
+        try reopened.close()
+        let text = try #require(told.withLock(\.self).first)
+        #expect(told.withLock(\.count) == 1 && text.hasPrefix("version 'Shop 2' is left out: "), "\(text)")
+    }
+
     @Test func aStepReadsTheVersionThatTheStoreIsAtAndNoOther() throws {
         let store = try open(try model(7))
         store.recording.withLock { $0 }?.done.wait()
@@ -134,9 +151,15 @@ struct ModelVersionReadingTests {
         _ = try model(4)
         try folder.write("<model>", to: "Shop.xcdatamodeld/Shop 2.xcdatamodel/contents")
         let model = try Model(contentsOf: folder.path("Shop.xcdatamodeld"))
+        let told = Mutex<[String]>([])
+        model.earlier.onFailure { text in told.withLock { $0.append(text) } }
         let store = try open(model)
         store.recording.withLock { $0 }?.done.wait()
         try store.close()
+        #expect(model.earlier.passing().map(\.version) == ["Shop 1", "Shop 3"])
+        let text = try #require(told.withLock(\.self).first)
+        #expect(told.withLock(\.count) == 1 && text.hasPrefix("version 'Shop 2' is left out: "), "\(text)")
+        #expect(text.contains(folder.path("Shop.xcdatamodeld/Shop 2.xcdatamodel/contents")), "\(text)")
         #expect(try recordedVersions() == ["Shop 1", "Shop 3", "Shop 4"])
         #expect(model.earlierVersions.map(\.version) == ["Shop 1", "Shop 3"])
         #expect(model.notices.count == 1 && model.notices.first?.contains("Shop 2") == true)
