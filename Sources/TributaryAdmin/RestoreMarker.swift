@@ -10,9 +10,12 @@ package struct RestoreMarker: Hashable, Sendable, Codable {
     package var sha256: String
     /// The name of the file beside it that was the store, when a new one is to be built from the log folder.
     package var former: String?
+    /// The name that the former store gets, before it has it.
+    package var aside: String?
 
-    package init(restored: UInt64, sha256: String, former: String? = nil) {
+    package init(restored: UInt64, sha256: String, former: String? = nil, aside: String? = nil) {
         self.former = former
+        self.aside = aside
         self.restored = restored
         self.sha256 = sha256
     }

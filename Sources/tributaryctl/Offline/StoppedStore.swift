@@ -40,16 +40,14 @@ final class StoppedStore {
     /// SQLite would apply a write-ahead log that an earlier store left behind to the next one of the same name.
     var exists: Bool { ["", "-wal", "-journal"].contains { access(path + $0, F_OK) == 0 } }
 
-    /// Moves the store's files away, with a time in their name: all of them, or none.
-    ///
-    /// The file of the store itself is the last one: a store without its write-ahead log would lack its last saves. The
-    /// caller makes the names durable.
-    ///
-    /// - Returns: The new path of the store.
-    /// - Throws: ``CommandFailure`` with exit status 74.
-    func moveAside() throws(CommandFailure) -> String {
+    private var suffixes: [String] {
+        ["-wal", "-shm", "-journal", "-blobs", ""].filter { access(path + $0, F_OK) == 0 }
+    }
+
+    /// The path that the store's files get, with a time in it; nil when there is no store.
+    var freeAside: String? {
+        guard exists else { return nil }
         let time = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
-        let suffixes = ["-wal", "-shm", "-journal", "-blobs", ""].filter { access(path + $0, F_OK) == 0 }
         var aside = "\(path).before-restore-\(time)"
         var number = 1
         // Another store may have been moved away in the same second.
@@ -57,12 +55,22 @@ final class StoppedStore {
             number += 1
             aside = "\(path).before-restore-\(time)-\(number)"
         }
+        return aside
+    }
+
+    /// Moves the store's files away: all of them, or none.
+    ///
+    /// The file of the store itself is the last one: a store without its write-ahead log would lack its last saves. The
+    /// caller makes the names durable.
+    ///
+    /// - Throws: ``CommandFailure`` with exit status 74.
+    func move(to aside: String) throws(CommandFailure) {
+        let suffixes = suffixes
         for (index, suffix) in suffixes.enumerated() where rename(path + suffix, aside + suffix) != 0 {
             let failure = NewFile.failure(path + suffix, errno)
             for moved in suffixes[..<index].reversed() { rename(aside + moved, path + moved) }
             throw failure
         }
-        return aside
     }
 
     var isMarked: Bool { access(RestoreMarker.path(besideStore: path), F_OK) == 0 }

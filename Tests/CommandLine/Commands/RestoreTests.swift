@@ -185,6 +185,8 @@ import TributaryAdmin
         let command = try #require(line?.components(separatedBy: "tributaryctl ").last, "\(failed)")
         let words = command.split(separator: " ").map(String.init)
         #expect(try await daemon.command(words).ending == .exited(0), "\(words)")
+        // The new store learns the former model versions from it all the same.
+        #expect(try !fromLogs || RestoreMarker.read(besideStore: daemon.store)?.former == aside)
         try await daemon.start()
         #expect(try await daemon.command(["sync"]).ending == .exited(0), "\(daemon.log)")
         #expect(try titles(daemon) == ["after", "before"])

@@ -65,8 +65,9 @@ struct RestoreCommand: OfflineCommand {
         }
         // The marker comes first: a daemon that starts after an interruption must neither make an empty store in the free
         // place nor take the former store for the restored one.
-        let former = try mark(target, sha256: digest)
-        let aside = try target.exists ? moveAside(target, marker: former) : nil
+        let aside = target.freeAside
+        let former = try mark(target, sha256: digest, aside: aside)
+        if let aside { try moveAside(target, to: aside, marker: former) }
         try complete(target, aside: aside, from: file.shellWord) { () throws(CommandFailure) in
             if aside != nil { try NewFile.syncFolder(of: target.path) }
             try copy.finish()
@@ -75,21 +76,22 @@ struct RestoreCommand: OfflineCommand {
     }
 
     private func clear(_ target: StoppedStore, _ terminal: Terminal) throws {
-        let isCleared = (try? RestoreMarker.read(besideStore: target.path))?.former != nil
-        guard target.exists || target.isMarked && !isCleared else {
+        let marker = try? RestoreMarker.read(besideStore: target.path)
+        guard target.exists || target.isMarked && marker?.former == nil else {
             throw CommandFailure(reason: "there is no store '\(target.path)'", status: .noSuchThing)
         }
         // No daemon starts with the marker: after an interruption it would use a store without its write-ahead log.
-        let former = target.exists ? try mark(target, sha256: "") : nil
-        let aside = try target.exists ? moveAside(target, marker: former) : nil
-        if aside != nil {
+        let aside = target.freeAside
+        if let aside {
+            try moveAside(target, to: aside, marker: try mark(target, sha256: "", aside: aside))
             try complete(target, aside: aside, from: "--from-logs") { () throws(CommandFailure) in
                 try NewFile.syncFolder(of: target.path)
             }
         }
-        if let aside {
+        // A restoration that was interrupted may have moved the store away.
+        if let former = aside ?? marker?.aside {
             // The new store resolves the names of all model versions that the former one has had.
-            _ = try mark(target, sha256: "", former: (aside as NSString).lastPathComponent)
+            try mark(target, sha256: "", former: former)
         } else {
             target.unmark()
         }
@@ -98,20 +100,27 @@ struct RestoreCommand: OfflineCommand {
 
     /// Writes a marker with which no daemon starts before the restoration is complete, and returns the one that was
     /// there.
-    private func mark(_ target: StoppedStore, sha256: String, former name: String? = nil) throws -> [UInt8]? {
-        let former = target.markerBytes
+    @discardableResult
+    private func mark(
+        _ target: StoppedStore,
+        sha256: String,
+        former: String? = nil,
+        aside: String? = nil
+    ) throws -> [UInt8]? {
+        let before = target.markerBytes
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1_000))
-        try target.mark(RestoreMarker(restored: now, sha256: sha256, former: name).bytes)
-        return former
+        let names = [former, aside].map { ($0 as NSString?)?.lastPathComponent }
+        try target.mark(RestoreMarker(restored: now, sha256: sha256, former: names[0], aside: names[1]).bytes)
+        return before
     }
 
     /// Moves the former store away; when that fails it stays the store, with the marker that it had.
     ///
     /// A store with a marker is a backup that no daemon has taken over yet. Without the marker it would continue as the
     /// writer that it was when the backup was made.
-    private func moveAside(_ target: StoppedStore, marker: [UInt8]?) throws -> String {
+    private func moveAside(_ target: StoppedStore, to aside: String, marker: [UInt8]?) throws {
         do {
-            return try target.moveAside()
+            try target.move(to: aside)
         } catch {
             if target.exists {
                 if let marker { try target.mark(marker) } else { target.unmark() }
