@@ -34,11 +34,19 @@ struct TributaryCommand: AsyncParsableCommand {
     static func main() async {
         ExitStatus.endUnlessFilesSuffice(16, for: "tributaryctl")
         let arguments = ConnectionOptions.movedBehindCommand(Array(CommandLine.arguments.dropFirst()))
-        if let mistake = mistake(in: arguments) {
+        if let mistake = mistakenBytes() ?? mistake(in: arguments) {
             Terminal.standard.complain(mistake)
             Foundation.exit(ExitStatus.usage.rawValue)
         }
         await main(arguments)
+    }
+
+    /// Says which argument is not UTF-8, and would be read as another text.
+    private static func mistakenBytes() -> String? {
+        let index = (0..<Int(CommandLine.argc)).dropFirst().first { index in
+            CommandLine.unsafeArgv[index].map { String(validatingCString: $0) == nil } ?? false
+        }
+        return index.map { "argument \($0) is not UTF-8: '\(EscapedText.escape(CommandLine.arguments[$0]))'" }
     }
 
     private static func mistake(in arguments: [String]) -> String? {

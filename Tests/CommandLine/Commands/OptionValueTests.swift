@@ -24,6 +24,23 @@ import TributaryChanges
         _ = await daemon.stop()
     }
 
+    /// A byte that is no UTF-8 would be stored as a replacement character.
+    @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
+        let folder = try TemporaryFolder("bytes")
+        let command = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", "exec \"$0\" object insert Employee \"name=$(printf '\\377')\"",
+                BuildFolder.executable("tributaryctl"),
+            ],
+            environment: ["TRIBUTARY_SOCKET": folder.path("none")],
+            errors: folder.path("errors")
+        )
+        #expect(await command.ending() == .exited(64))
+        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
+        #expect(errors.contains("argument 4 is not UTF-8: 'name="), "\(errors)")
+    }
+
     /// What people type is understood, and what is not is answered in the words of their model.
     @Test func errorsSpeakOfTheModelAndShortFormsAreUnderstood() async throws {
         let daemon = try RunningDaemon()
