@@ -45,7 +45,7 @@ enum SegmentRoute {
             throw ProblemDocument(
                 .badRequest,
                 detail:
-                    "'\(writer)/\(range)' names no segment: it is the writer's UUID and the two sequences in hexadecimal"
+                    "'\(writer)/\(range)' names no segment: it is the writer's UUID and two sequences of 16 hexadecimal digits"
             )
         }
         return name

@@ -68,7 +68,7 @@ extension SyncService {
 
     /// A segment that is not in the log folder, and that the store has no record of.
     private func unlisted(_ name: SegmentName, _ known: KnownTransactions) throws -> SegmentExplanation? {
-        guard known.isKnown(name.writer) else { return nil }
+        guard known.isKnown(name.writer), name.first > 0, name.first <= name.last else { return nil }
         let position = known.position(of: name.writer)
         guard position >= name.last else {
             var status = SegmentStatus(
