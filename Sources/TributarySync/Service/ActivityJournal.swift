@@ -28,7 +28,7 @@ struct ActivitySummary: Sendable {
     /// Adds an import from writers, whose names are known or not.
     mutating func imported(_ counts: ImportCounts, from names: [UniqueID: String?], at now: Duration) {
         imported = imported + counts
-        for (writer, name) in names {
+        for (writer, name) in names.sorted(by: { $0.key < $1.key }) {
             if let known = writers.firstIndex(where: { $0.id == writer }) {
                 if let name { writers[known].name = name }
             } else if writers.count < Self.namedWriters {

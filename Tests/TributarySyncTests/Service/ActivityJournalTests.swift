@@ -41,6 +41,11 @@ import TributaryChanges
         #expect(line?["imported"] == "10 segments, 15 transactions, 20 changes")
         summary.exported(ImportCounts(segments: 1, transactions: 1, changes: 1), at: .seconds(300))
         #expect(summary.due == .seconds(302), "what comes after a quiet minute is told soon")
+        let many = (1...9).map { UniqueID(high: 0, low: $0) }
+        let names = Dictionary(uniqueKeysWithValues: many.map { ($0, String?.none) })
+        summary.imported(ImportCounts(segments: 9, transactions: 9, changes: 9), from: names, at: .seconds(301))
+        let together = summary.take(at: .seconds(302))
+        #expect(together?["writers"] == "\(many[0]), \(many[1]), \(many[2]) and 6 more", "in a fixed order")
     }
 
     /// Also by a name from an earlier segment.
