@@ -44,6 +44,7 @@ import TributaryChanges
     /// What people type is understood, and what is not is answered in the words of their model.
     @Test func errorsSpeakOfTheModelAndShortFormsAreUnderstood() async throws {
         let daemon = try RunningDaemon()
+        try daemon.folder.write(EmployeeModel.text(adding: "born: {type: Date, optional: true}"), to: "model.yaml")
         try await daemon.start()
         func run(_ arguments: String..., ends status: Int32 = 0) async throws -> String {
             let result = try await daemon.command(arguments)
@@ -54,6 +55,15 @@ import TributaryChanges
         #expect(wrong.contains("salary is a Double, and 'abc' is no number"), "\(wrong)")
         let ann = try await run("object", "insert", "Employee", "name=Ann").trimmingCharacters(in: .newlines)
         let hq = try await run("object", "insert", "Department", "title=HQ").trimmingCharacters(in: .newlines)
+        let born = try await run("object", "insert", "Employee", "name=Ann", "born=yesterday", ends: 64)
+        #expect(
+            born.contains("born is a Date (Unix seconds, such as 1795219200), and 'yesterday' is no JSON"),
+            "\(born)"
+        )
+        let whose = try await run("object", "list", "Employee", "--where", "born = 'yesterday'", ends: 64)
+        #expect(whose.contains("such as '2026-11-21' or '2026-11-21T10:30:00Z')"), "\(whose)")
+        let ended = try await run("watch", "--updates", "0", ends: 64)
+        #expect(ended.contains("--updates is a number from 1"), "\(ended)")
         let links = try await run("object", "update", "Department", hq, "employees=\(ann)", ends: 64)
         #expect(links.contains("--link employees=UUID"), "\(links)")
         let unknown = try await run("object", "update", "Employee", ann, "colour=red", ends: 65)

@@ -48,7 +48,7 @@ extension ValueKind {
         case .decimal: "a decimal"
         case .boolean: "a boolean"
         case .string: "a string"
-        case .date: "a date (Unix seconds, or text such as '2026-11-21')"
+        case .date: "a date (Unix seconds, or text such as '2026-11-21' or '2026-11-21T10:30:00Z')"
         case .uuid: "a UUID"
         case .reference: "an object (its UUID)"
         case .opaque: "a value that has no order"

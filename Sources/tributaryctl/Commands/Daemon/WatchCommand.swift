@@ -16,6 +16,10 @@ struct WatchCommand: DaemonCommand {
 
     @OptionGroup var connection: ConnectionOptions
 
+    func validate() throws {
+        if let updates, updates < 1 { throw ValidationError("--updates is a number from 1") }
+    }
+
     func run(with session: Session) async throws {
         var remaining = updates
         let call = AdminCall(.get, .changes, query: [("after", after)])

@@ -38,7 +38,8 @@ struct PropertyArgument: ExpressibleByArgument {
                 throw failure("\(name) is a Boolean, and '\(text)' is neither true nor false")
             }
             return .boolean(text == "true")
-        case "Date", "Composite": return text.isEmpty ? .null : try json("a \(type)")
+        case "Date": return text.isEmpty ? .null : try json("a Date (Unix seconds, such as 1795219200)")
+        case "Composite": return text.isEmpty ? .null : try json("a Composite")
         default: return .string(text)
         }
     }
