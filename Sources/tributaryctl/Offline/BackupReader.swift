@@ -49,3 +49,45 @@ final class BackupReader {
         }
     }
 }
+
+/// The header of a store's file, read without SQLite.
+///
+/// The offsets are those of the file format of SQLite, section 1.3.
+struct StoreHeader {
+    static let size = 100
+    /// "TRIB", the application ID of a store.
+    private static let application: UInt32 = 0x5452_4942
+    /// The newest version of the store format that this program knows.
+    private static let newestVersion: UInt32 = 5
+
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8], fileSize: Int64, file: String) throws(CommandFailure) {
+        self.bytes = bytes
+        func refused(_ reason: String, _ status: ExitStatus = .badData) -> CommandFailure {
+            CommandFailure(reason: "'\(file)' \(reason)", status: status)
+        }
+        guard bytes.count == StoreHeader.size, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw refused("is no backup: it is no file of SQLite")
+        }
+        guard number(at: 68) == StoreHeader.application else { throw refused("is a database of something else") }
+        guard number(at: 60) <= StoreHeader.newestVersion else {
+            throw refused("was written by a newer version (format \(number(at: 60)))", .badConfiguration)
+        }
+        guard Int64(number(at: 28)) * pageSize == fileSize else {
+            throw refused("is not whole: it has \(fileSize) bytes instead of \(Int64(number(at: 28)) * pageSize)")
+        }
+    }
+
+    /// Whether the file may have a write-ahead log beside it, which no backup has.
+    var hasLog: Bool { bytes[18] == 2 }
+
+    private var pageSize: Int64 {
+        let size = Int64(bytes[16]) << 8 | Int64(bytes[17])
+        return size == 1 ? 65_536 : size
+    }
+
+    private func number(at offset: Int) -> UInt32 {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

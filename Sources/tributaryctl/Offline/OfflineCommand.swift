@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TransactionLog
 import TributaryAdmin
 import TributaryModel
@@ -31,5 +32,26 @@ extension OfflineCommand {
         } catch let status as ExitStatus {
             throw ExitCode(status.rawValue)
         }
+    }
+}
+
+extension Model {
+    init(atPath path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure(reason: "\(path): there is no such model", status: .noSuchThing)
+        }
+        try self.init(contentsOf: path)
+    }
+}
+
+extension ExitStatus {
+    init(_ error: SegmentError) {
+        self =
+            switch error.kind {
+            case .incomplete, .damaged, .rejected: .badData
+            case .forked, .changed: .tryAgain
+            case .missing: .noSuchThing
+            case .inputOutput: .inputOutput
+            }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TributaryAdmin
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -7,4 +8,77 @@ struct ConfigCommand: AsyncParsableCommand {
         subcommands: [ConfigShowCommand.self],
         defaultSubcommand: ConfigShowCommand.self
     )
+}
+
+struct ConfigShowCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show each value and where it comes from."
+    )
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let call = AdminCall(.get, .configuration)
+        try await session.call(call, as: ConfigurationMessage.self) { message in
+            var table = Table("KEY", "VALUE", "FROM")
+            for setting in message.settings {
+                table.add([
+                    setting.key, setting.value,
+                    [setting.origin, setting.place].compactMap { $0 }.joined(separator: " "),
+                ])
+            }
+            table.print(on: session.terminal)
+            if message.restartNeeded {
+                session.terminal.print("A restart is needed for the whole configuration to take effect.")
+            }
+        }
+    }
+}
+
+struct ReloadCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Read the configuration again; the old one stays when the new one is bad."
+    )
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let response = try await session.client.send(AdminCall(.post, .reload))
+        do {
+            let message = try response.orProblem().decode(ReloadMessage.self)
+            if session.json { return session.terminal.print(response.text) }
+            session.terminal.print(
+                message.changed.isEmpty ? "nothing changed" : "changed: " + message.changed.joined(separator: ", ")
+            )
+            if !message.restartNeeded.isEmpty {
+                session.terminal.print("needs a restart: " + message.restartNeeded.joined(separator: ", "))
+            }
+        } catch let problem as ProblemDocument where problem.type == ProblemKind.badConfiguration.type {
+            _ = session.report(problem)
+            throw ExitStatus.badConfiguration
+        }
+    }
+}
+
+struct LogLevelCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log-level",
+        abstract: "Show the log level, or set it until the next reload or restart."
+    )
+
+    @Argument(help: "trace, debug, info, notice, warning, error or critical.")
+    var level: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        var call = AdminCall(.get, .logLevel)
+        if let level {
+            let body = "{\"level\":\"\(level.filter { $0.isLetter })\"}"
+            call = AdminCall(.put, .logLevel, body: Array(body.utf8))
+        }
+        try await session.call(call, as: LogLevelMessage.self) { session.terminal.print($0.level) }
+    }
 }

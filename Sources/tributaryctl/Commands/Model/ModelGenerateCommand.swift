@@ -79,3 +79,5 @@ struct ModelGenerateCommand: OfflineCommand {
         }
     }
 }
+
+extension AccessLevel: ExpressibleByArgument {}

@@ -1,4 +1,6 @@
 import ArgumentParser
+import TributaryAdmin
+import TributaryChanges
 
 struct ObjectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,4 +11,247 @@ struct ObjectCommand: AsyncParsableCommand {
             ObjectLinkCommand.self, ObjectUnlinkCommand.self, ObjectDeleteCommand.self,
         ]
     )
+}
+
+struct ObjectListCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Fetch objects of an entity and those below it.",
+        aliases: ["ls"]
+    )
+
+    @Argument(help: "The entity's name.")
+    var entity: String
+
+    // A predicate and sort keys may start with a dash.
+    @Option(
+        name: .customLong("where"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Such as \"salary > 1000\".", valueName: "predicate")
+    )
+    var predicate: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Such as name,-salary.", valueName: "keys"))
+    var sort: String?
+
+    @Flag(help: "Only the number of objects.")
+    var count = false
+
+    @Option(help: ArgumentHelp("Relationships to list as well.", valueName: "names"))
+    var include: String?
+
+    @OptionGroup var page: PageOptions
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let call = AdminCall(
+            .get,
+            .objects,
+            entity,
+            query: [
+                ("where", predicate), ("sort", sort), ("count", count ? "true" : nil), ("include", include),
+            ] + page.query
+        )
+        let response: AdminResponse
+        do {
+            response = try await session.call(call)
+        } catch let problem as ProblemDocument {
+            let text = problem.type == ProblemKind.badPredicate.type ? predicate : sort
+            throw text.flatMap { LocatedProblem(problem, in: $0) } ?? problem as any Error
+        }
+        if session.json { return session.terminal.print(response.text) }
+        let value = try ResponseJSON.parse(response)
+        if count { return session.terminal.print(value["count"]?.text ?? "0") }
+        guard case .array(let objects)? = value["objects"] else { return }
+        ObjectTable(objects: objects).print(on: session.terminal)
+        PageOptions.printNext(ResponseJSON.text(value["next"]), on: session.terminal)
+    }
+}
+
+struct ObjectGetCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Show one object.",
+        aliases: ["show"]
+    )
+
+    @Argument(help: "The entity's name.")
+    var entity: String
+
+    @Argument(help: "The object's UUID.")
+    var id: String
+
+    @Option(help: ArgumentHelp("Relationships to list as well.", valueName: "names"))
+    var include: String?
+
+    @OptionGroup var page: PageOptions
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let call = AdminCall(.get, .object, entity, id, query: [("include", include)] + page.query)
+        let response = try await session.call(call)
+        if session.json { return session.terminal.print(response.text) }
+        let object = try ResponseJSON.parse(response)
+        ObjectTable.print(object, on: session.terminal)
+        PageOptions.printNext(ResponseJSON.text(object["next"]), on: session.terminal)
+    }
+}
+
+struct ObjectInsertCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "insert",
+        abstract: "Make an object and print its ID."
+    )
+
+    @Argument(help: "The entity's name.")
+    var entity: String
+
+    @Argument(help: ArgumentHelp("name=text, or name:=JSON.", valueName: "property"))
+    var properties: [PropertyArgument] = []
+
+    @Option(help: ArgumentHelp("The object's UUID; by default a new one.", valueName: "uuid"))
+    var id: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let request = ChangeRequest(session: session)
+        var change = [JSONMember(key: "insert", value: .string(entity))]
+        if let id { change.append(JSONMember(key: "id", value: .string(id))) }
+        change.append(JSONMember(key: "values", value: try await request.values(of: properties, entity: entity)))
+        try request.printResult(try await request.send([.object(change)]))
+    }
+}
+
+struct ObjectOptions: ParsableArguments {
+    @Argument(help: "The entity's name.")
+    var entity: String
+
+    @Argument(help: "The object's UUID.")
+    var id: String
+
+    @Option(help: ArgumentHelp("Only if the object is still at this version.", valueName: "version"))
+    var ifVersion: Int64?
+
+    func change(_ kind: String, _ rest: [JSONMember]) -> JSONValue {
+        var members = [JSONMember(key: kind, value: .string(entity)), JSONMember(key: "id", value: .string(id))]
+        if let ifVersion { members.append(JSONMember(key: "ifVersion", value: .integer(ifVersion))) }
+        return .object(members + rest)
+    }
+
+    func links(_ kind: String, _ relationship: String, _ ids: [String]) -> JSONValue {
+        let ids = ids.map { JSONValue.string($0) }
+        return change(
+            kind,
+            [JSONMember(key: "to", value: .string(relationship)), JSONMember(key: "ids", value: .array(ids))]
+        )
+    }
+}
+
+struct ObjectUpdateCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update",
+        abstract: "Change an object's values and links."
+    )
+
+    @OptionGroup var object: ObjectOptions
+
+    @Argument(help: ArgumentHelp("name=text, or name:=JSON.", valueName: "property"))
+    var properties: [PropertyArgument] = []
+
+    @Option(help: ArgumentHelp("Add to a to-many relationship: name=UUID,UUID.", valueName: "links"))
+    var link: [PropertyArgument] = []
+
+    @Option(help: ArgumentHelp("Take out of a to-many relationship: name=UUID,UUID.", valueName: "links"))
+    var unlink: [PropertyArgument] = []
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let request = ChangeRequest(session: session)
+        var changes: [JSONValue] = []
+        if !properties.isEmpty || (link.isEmpty && unlink.isEmpty) {
+            let values = try await request.values(of: properties, entity: object.entity)
+            changes.append(object.change("update", [JSONMember(key: "values", value: values)]))
+        }
+        for (kind, arguments) in [("link", link), ("unlink", unlink)] {
+            changes += arguments.map { object.links(kind, $0.name, $0.text.split(separator: ",").map(String.init)) }
+        }
+        try request.printResult(try await request.send(changes))
+    }
+}
+
+/// The objects that a command links with another one, or unlinks.
+struct LinkOptions: ParsableArguments {
+    @OptionGroup var object: ObjectOptions
+
+    @Argument(help: "The relationship's name.")
+    var relationship: String
+
+    @Argument(help: "The UUIDs of the objects to add or to take out.")
+    var others: [String]
+
+    fileprivate func send(_ kind: String, with session: Session) async throws {
+        let request = ChangeRequest(session: session)
+        try request.printResult(try await request.send([object.links(kind, relationship, others)]))
+    }
+}
+
+struct ObjectLinkCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: "Add objects to a to-many relationship of an object."
+    )
+
+    @OptionGroup var links: LinkOptions
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws { try await links.send("link", with: session) }
+}
+
+struct ObjectUnlinkCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlink",
+        abstract: "Take objects out of a to-many relationship of an object."
+    )
+
+    @OptionGroup var links: LinkOptions
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws { try await links.send("unlink", with: session) }
+}
+
+struct ObjectDeleteCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete objects; the model's delete rules apply.",
+        aliases: ["rm"]
+    )
+
+    @Argument(help: "The entity's name.")
+    var entity: String
+
+    @Argument(help: "The objects' UUIDs.")
+    var ids: [String]
+
+    @Option(help: ArgumentHelp("Only if the objects are still at this version.", valueName: "version"))
+    var ifVersion: Int64?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let request = ChangeRequest(session: session)
+        let changes = ids.map { id in
+            var members = [
+                JSONMember(key: "delete", value: .string(entity)), JSONMember(key: "id", value: .string(id)),
+            ]
+            if let ifVersion { members.append(JSONMember(key: "ifVersion", value: .integer(ifVersion))) }
+            return JSONValue.object(members)
+        }
+        try request.printResult(try await request.send(changes))
+    }
 }

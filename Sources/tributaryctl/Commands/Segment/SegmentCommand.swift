@@ -60,3 +60,109 @@ struct SegmentRetryCommand: DaemonCommand {
         }
     }
 }
+
+struct SegmentListCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List segments that are not simply applied, with the reasons.",
+        aliases: ["ls"]
+    )
+
+    @Option(help: "Only segments in this state.")
+    var state: String?
+
+    @Flag(help: "Applied segments too.")
+    var all = false
+
+    @OptionGroup var page: PageOptions
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let call = AdminCall(
+            .get,
+            .segments,
+            query: [("state", state), ("all", all ? "true" : nil)] + page.query
+        )
+        try await session.call(call, as: SegmentsMessage.self) { message in
+            var table = Table("WRITER", "FIRST", "LAST", "STATE", "SINCE", "REASON")
+            for segment in message.segments {
+                table.add([
+                    segment.writer, segment.first, segment.last, segment.state, TimeText.time(segment.since),
+                    segment.reason ?? segment.waitingFor?.joined(separator: ", "),
+                ])
+            }
+            table.print(on: session.terminal)
+            PageOptions.printNext(message.next, on: session.terminal)
+        }
+    }
+}
+
+struct SegmentExplainCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Show all that is known of a segment, and a hint.",
+        aliases: ["show"]
+    )
+
+    @OptionGroup var segment: SegmentArguments
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let call = try await segment.call(.get, .segment, in: session)
+        try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
+            var lines: [(String, String?)] = [
+                ("writer", MissingText.label(segment.writer, segment.writerName)),
+                ("sequences", "\(segment.first)-\(segment.last)"),
+                ("state", segment.state), ("since", TimeText.time(segment.since)), ("reason", segment.reason),
+                ("file", segment.file), ("line", segment.line.map(String.init)),
+            ]
+            if let missing = segment.missing {
+                for line in MissingText.lines(missing) { lines.append(("waits for", line)) }
+            } else {
+                for waiting in segment.waitingFor ?? [] { lines.append(("waits for", waiting)) }
+            }
+            for note in segment.notes ?? [] { lines.append(("note", session.hints.text(note))) }
+            lines.append(("deferred", segment.deferred.map { CountText.text($0, "value") }))
+            let unknown = segment.unknownObjects.map { CountText.text($0, "object") }
+            lines.append(("unknown", unknown.map { $0 + " that no segment has inserted yet" }))
+            for value in segment.deferredValues ?? [] { lines.append(("  value", value.text)) }
+            lines.append(("hint", segment.hint.map(session.hints.text)))
+            for case (let label, let text?) in lines {
+                let padding = String(repeating: " ", count: 12 - label.count)
+                session.terminal.print(session.terminal.styled(label, .faint) + padding + EscapedText.escape(text))
+            }
+        }
+    }
+}
+
+struct SegmentAcceptCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept",
+        abstract: "Take a segment that is held because its clock is too far ahead.",
+        discussion: """
+            What it writes then wins over everything that anybody writes to the same values, until all clocks have
+            passed the segment's. A change on this machine that overwrites it gets a clock that is ahead, too, and nothing
+            is exported from then on (own-clock-ahead); changes of other values go on as before. Other machines take what
+            this one writes from now on when they have taken the segment. Setting the writer's clock right is better, where
+            its segments can be written anew.
+            """
+    )
+
+    @OptionGroup var segment: SegmentArguments
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(with session: Session) async throws {
+        let call = try await segment.call(.post, .acceptSegment, in: session)
+        try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
+            session.terminal.print(
+                "accepted by \(EscapedText.escape(segment.acceptedBy ?? "you")), now \(segment.state)"
+            )
+            if let warning = segment.warning {
+                session.terminal.print(session.terminal.styled("warning: ", .yellow) + EscapedText.escape(warning))
+            }
+        }
+    }
+}

@@ -1,4 +1,0 @@
-import ArgumentParser
-import TributaryGeneration
-
-extension AccessLevel: ExpressibleByArgument {}
