@@ -47,7 +47,7 @@ package struct KnownTransactions: Sendable {
 
     private mutating func collect(_ writer: PlannedWriter) {
         for (id, sequence) in writer.unmet?.needs ?? [:] { acknowledge(sequence, of: id, by: writer.id) }
-        for entry in writer.entries.values {
+        for entry in writer.slice() {
             // The name of a file that is no segment says nothing.
             if case .bad = entry.knowledge { continue }
             name(writer.id, through: entry.id.last)

@@ -6,8 +6,8 @@ extension ImportPlanner {
     package var backlogs: [UniqueID: WriterBacklog] {
         var found: [UniqueID: WriterBacklog] = [:]
         for id in pendingWriters {
-            guard let writer = writers[id], let since = writer.entries.values.lazy.map(\.found).min() else { continue }
-            found[id] = WriterBacklog(segments: writer.entries.count, since: since)
+            guard let writer = writers[id], let since = writer.order.slice().lazy.map(\.found).min() else { continue }
+            found[id] = WriterBacklog(segments: writer.order.count, since: since)
         }
         return found
     }
@@ -39,7 +39,7 @@ extension ImportPlanner {
 
     /// Whether a segment past its writer's position has vanished from the log folder.
     func hasVanished(_ name: SegmentName) -> Bool {
-        writers[name.writer]?.entries[name.bounds] == nil && position(of: name.writer).sequence < name.first
+        writers[name.writer]?[name.bounds] == nil && position(of: name.writer).sequence < name.first
     }
 
     /// The writer's next segment when it waits for transactions or blobs, found without visiting the other segments.
@@ -54,9 +54,9 @@ extension ImportPlanner {
         switch block {
         case .gap:
             guard !abandoned.contains(writer.id) else { return nil }
-            entry = writer.order.slice(limit: 1).first.flatMap { writer.entries[$0] }
+            entry = writer.slice(limit: 1).first
         case .dependencies, .blobs:
-            entry = writer.order.holders(of: next).lazy.compactMap { writer.entries[$0] }.first { $0.valid != nil }
+            entry = writer.order.holders(of: next).lazy.compactMap { writer[$0] }.first { $0.valid != nil }
         case .unusable, .held: return nil
         }
         guard let entry else { return nil }

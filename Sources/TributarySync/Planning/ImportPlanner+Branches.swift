@@ -29,16 +29,14 @@ extension ImportPlanner {
         wall: WallTime
     ) -> [PlannedSegment] {
         guard let writer = writers[id] else { return [] }
-        let found: [SegmentBounds]
         switch verdict(writer, positions: positions, wall: wall) {
-        case .branch(let bounds): found = bounds
+        case .branch(let found): return found.compactMap { writer[$0] }
         case .blocked(.gap):
             guard let reach = branches.reaches[writer.id] else { return [] }
             let next = reach.addingSaturating(1)
-            found = Array(writer.order.slice(limit: ImportPlanner.examineStep).prefix { $0.first <= next })
-        case .read, .ready, .blocked: found = []
+            return Array(writer.slice(limit: ImportPlanner.examineStep).prefix { $0.id.first <= next })
+        case .read, .ready, .blocked: return []
         }
-        return found.compactMap { writer.entries[$0] }
     }
 
     /// Moves segments to the branches; false when there are none, or no room for more.
@@ -70,7 +68,7 @@ extension ImportPlanner {
     /// Drops the branches' files that are not in a writer's folder any more.
     mutating func keepBranches(_ listing: WriterListing) {
         guard branches.hasFiles(of: listing.writer) else { return }
-        let own = Set(listing.pending.map(\.id.bounds)).union(listing.applied.keys)
+        let own = Set(listing.pending.map(\.id.bounds)).union(listing.applied)
         let others = Set(listing.misfits.map(\.fileName))
         for file in branches.names(of: listing.writer) {
             let isThere = file.hasOwnName ? own.contains(file.id.bounds) : others.contains(file.fileName)

@@ -51,9 +51,9 @@ extension ImportPlanner {
             open = open.filter { id in
                 guard !plan.isFull, let writer = writers[id] else { return false }
                 switch verdict(writer, positions: plan.positions, wall: wall) {
-                case .read(let found): return plan.read(found.compactMap { writer.entries[$0] })
+                case .read(let found): return plan.read(found.compactMap { writer[$0] })
                 case .ready(let bounds, let through):
-                    return writer.entries[bounds].map { plan.apply($0, through: through) } ?? false
+                    return writer[bounds].map { plan.apply($0, through: through) } ?? false
                 case .branch: return false
                 case .blocked(.held(let until)):
                     deadline = min(deadline ?? until, until)
@@ -81,7 +81,7 @@ extension ImportPlanner {
     private func isGone(through sequence: UInt64, of id: UniqueID) -> Bool {
         guard let writer = writers[id] else { return true }
         return writer.appliedCount == 0 && !branches.hasFiles(of: id)
-            && writer.order.slice(limit: 1).allSatisfy { $0.first > sequence }
+            && writer.order.slice(limit: 1).allSatisfy { $0.bounds.first > sequence }
     }
 
     /// Whether a baseline of these positions has a transaction that is neither applied here, nor in a segment of the log
@@ -99,18 +99,18 @@ extension ImportPlanner {
         let (next, overflow) = position.sequence.addingReportingOverflow(1)
         let holders = overflow ? [] : writer.order.holders(of: next)
         guard let first = holders.first else { return .blocked(.gap) }
-        let unread = holders.filter { writer.entries[$0]?.isUnread(wall: wall) ?? false }
+        let unread = holders.filter { writer[$0]?.isUnread(wall: wall) ?? false }
         guard unread.isEmpty else { return .read(unread) }
-        let valid = holders.filter { writer.entries[$0]?.valid != nil }
+        let valid = holders.filter { writer[$0]?.valid != nil }
         guard !valid.isEmpty else { return .blocked(.unusable(first)) }
         let following = valid.filter { bounds in
-            writer.entries[bounds]?.valid.map { follows(writer.name(bounds), $0, at: position) } ?? false
+            writer[bounds]?.valid.map { follows(writer.name(bounds), $0, at: position) } ?? false
         }
         guard following.count == valid.count else { return .branch(valid.filter { !following.contains($0) }) }
-        guard let bounds = following.first, let segment = writer.entries[bounds]?.valid else { return .blocked(.gap) }
+        guard let bounds = following.first, let segment = writer[bounds]?.valid else { return .blocked(.gap) }
         // Segments with other bounds that are covered without having been read would go unnoticed.
         let unreadRivals = writer.order.overlapping(bounds).filter {
-            $0 != bounds && writer.entries[$0]?.isUnread(wall: wall) ?? false
+            $0 != bounds && writer[$0]?.isUnread(wall: wall) ?? false
         }
         guard unreadRivals.isEmpty else { return .read(unreadRivals) }
         let id = writer.name(bounds)

@@ -35,10 +35,9 @@ extension ImportPlanner {
                 found[misfit.state, default: Summary()].add(misfit.id, since: writer.misfitTimes[misfit.fileName])
             }
             for (id, conflict) in writer.conflicts { found[.forked, default: Summary()].add(id, since: conflict.since) }
-            guard !writer.entries.isEmpty else { continue }
+            guard writer.order.count > 0 else { continue }
             let sight = sight(of: writer, positions, wall: wall)
-            for bounds in writer.order.slice() {
-                guard let entry = writer.entries[bounds] else { continue }
+            for entry in writer.slice() {
                 found[sight.state(of: entry), default: Summary()].add(entry.id, since: entry.since)
             }
         }
@@ -79,7 +78,7 @@ extension ImportPlanner {
         for file in branches.files(of: id) {
             if let status = status(of: file, wall: wall), state ?? status.state == status.state { return status }
         }
-        guard writer.entries[id.bounds] != nil else { return nil }
+        guard writer[id.bounds] != nil else { return nil }
         return entryStatuses(of: id.writer, wall: wall, through: id.bounds).last
     }
 
@@ -110,8 +109,7 @@ extension ImportPlanner {
             wall: wall,
             window: limits.readAhead
         )
-        return writer.order.slice(limit: limits.readAhead).compactMap { bounds in
-            guard let entry = writer.entries[bounds] else { return nil }
+        return writer.slice(limit: limits.readAhead).compactMap { entry in
             let state = sight.state(of: entry)
             return entry.announced?.state == state ? nil : (entry.id, state)
         }
@@ -176,8 +174,7 @@ extension ImportPlanner {
         let sight = sight(of: writer, positions, wall: wall, window: window)
         var preceding = PrecedingSegments(position: positions[writer.id].sequence)
         var result: [SegmentStatus] = []
-        for bounds in writer.order.slice(limit: window) {
-            guard let entry = writer.entries[bounds] else { continue }
+        for entry in writer.slice(limit: window) {
             var status = status(entry, sight, positions, wall: wall)
             status.since = entry.since
             if status.state == .waiting, status.waitingFor.isEmpty { preceding.explain(&status, writer: writer) }

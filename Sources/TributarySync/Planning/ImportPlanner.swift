@@ -117,7 +117,7 @@ package struct ImportPlanner: Sendable {
     }
 
     private mutating func updatePending(_ writer: UniqueID) {
-        if writers[writer]?.entries.isEmpty ?? true {
+        if writers[writer]?.order.count ?? 0 == 0 {
             pendingWriters.remove(writer)
         } else {
             pendingWriters.insert(writer)
@@ -135,11 +135,15 @@ package struct ImportPlanner: Sendable {
         keepBranches(listing)
         setMisfits(misfits, of: id, wall: wall)
         writers[id]?.appliedCount = listing.applied.count
-        writers[id]?.conflicts.keepAll { listing.applied[$0.bounds] != nil }
+        if let conflicts = writers[id]?.conflicts, !conflicts.isEmpty {
+            let applied = Set(listing.applied)
+            writers[id]?.conflicts = conflicts.filter { applied.contains($0.key.bounds) }
+        }
         // In the own folder, only files that contradict the store matter.
         guard id != own else { return }
         let position = position(of: id).sequence
-        let pending = listing.pending.filter { !isBranchFile($0) }
+        let hasBranches = branches.hasFiles(of: id)
+        let pending = hasBranches ? listing.pending.filter { !isBranchFile($0) } : listing.pending
         let lost = writers[id]?.replace(pending, position: position, wall: wall) ?? []
         for name in lost { unsettled.remove(name) }
         updatePending(id)
@@ -186,7 +190,7 @@ package struct ImportPlanner: Sendable {
         as outcome: VerificationOutcome,
         wall: WallTime
     ) {
-        guard let entry = writers[id.writer]?.entries[id.bounds] else { return }
+        guard let entry = writers[id.writer]?[id.bounds] else { return }
         guard outcome != .changed else {
             writers[id.writer]?.remove(id.bounds)
             unsettled.remove(id)
@@ -227,7 +231,7 @@ package struct ImportPlanner: Sendable {
     /// The unreadable segments, and incomplete ones whose grace is over, that must be read again now.
     mutating func dueAgain(wall: WallTime, limit: Int) -> [WriterListing.Pending] {
         unsettled.due(wall: wall, grace: limits.incompleteGrace, limit: limit).compactMap { id in
-            writers[id.writer]?.entries[id.bounds].map { WriterListing.Pending(id: id, file: $0.file) }
+            writers[id.writer]?[id.bounds].map { WriterListing.Pending(id: id, file: $0.file) }
         }
     }
 
@@ -312,7 +316,7 @@ package struct ImportPlanner: Sendable {
             guard let writer = writers[pending] else { return false }
             if writer.unmet?.needs[id] != nil { return true }
             let next = position(of: pending).sequence.addingSaturating(1)
-            return writer.order.holders(of: next).contains { writer.entries[$0]?.valid?.unmet?.needs[id] != nil }
+            return writer.order.holders(of: next).contains { writer[$0]?.valid?.unmet?.needs[id] != nil }
         }
     }
 
@@ -320,7 +324,7 @@ package struct ImportPlanner: Sendable {
     package func isKnown(_ id: SegmentName) -> Bool {
         if !branches.files(of: id).isEmpty || !branches.appliedFiles(of: id).isEmpty { return true }
         guard let writer = writers[id.writer] else { return false }
-        return writer.entries[id.bounds] != nil || writer.conflicts[id] != nil
+        return writer[id.bounds] != nil || writer.conflicts[id] != nil
             || writer.misfits.contains { $0.id == id }
     }
 
@@ -331,7 +335,7 @@ package struct ImportPlanner: Sendable {
         // The next scan finds these, and they are read.
         let applied = branches.appliedFiles(of: id)
         for file in applied { branches.remove(file) }
-        guard writers[id.writer]?.entries[id.bounds] != nil else {
+        guard writers[id.writer]?[id.bounds] != nil else {
             let isKnown = !files.isEmpty || !applied.isEmpty
             return writers[id.writer]?.conflicts.removeValue(forKey: id) != nil || isKnown
         }
@@ -351,7 +355,7 @@ package struct ImportPlanner: Sendable {
     /// is held. O(n log n) for n files of branches.
     package mutating func accept(_ id: SegmentName, wall: WallTime) -> String? {
         let held = branches.files(of: id).first { state(of: $0, wall: wall) == .held }?.outline?.sha256
-        guard let hash = held ?? writers[id.writer]?.entries[id.bounds]?.valid?.sha256 else { return nil }
+        guard let hash = held ?? writers[id.writer]?[id.bounds]?.valid?.sha256 else { return nil }
         accepted[id] = hash
         return hash
     }
@@ -368,13 +372,5 @@ package struct ImportPlanner: Sendable {
         let found = withNewMisfits
         withNewMisfits = []
         return found.sorted().map { ($0, writers[$0]?.drainNewMisfits() ?? []) }
-    }
-}
-
-extension Dictionary {
-    /// Removes the elements that do not satisfy the condition; most collections are empty.
-    fileprivate mutating func keepAll(_ isKept: (Key) -> Bool) {
-        guard !isEmpty else { return }
-        self = filter { isKept($0.key) }
     }
 }

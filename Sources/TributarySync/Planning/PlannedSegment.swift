@@ -3,7 +3,7 @@ import TributaryChanges
 
 /// A segment that is not applied yet, with the known facts about it.
 struct PlannedSegment: Sendable {
-    /// It is indirect because a backlog has many segments of which nothing is known, in a table with room for more.
+    /// It is indirect because it is in a table with room for more.
     indirect enum Knowledge: Sendable {
         /// The segment must be read.
         case unknown
@@ -21,25 +21,26 @@ struct PlannedSegment: Sendable {
         var since: WallTime
     }
 
+    /// What is known besides the file, of a segment that has been read or announced.
+    struct Facts: Sendable {
+        var knowledge = Knowledge.unknown
+        var announced: Announced?
+    }
+
     let id: SegmentName
-    var file: FileIdentity
-    var knowledge = Knowledge.unknown
+    let file: FileIdentity
     let found: WallTime
-    var announced: Announced?
+    private let facts: Facts
 
-    init(id: SegmentName, file: FileIdentity, found: WallTime) {
+    init(id: SegmentName, _ waiting: PlannedWriter.Waiting, _ facts: Facts?) {
         self.id = id
-        self.file = file
-        self.found = found
+        file = waiting.file
+        found = waiting.found
+        self.facts = facts ?? Facts()
     }
 
-    /// Sets the present file; returns true when it is another file, so that the facts about the former one are dropped.
-    mutating func update(_ file: FileIdentity) -> Bool {
-        guard self.file != file else { return false }
-        self.file = file
-        knowledge = .unknown
-        return true
-    }
+    var knowledge: Knowledge { facts.knowledge }
+    var announced: Announced? { facts.announced }
 
     /// The wall time since which the segment has had the last announced state, or has been in the folder.
     var since: WallTime { announced?.since ?? found }

@@ -9,10 +9,17 @@ struct PlannedWriter: Sendable {
         var since: WallTime
     }
 
+    /// A file past the position; a large backlog is many of these, of 80 bytes each.
+    struct Waiting: BoundedSegment {
+        let bounds: SegmentBounds
+        var file: FileIdentity
+        let found: WallTime
+    }
+
     let id: UniqueID
-    private(set) var entries: [SegmentBounds: PlannedSegment] = [:]
-    /// The bounds of `entries`.
-    private(set) var order = SegmentOrder()
+    private(set) var order = SegmentOrder<Waiting>()
+    /// What is known about those that have been read or announced, which are the ones whose turn is near.
+    private var facts: [SegmentBounds: PlannedSegment.Facts] = [:]
     /// Every entry before this index has been read.
     private var firstUnread = 0
     private(set) var misfits: [WriterListing.Misfit] = []
@@ -36,37 +43,49 @@ struct PlannedWriter: Sendable {
 
     // MARK: Entries
 
+    subscript(bounds: SegmentBounds) -> PlannedSegment? { order[bounds].map(entry) }
+
+    /// The first `limit` entries from the given one on, in order.
+    func slice(from index: Int = 0, limit: Int = .max) -> some Collection<PlannedSegment> {
+        order.slice(from: index, limit: limit).lazy.map(entry)
+    }
+
+    private func entry(_ waiting: Waiting) -> PlannedSegment {
+        PlannedSegment(id: name(waiting.bounds), waiting, facts[waiting.bounds])
+    }
+
     /// Replaces the files past the position; returns the names of removed and changed files.
     mutating func replace(_ pending: [WriterListing.Pending], position: UInt64, wall: WallTime) -> [SegmentName] {
-        let former = entries
-        var lost: [SegmentName] = []
-        entries = Dictionary(minimumCapacity: pending.count)
-        for found in pending where found.id.last > position {
-            var entry = former[found.id.bounds] ?? PlannedSegment(id: found.id, file: found.file, found: wall)
-            if entry.update(found.file) { lost.append(found.id) }
-            entries[found.id.bounds] = entry
-        }
-        for (bounds, _) in former where entries[bounds] == nil { lost.append(name(bounds)) }
-        order.replace(with: Array(entries.keys))
+        let former = order
+        order.replace(
+            with: pending.filter { $0.id.last > position }.map {
+                let bounds = $0.id.bounds
+                return Waiting(bounds: bounds, file: $0.file, found: former[bounds]?.found ?? wall)
+            }
+        )
         firstUnread = 0
-        return lost
+        return former.slice().filter { order[$0.bounds]?.file != $0.file }.map { lost in
+            if order[lost.bounds] == nil { facts[lost.bounds] = nil } else { facts[lost.bounds]?.knowledge = .unknown }
+            return name(lost.bounds)
+        }
     }
 
     /// Inserts one file past the position; returns true when it replaces another file.
     mutating func insert(_ found: WriterListing.Pending, wall: WallTime) -> Bool {
         let bounds = found.id.bounds
-        guard entries[bounds] != nil else {
-            entries[bounds] = PlannedSegment(id: found.id, file: found.file, found: wall)
-            firstUnread = min(firstUnread, order.insert(bounds))
+        guard let known = order[bounds]?.file else {
+            firstUnread = min(firstUnread, order.insert(Waiting(bounds: bounds, file: found.file, found: wall)))
             return false
         }
-        guard entries[bounds]?.update(found.file) == true else { return false }
-        markUnread(bounds)
+        guard known != found.file else { return false }
+        order[bounds]?.file = found.file
+        learn(bounds, .unknown)
         return true
     }
 
     mutating func remove(_ bounds: SegmentBounds) {
-        guard entries.removeValue(forKey: bounds) != nil, let index = order.remove(bounds) else { return }
+        guard let index = order.remove(bounds) else { return }
+        facts[bounds] = nil
         if index < firstUnread { firstUnread -= 1 }
     }
 
@@ -74,27 +93,25 @@ struct PlannedWriter: Sendable {
     mutating func dropCovered(through position: UInt64) -> [PlannedSegment] {
         let covered = order.removeCovered(through: position)
         firstUnread = max(0, firstUnread - covered.count)
-        return covered.compactMap { entries.removeValue(forKey: $0) }
+        return covered.map { PlannedSegment(id: name($0.bounds), $0, facts.removeValue(forKey: $0.bounds)) }
     }
 
     mutating func learn(_ bounds: SegmentBounds, _ knowledge: PlannedSegment.Knowledge) {
-        entries[bounds]?.knowledge = knowledge
-        if case .unknown = knowledge { markUnread(bounds) }
+        guard let index = order.index(of: bounds) else { return }
+        guard case .unknown = knowledge else { return facts[bounds, default: .init()].knowledge = knowledge }
+        facts[bounds]?.knowledge = .unknown
+        firstUnread = min(firstUnread, index)
     }
 
     mutating func announce(_ bounds: SegmentBounds, _ announced: PlannedSegment.Announced) {
-        entries[bounds]?.announced = announced
-    }
-
-    private mutating func markUnread(_ bounds: SegmentBounds) {
-        if let index = order.index(of: bounds) { firstUnread = min(firstUnread, index) }
+        if order.index(of: bounds) != nil { facts[bounds, default: .init()].announced = announced }
     }
 
     /// The unread entries among the first `window`, at most `limit` of them.
     mutating func unread(window: Int, limit: Int) -> [PlannedSegment] {
         var found: [PlannedSegment] = []
-        for bounds in order.slice(from: firstUnread, limit: max(0, window - firstUnread)) {
-            if let entry = entries[bounds], entry.isUnknown {
+        for entry in slice(from: firstUnread, limit: max(0, window - firstUnread)) {
+            if entry.isUnknown {
                 found.append(entry)
                 guard found.count < limit else { break }
             } else if found.isEmpty {
@@ -106,7 +123,7 @@ struct PlannedWriter: Sendable {
 
     /// The number of unread entries among the first `window`.
     func unreadCount(window: Int) -> Int {
-        order.slice(from: firstUnread, limit: max(0, window - firstUnread)).count { entries[$0]?.isUnknown ?? false }
+        slice(from: firstUnread, limit: max(0, window - firstUnread)).count(where: \.isUnknown)
     }
 
     // MARK: Misfits

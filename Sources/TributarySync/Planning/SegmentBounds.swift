@@ -14,3 +14,8 @@ package struct SegmentBounds: Hashable, Sendable, Comparable {
         (left.first, left.last) < (right.first, right.last)
     }
 }
+
+/// What is known of one of a writer's segments; ``SegmentOrder`` has one for each bounds.
+protocol BoundedSegment: Sendable {
+    var bounds: SegmentBounds { get }
+}

@@ -1,9 +1,9 @@
-/// The bounds of a writer's segments, ordered by first and last sequence and searched by sequence.
+/// A writer's segments, ordered by first and last sequence and searched by sequence.
 ///
-/// An operation costs the logarithm of their number. An insertion or removal out of order also moves 24 bytes for each
-/// later element; removing elements at the front, which are applied first, moves nothing.
-struct SegmentOrder: Sendable {
-    private var list: [SegmentBounds] = []
+/// An operation costs the logarithm of their number. An insertion or removal out of order also moves each later element;
+/// removing elements at the front, which are applied first, moves nothing. An element takes its own size and 8 bytes.
+struct SegmentOrder<Segment: BoundedSegment>: Sendable {
+    private var list: [Segment] = []
     /// For each element, the greatest `last` up to it, which finds overlaps without visiting preceding elements.
     private var reaches: [UInt64] = []
     /// The elements before this index are removed.
@@ -11,27 +11,41 @@ struct SegmentOrder: Sendable {
 
     var count: Int { list.count - start }
 
-    /// The first `limit` bounds from the given one on.
-    func slice(from index: Int = 0, limit: Int = .max) -> ArraySlice<SegmentBounds> {
+    /// The segment with these bounds; it is not for removing one.
+    subscript(bounds: SegmentBounds) -> Segment? {
+        get { index(of: bounds).map { list[start + $0] } }
+        set { if let newValue, let index = index(of: bounds) { list[start + index] = newValue } }
+    }
+
+    /// The first `limit` segments from the given one on.
+    func slice(from index: Int = 0, limit: Int = .max) -> ArraySlice<Segment> {
         list[min(start + index, list.count)...].prefix(limit)
     }
 
-    mutating func replace(with bounds: [SegmentBounds]) {
-        list = bounds.sorted()
+    /// Replaces the segments; of several with the same bounds one remains.
+    mutating func replace(with segments: consuming [Segment]) {
+        segments.sort { $0.bounds < $1.bounds }
+        for index in segments.indices.dropFirst().reversed() where segments[index].bounds == segments[index - 1].bounds
+        {
+            segments.remove(at: index)
+        }
+        list = segments
         start = 0
         reaches = []
         reaches.reserveCapacity(list.count)
         var reach: UInt64 = 0
-        for bounds in list {
-            reach = max(reach, bounds.last)
+        for segment in list {
+            reach = max(reach, segment.bounds.last)
             reaches.append(reach)
         }
     }
 
+    /// Inserts a segment with other bounds than the present ones; returns its index.
     @discardableResult
-    mutating func insert(_ bounds: SegmentBounds) -> Int {
+    mutating func insert(_ segment: Segment) -> Int {
+        let bounds = segment.bounds
         let place = partitionPoint { $0 < bounds }
-        list.insert(bounds, at: place)
+        list.insert(segment, at: place)
         reaches.insert(place > start ? max(reaches[place - 1], bounds.last) : bounds.last, at: place)
         for index in (place + 1)..<max(place + 1, list.count) {
             guard reaches[index] < bounds.last else { break }
@@ -53,22 +67,22 @@ struct SegmentOrder: Sendable {
         let place = start + index
         var reach = place > start ? reaches[place - 1] : 0
         for place in place..<list.count {
-            reach = max(reach, list[place].last)
+            reach = max(reach, list[place].bounds.last)
             guard reaches[place] != reach else { break }
             reaches[place] = reach
         }
         return index
     }
 
-    /// Removes and returns the bounds that end at or before `sequence`.
-    mutating func removeCovered(through sequence: UInt64) -> [SegmentBounds] {
+    /// Removes and returns the segments that end at or before `sequence`.
+    mutating func removeCovered(through sequence: UInt64) -> [Segment] {
         let first = start
-        while start < list.count, list[start].last <= sequence { start += 1 }
+        while start < list.count, list[start].bounds.last <= sequence { start += 1 }
         var covered = Array(list[first..<start])
-        // These bounds lie within a bound at the front that reaches further. The reaches of the other elements do not
-        // change: the covered bounds end before any of them.
+        // These lie within one at the front that reaches further. The reaches of the other elements do not change: the
+        // covered ones end before any of them.
         let end = partitionPoint { $0.first <= sequence }
-        for place in (start..<end).reversed() where list[place].last <= sequence {
+        for place in (start..<end).reversed() where list[place].bounds.last <= sequence {
             covered.append(list.remove(at: place))
             reaches.remove(at: place)
         }
@@ -86,7 +100,7 @@ struct SegmentOrder: Sendable {
 
     func index(of bounds: SegmentBounds) -> Int? {
         let place = partitionPoint { $0 < bounds }
-        return place < list.count && list[place] == bounds ? place - start : nil
+        return place < list.count && list[place].bounds == bounds ? place - start : nil
     }
 
     /// The bounds that contain the sequence, in order.
@@ -100,7 +114,7 @@ struct SegmentOrder: Sendable {
         var found: [SegmentBounds] = []
         while place > start, reaches[place - 1] >= bounds.first {
             place -= 1
-            if list[place].last >= bounds.first { found.append(list[place]) }
+            if list[place].bounds.last >= bounds.first { found.append(list[place].bounds) }
         }
         return found.reversed()
     }
@@ -111,7 +125,7 @@ struct SegmentOrder: Sendable {
         var high = list.count
         while low < high {
             let middle = low + (high - low) / 2
-            if before(list[middle]) { low = middle + 1 } else { high = middle }
+            if before(list[middle].bounds) { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -24,15 +24,14 @@ extension FolderScanner {
         let inode = UInt64(status.st_ino)
         let modified = FileTime(status.st_mtim)
         if !isForced, known[writer]?.inode == inode, known[writer]?.modified == modified {
-            known[writer]?.markApplied(through: position)
             // Files that are not applied may be written to without a change of the folder.
-            known[writer]?.refresh { FolderScanner.identity(of: $0, in: folder) }
-        } else {
-            guard var listed = list(folder, writer: writer, inode: inode, position: position, &scan) else { return }
-            if modified.isOlder(than: FolderScanner.timestampDoubt, at: wall) { listed.modified = modified }
+            let pending = known[writer]?.refresh(position: position) { FolderScanner.identity(of: $0, in: folder) }
+            if let folder = known[writer] { scan.listings.append(folder.listing(pending ?? [])) }
+        } else if let (listed, pending) = list(folder, writer, inode: inode, position: position, &scan) {
             known[writer] = listed
+            if modified.isOlder(than: FolderScanner.timestampDoubt, at: wall) { known[writer]?.modified = modified }
+            scan.listings.append(listed.listing(pending))
         }
-        if let listing = known[writer]?.listing { scan.listings.append(listing) }
     }
 
     mutating func look(
@@ -55,15 +54,19 @@ extension FolderScanner {
             change.names.insert(id)
             if known[writer]?.isApplied(id.bounds, position: position) == true { change.appliedDifference -= 1 }
             hasNewMisfits = known[writer]?.remove(id.bounds) == true || hasNewMisfits
-            guard let entry = entry(id, in: folder, position: position, &scan) else { continue }
-            // A hint of an applied file may mean that it was overwritten, so it is compared again.
-            known[writer]?.insert(entry, id)
-            switch entry {
-            case .pending(let file): change.pending.append(WriterListing.Pending(id: id, file: file))
-            case .misfit: hasNewMisfits = true
-            case .applied:
+            switch entry(id, in: folder, position: position, &scan) {
+            case .pending(let file):
+                known[writer]?.insert(KnownFolder.File(bounds: id.bounds, inode: file.inode, state: .pending))
+                change.pending.append(WriterListing.Pending(id: id, file: file))
+            case .misfit(let misfit):
+                known[writer]?.insert(misfit)
+                hasNewMisfits = true
+            case .applied(let inode):
+                // A hint of an applied file may mean that it was overwritten, so it is compared again.
+                known[writer]?.insert(KnownFolder.File(bounds: id.bounds, inode: inode, state: .unchecked))
                 change.applied.insert(id)
                 change.appliedDifference += 1
+            case nil: continue
             }
         }
         known[writer]?.modified = nil
@@ -95,19 +98,22 @@ extension FolderScanner {
         scan.retry.insert(folder: writer)
     }
 
+    /// The state of a folder and its pending files; nil when the system refuses to list it.
     private mutating func list(
         _ folder: Int32,
-        writer: UniqueID,
+        _ writer: UniqueID,
         inode: UInt64,
         position: UInt64,
         _ scan: inout FolderScan
-    ) -> KnownFolder? {
+    ) -> (KnownFolder, [WriterListing.Pending])? {
         guard let entries = DirectoryEntries(of: folder) else {
             refuse(writer, errno, &scan)
             return nil
         }
         let former = known[writer]
         var listed = KnownFolder(writer: writer, inode: inode)
+        var files: [KnownFolder.File] = []
+        var pending: [WriterListing.Pending] = []
         let isWhole = entries.forEach { bytes, kind, inode in
             guard let bounds = SegmentName.bounds(fileName: bytes) else {
                 let kind = SegmentFileKind.classify(String(decoding: bytes, as: UTF8.self), writer: writer)
@@ -118,17 +124,26 @@ extension FolderScanner {
                 return
             }
             let id = SegmentName(writer: writer, first: bounds.first, last: bounds.last)
-            if kind == .regular, bounds.last <= position, id.isPossible {
-                listed.insert(.applied(inode: inode), id, former: former)
-            } else if let entry = entry(id, in: folder, position: position, &scan) {
-                listed.insert(entry, id, former: former)
+            let isApplied = kind == .regular && bounds.last <= position && id.isPossible
+            switch isApplied ? .applied(inode: inode) : entry(id, in: folder, position: position, &scan) {
+            case .pending(let file):
+                files.append(KnownFolder.File(bounds: bounds, inode: file.inode, state: .pending))
+                pending.append(WriterListing.Pending(id: id, file: file))
+            case .misfit(let misfit): listed.insert(misfit)
+            case .applied(let inode):
+                // It is not compared again, nor when it was verified before it was applied.
+                let isChecked = former?.hasChecked(bounds, inode: inode) ?? false
+                let state: KnownFolder.File.State = isChecked ? .checked : .unchecked
+                files.append(KnownFolder.File(bounds: bounds, inode: inode, state: state))
+            case nil: break
             }
         }
         guard isWhole else {
             refuse(writer, errno, &scan)
             return nil
         }
-        return listed
+        listed.replace(with: files)
+        return (listed, pending)
     }
 
     /// Examines an entry with a segment's name; nil when it has vanished, or the system refuses to examine it.

@@ -9,14 +9,26 @@ struct KnownFolder: Sendable {
         case misfit(WriterListing.Misfit)
     }
 
+    /// A file with a segment's name; a folder has one of 32 bytes for each of its segments, those that are applied too.
+    struct File: BoundedSegment {
+        enum State: UInt8 {
+            case pending
+            /// It is applied, and its end line is still to be compared.
+            case unchecked
+            case checked
+        }
+
+        let bounds: SegmentBounds
+        let inode: UInt64
+        var state: State
+    }
+
     let writer: UniqueID
     var inode: UInt64
     /// The time stamp of the folder; nil when it is so recent that a later change may have the same one.
     var modified: FileTime?
-    private(set) var pending: [SegmentBounds: FileIdentity] = [:]
-    private(set) var applied: [SegmentBounds: WriterListing.Applied] = [:]
-    /// The applied files whose end line is still to be compared.
-    private(set) var unchecked: Set<SegmentBounds> = []
+    private var files = SegmentOrder<File>()
+    private var uncheckedCount = 0
     private var misfits: [String: WriterListing.Misfit] = [:]
     /// The sequences of the writer's last baselines, in order.
     private(set) var baselines: [UInt64] = []
@@ -36,21 +48,24 @@ struct KnownFolder: Sendable {
         SegmentName(writer: writer, first: bounds.first, last: bounds.last)
     }
 
-    /// Inserts a new entry.
-    ///
-    /// An applied file is marked as compared if it was in `former`, or was verified before it was applied.
-    mutating func insert(_ entry: Entry, _ id: SegmentName, former: KnownFolder? = nil) {
-        switch entry {
-        case .pending(let file): pending[id.bounds] = file
-        case .misfit(let misfit): misfits[misfit.fileName] = misfit
-        case .applied(let inode):
-            let isChecked =
-                former?.applied[id.bounds].map { $0.isChecked && $0.inode == inode }
-                ?? former?.pending[id.bounds].map { $0.inode == inode } ?? false
-            applied[id.bounds] = WriterListing.Applied(inode: inode, isChecked: isChecked)
-            if !isChecked { unchecked.insert(id.bounds) }
-        }
+    /// Replaces the files.
+    mutating func replace(with found: consuming [File]) {
+        files.replace(with: found)
+        uncheckedCount = files.slice().count { $0.state == .unchecked }
     }
+
+    /// Inserts a new file.
+    mutating func insert(_ file: File) {
+        files.insert(file)
+        if file.state == .unchecked { uncheckedCount += 1 }
+    }
+
+    /// Whether the file, which is applied, has been compared, or was verified before it was applied.
+    func hasChecked(_ bounds: SegmentBounds, inode: UInt64) -> Bool {
+        files[bounds].map { $0.inode == inode && $0.state != .unchecked } ?? false
+    }
+
+    mutating func insert(_ misfit: WriterListing.Misfit) { misfits[misfit.fileName] = misfit }
 
     /// Inserts a file with nearly a segment's name, or a replicator's copy of a segment.
     mutating func insert(other misfit: WriterListing.Misfit) {
@@ -70,44 +85,56 @@ struct KnownFolder: Sendable {
 
     /// Removes a name; true when its file was a misfit.
     mutating func remove(_ bounds: SegmentBounds) -> Bool {
-        pending[bounds] = nil
-        applied[bounds] = nil
-        unchecked.remove(bounds)
+        checked(bounds)
+        files.remove(bounds)
         return !misfits.isEmpty && misfits.removeValue(forKey: name(bounds).fileName) != nil
     }
 
     /// Whether the folder has a file at or below the position.
     func isApplied(_ bounds: SegmentBounds, position: UInt64) -> Bool {
-        applied[bounds] != nil || (bounds.last <= position && pending[bounds] != nil)
+        files[bounds].map { $0.state != .pending || bounds.last <= position } ?? false
     }
 
-    /// Marks pending files that the new position covers as applied.
+    /// Marks pending files that the new position covers as applied, and returns the other ones as `look` finds them.
     ///
-    /// They were verified before, so they need not be compared.
-    mutating func markApplied(through position: UInt64) {
-        for (bounds, file) in pending where bounds.last <= position {
-            applied[bounds] = WriterListing.Applied(inode: file.inode, isChecked: true)
-            pending[bounds] = nil
-        }
+    /// The former were verified before, so they need not be compared; of the latter, those that have vanished are dropped.
+    mutating func refresh(position: UInt64, _ look: (SegmentName) -> FileIdentity?) -> [WriterListing.Pending] {
+        var pending: [WriterListing.Pending] = []
+        files.replace(
+            with: files.slice().compactMap { file in
+                guard file.state == .pending else { return file }
+                guard file.bounds.last > position else {
+                    return File(bounds: file.bounds, inode: file.inode, state: .checked)
+                }
+                guard let found = look(name(file.bounds)) else { return nil }
+                pending.append(WriterListing.Pending(id: name(file.bounds), file: found))
+                return File(bounds: file.bounds, inode: found.inode, state: .pending)
+            }
+        )
+        return pending
     }
 
-    /// Updates the identities of the pending files; nil removes a file that has vanished.
-    mutating func refresh(_ look: (SegmentName) -> FileIdentity?) {
-        for bounds in pending.keys { pending[bounds] = look(name(bounds)) }
+    var hasUnchecked: Bool { uncheckedCount > 0 }
+
+    /// The applied files whose end line is still to be compared, at most `limit`.
+    func unchecked(limit: Int) -> [SegmentName] {
+        files.slice().lazy.filter { $0.state == .unchecked }.prefix(limit).map { name($0.bounds) }
     }
 
     mutating func checked(_ bounds: SegmentBounds) {
-        applied[bounds]?.isChecked = true
-        unchecked.remove(bounds)
+        guard files[bounds]?.state == .unchecked else { return }
+        files[bounds]?.state = .checked
+        uncheckedCount -= 1
     }
 
     var allMisfits: [WriterListing.Misfit] { misfits.values.sorted { $0.fileName < $1.fileName } }
 
-    var listing: WriterListing {
+    /// The listing with the given pending files.
+    func listing(_ pending: [WriterListing.Pending]) -> WriterListing {
         var listing = WriterListing(writer: writer)
-        listing.pending = pending.map { WriterListing.Pending(id: name($0), file: $1) }
+        listing.pending = pending
         listing.misfits = allMisfits
-        listing.applied = applied
+        listing.applied = files.slice().filter { $0.state != .pending }.map(\.bounds)
         return listing
     }
 }

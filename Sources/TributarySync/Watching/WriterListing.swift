@@ -41,22 +41,11 @@ package struct WriterListing: Sendable {
         }
     }
 
-    /// A file at or below the position.
-    package struct Applied: Hashable, Sendable {
-        package var inode: UInt64
-        /// Whether the file's end line has been compared with the applied segment.
-        package var isChecked: Bool
-
-        package init(inode: UInt64, isChecked: Bool) {
-            self.inode = inode
-            self.isChecked = isChecked
-        }
-    }
-
     package var writer: UniqueID
     package var pending: [Pending] = []
     package var misfits: [Misfit] = []
-    package var applied: [SegmentBounds: Applied] = [:]
+    /// The files at or below the position.
+    package var applied: [SegmentBounds] = []
 
     package init(writer: UniqueID) {
         self.writer = writer

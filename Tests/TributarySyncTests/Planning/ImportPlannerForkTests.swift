@@ -247,7 +247,7 @@ import TributaryChanges
         var bench = PlannerBench()
         let own = PlannerBench.own
         var listing = WriterListing(writer: own)
-        listing.applied[SegmentBounds(first: 1, last: 1)] = WriterListing.Applied(inode: 9, isChecked: true)
+        listing.applied = [SegmentBounds(first: 1, last: 1)]
         bench.planner.found(listing, wall: bench.wall)
         bench.planner.contradicted(name(own, 1, 1), reason: "Other hash.", wall: bench.wall)
         #expect(bench.status(name(own, 1, 1))?.state == .forked)

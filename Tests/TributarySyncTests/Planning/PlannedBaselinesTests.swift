@@ -112,10 +112,7 @@ import TributaryChanges
         planner.baselines.set([Self.baseline(a, [a: 10, c: 5]), Self.baseline(c, [a: 7, c: 6])])
         // An applied file that lies below both baselines, and a segment that comes after them.
         var listing = WriterListing(writer: c)
-        for first in 1..<(1 + earlier) {
-            let bounds = SegmentBounds(first: first, last: first)
-            listing.applied[bounds] = WriterListing.Applied(inode: first, isChecked: true)
-        }
+        listing.applied = (1..<(1 + earlier)).map { SegmentBounds(first: $0, last: $0) }
         let after = PlannerBench.name(c, 7, 7)
         listing.pending = [WriterListing.Pending(id: after, file: FileIdentity(inode: 7, size: 100))]
         planner.found(listing, wall: PlannerBench.wall)

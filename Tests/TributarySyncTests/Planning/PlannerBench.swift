@@ -84,8 +84,7 @@ struct PlannerBench {
             if file.id.last > position {
                 listing.pending.append(file)
             } else {
-                let bounds = SegmentBounds(first: file.id.first, last: file.id.last)
-                listing.applied[bounds] = WriterListing.Applied(inode: file.file.inode, isChecked: true)
+                listing.applied.append(SegmentBounds(first: file.id.first, last: file.id.last))
             }
         }
         listing.misfits = misfits[writer] ?? []

@@ -94,7 +94,7 @@ import TributaryChanges
             return
         }
         #expect(planner.branches.files[a]?.count == 500)
-        #expect(planner.writers[a]?.order.slice(limit: 1).first?.first == 502)
+        #expect(planner.writers[a]?.order.slice(limit: 1).first?.bounds.first == 502)
         planner.branches.reaches[a] = 20_000
         _ = planner.next(wall: PlannerBench.wall)
         #expect(planner.branches.files[a]?.count == PlannedBranches.fileLimit)

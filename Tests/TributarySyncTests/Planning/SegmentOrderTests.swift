@@ -3,13 +3,17 @@ import Testing
 
 @testable import TributarySync
 
+extension SegmentBounds: BoundedSegment {
+    var bounds: SegmentBounds { self }
+}
+
 /// Compares the order of segments with a plain list that is searched from end to end.
 @Suite struct SegmentOrderTests {
     @Test func itFindsWhatAPlainListFinds() {
         var generator = SeededGenerator.fromEnvironment()
         print("seed \(generator.seed)")
         for _ in LongProofs.rounds(150) {
-            var order = SegmentOrder()
+            var order = SegmentOrder<SegmentBounds>()
             var plain: Set<SegmentBounds> = []
             var position: UInt64 = 0
             for _ in 0..<40 {
@@ -43,7 +47,7 @@ import Testing
         one.first <= other.last && other.first <= one.last
     }
 
-    private func expectEqual(_ order: SegmentOrder, _ plain: Set<SegmentBounds>, near position: UInt64) {
+    private func expectEqual(_ order: SegmentOrder<SegmentBounds>, _ plain: Set<SegmentBounds>, near position: UInt64) {
         let sorted = plain.sorted()
         #expect(Array(order.slice()) == sorted && order.count == sorted.count)
         for sequence in position...(position + 32) {
