@@ -7,13 +7,13 @@ import TributaryStore
 /// It is believed of the same file only: its inode, its size and its times, of which the system sets the last one at every
 /// change of the file. A file is never removed, and never joined, before it is read again.
 struct BaselineProof: Hashable, Sendable {
-    var mark: FileIdentity
+    var mark: FileAttributes
     var sha256: String
 
     /// The age of a change after which a later one certainly gets another time.
     private static let leastAge = Duration.seconds(2)
 
-    init(mark: FileIdentity, sha256: String) {
+    init(mark: FileAttributes, sha256: String) {
         self.mark = mark
         // A file system may have another number after a boot.
         self.mark.device = 0
@@ -27,7 +27,7 @@ struct BaselineProof: Hashable, Sendable {
             return nil
         }
         self.init(
-            mark: FileIdentity(
+            mark: FileAttributes(
                 inode: inode,
                 size: numbers[0],
                 modified: FileTime(seconds: numbers[1], nanoseconds: numbers[2]),
@@ -44,7 +44,7 @@ struct BaselineProof: Hashable, Sendable {
     }
 
     /// Whether the proof is one of the file with this mark and this hash in its end line.
-    func isValid(for mark: FileIdentity, sha256: String) -> Bool {
+    func isValid(for mark: FileAttributes, sha256: String) -> Bool {
         self == BaselineProof(mark: mark, sha256: sha256)
     }
 

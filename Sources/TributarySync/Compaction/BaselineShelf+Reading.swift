@@ -19,7 +19,7 @@ extension BaselineShelf {
     ) -> BaselineShelf {
         var found: [BaselineName: KnownBaseline] = [:]
         var refused: [BaselineName: Refusal] = [:]
-        var marks: [BaselineName: FileIdentity] = [:]
+        var marks: [BaselineName: FileAttributes] = [:]
         for name in names {
             let former = mark(name)
             if let former, former == FileFacts(name.path, in: logs)?.mark {
@@ -30,7 +30,7 @@ extension BaselineShelf {
             }
             do throws(SegmentError) {
                 let file = try logs.open(fileName: name.fileName, writer: name.writer)
-                let mark = try FileIdentity(of: file)
+                let mark = try FileAttributes(of: file)
                 marks[name] = mark
                 var known = KnownBaseline(name: name, try BaselineShelf.outline(file, control))
                 guard known.vector[name.writer] == name.sequence else {
@@ -88,7 +88,7 @@ extension BaselineShelf {
         _ baseline: KnownBaseline,
         in logs: LogFolder,
         _ control: ImportControl? = nil,
-        mark: FileIdentity? = nil
+        mark: FileAttributes? = nil
     ) throws(SegmentError) {
         let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
         let whole: VerifiedBaseline
@@ -97,7 +97,7 @@ extension BaselineShelf {
         } else {
             whole = try VerifiedBaseline.verify(file)
         }
-        let now = try FileIdentity(of: file)
+        let now = try FileAttributes(of: file)
         guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
             BaselinePositions(whole.writers) == baseline.positions, mark.map({ $0 == now }) ?? true
         else {

@@ -40,7 +40,7 @@ struct BaselineShelf: Hashable, Sendable {
     /// The next baseline that is to be read as a whole, because it may be verified or disputed then.
     private(set) var unread: KnownBaseline?
     /// The marks of the files, each of which is read once.
-    private var marks: [BaselineName: FileIdentity] = [:]
+    private var marks: [BaselineName: FileAttributes] = [:]
     /// The proofs that the store has of files that were read as a whole, perhaps by an earlier start.
     private(set) var proofs: [BaselineName: BaselineProof] = [:]
 
@@ -136,7 +136,7 @@ struct BaselineShelf: Hashable, Sendable {
     func replacing(
         _ baselines: [BaselineName: KnownBaseline],
         refused: [BaselineName: Refusal],
-        marks: [BaselineName: FileIdentity]
+        marks: [BaselineName: FileAttributes]
     ) -> BaselineShelf {
         var shelf = BaselineShelf(proofs: proofs)
         (shelf.baselines, shelf.refused, shelf.marks) = (baselines, refused, marks)
@@ -145,7 +145,7 @@ struct BaselineShelf: Hashable, Sendable {
     }
 
     /// The mark of a file when it was read last; nil when it is to be read again.
-    func mark(_ name: BaselineName) -> FileIdentity? { marks[name] }
+    func mark(_ name: BaselineName) -> FileAttributes? { marks[name] }
 
     /// The whole baselines, with the files that were read.
     var provedFiles: [BaselineName: BaselineProof] {

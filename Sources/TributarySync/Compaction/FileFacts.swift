@@ -8,14 +8,14 @@ struct FileFacts: Hashable, Sendable {
     /// The wall time of the last change of its bytes.
     var since: WallTime
     /// Tells the file from a former one of its name.
-    var mark: FileIdentity
+    var mark: FileAttributes
 
     /// Looks at a file; nil when there is no regular file of this path.
     init?(_ path: String, in logs: LogFolder) {
         var status = stat()
         guard fstatat(logs.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
         else { return nil }
-        mark = FileIdentity(status)
+        mark = FileAttributes(status)
         bytes = UInt64(clamping: status.st_size)
         let seconds = UInt64(clamping: status.st_mtim.tv_sec).multipliedSaturating(by: 1_000)
         since = WallTime(milliseconds: seconds.addingSaturating(UInt64(clamping: status.st_mtim.tv_nsec / 1_000_000)))

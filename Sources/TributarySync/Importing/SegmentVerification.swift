@@ -51,7 +51,7 @@ struct SegmentVerification: Sendable {
             do throws(SegmentError) {
                 let logs = try LogFolder(path: configuration.logs)
                 let open = try logs.open(fileName: file.fileName, writer: file.id.writer)
-                let identity = try FileIdentity(of: open)
+                let identity = FileIdentity(try FileAttributes(of: open))
                 do throws(SegmentError) {
                     let (outline, segment) = try verified(open, file.id, after: 0, logs, configuration, positions)
                     return FileResult(outcome: .valid(outline), identity: identity, verified: segment)
@@ -71,7 +71,9 @@ struct SegmentVerification: Sendable {
     ) throws(SegmentError) -> Result {
         let logs = try LogFolder(path: configuration.logs)
         let file = try logs.open(pending.id)
-        guard try FileIdentity(of: file) == pending.file else { return Result(segment: pending, outcome: .changed) }
+        guard FileIdentity(try FileAttributes(of: file)) == pending.file else {
+            return Result(segment: pending, outcome: .changed)
+        }
         let position = positions[pending.id.writer]?.sequence ?? 0
         let (outline, segment) = try verified(file, pending.id, after: position, logs, configuration, positions)
         return Result(segment: pending, outcome: .valid(outline), verified: segment)

@@ -9,7 +9,7 @@ struct PlannedWriter: Sendable {
         var since: WallTime
     }
 
-    /// A file past the position; a large backlog is many of these, of 80 bytes each.
+    /// A file past the position; a large backlog is many of these, each of which takes 48 bytes in the order.
     struct Waiting: BoundedSegment {
         let bounds: SegmentBounds
         var file: FileIdentity

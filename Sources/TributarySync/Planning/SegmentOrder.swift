@@ -93,8 +93,8 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
     /// Drops the removed elements at the front once they are the greater part; O(1) for each removed element.
     private mutating func trim() {
         guard start > 64, start * 2 > list.count else { return }
-        list.removeFirst(start)
-        reaches.removeFirst(start)
+        // The rest is copied, since an array keeps the room of what is removed from it.
+        (list, reaches) = (Array(list[start...]), Array(reaches[start...]))
         start = 0
     }
 

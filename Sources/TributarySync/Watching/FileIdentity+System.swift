@@ -1,7 +1,7 @@
 import Glibc
 import TransactionLog
 
-extension FileIdentity {
+extension FileAttributes {
     init(_ status: stat) {
         self.init(
             device: UInt64(status.st_dev),

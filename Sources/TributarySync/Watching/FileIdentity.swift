@@ -1,5 +1,18 @@
 /// Distinguishes a file from a former file of its name, without reading it.
+///
+/// It takes 16 bytes, since a backlog has many. It is for this process: the digest is another one in the next.
 package struct FileIdentity: Hashable, Sendable {
+    package let size: Int64
+    private let digest: Int
+
+    package init(_ attributes: FileAttributes) {
+        size = attributes.size
+        digest = attributes.hashValue
+    }
+}
+
+/// What tells a file from a former file of its name.
+package struct FileAttributes: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
     package var size: Int64

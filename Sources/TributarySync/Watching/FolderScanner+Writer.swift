@@ -25,7 +25,7 @@ extension FolderScanner {
         let modified = FileTime(status.st_mtim)
         if !isForced, known[writer]?.inode == inode, known[writer]?.modified == modified {
             // Files that are not applied may be written to without a change of the folder.
-            let pending = known[writer]?.refresh(position: position) { FolderScanner.identity(of: $0, in: folder) }
+            let pending = known[writer]?.refresh(position: position) { FolderScanner.attributes(of: $0, in: folder) }
             if let folder = known[writer] { scan.listings.append(folder.listing(pending ?? [])) }
         } else if let (listed, pending) = list(folder, writer, inode: inode, position: position, &scan) {
             known[writer] = listed
@@ -57,7 +57,7 @@ extension FolderScanner {
             switch entry(id, in: folder, position: position, &scan) {
             case .pending(let file):
                 known[writer]?.insert(KnownFolder.File(bounds: id.bounds, inode: file.inode, state: .pending))
-                change.pending.append(WriterListing.Pending(id: id, file: file))
+                change.pending.append(WriterListing.Pending(id: id, file: FileIdentity(file)))
             case .misfit(let misfit):
                 known[writer]?.insert(misfit)
                 hasNewMisfits = true
@@ -128,7 +128,7 @@ extension FolderScanner {
             switch isApplied ? .applied(inode: inode) : entry(id, in: folder, position: position, &scan) {
             case .pending(let file):
                 files.append(KnownFolder.File(bounds: bounds, inode: file.inode, state: .pending))
-                pending.append(WriterListing.Pending(id: id, file: file))
+                pending.append(WriterListing.Pending(id: id, file: FileIdentity(file)))
             case .misfit(let misfit): listed.insert(misfit)
             case .applied(let inode):
                 // It is not compared again, nor when it was verified before it was applied.
@@ -173,13 +173,13 @@ extension FolderScanner {
         guard kind == .regular else {
             return .misfit(misfit(id, "It is \(kind.words), not a regular file; it was not opened.", "Remove it."))
         }
-        return id.last <= position ? .applied(inode: UInt64(status.st_ino)) : .pending(FileIdentity(status))
+        return id.last <= position ? .applied(inode: UInt64(status.st_ino)) : .pending(FileAttributes(status))
     }
 
-    private static func identity(of id: SegmentName, in folder: Int32) -> FileIdentity? {
+    private static func attributes(of id: SegmentName, in folder: Int32) -> FileAttributes? {
         var status = stat()
         guard fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-        return FileIdentity(status)
+        return FileAttributes(status)
     }
 
     /// A conflict copy with the file that it is now; one that is no regular file is not read.
@@ -195,7 +195,7 @@ extension FolderScanner {
             misfit.hint = "Remove it."
             return misfit
         }
-        misfit.file = FileIdentity(status)
+        misfit.file = FileIdentity(FileAttributes(status))
         return misfit
     }
 

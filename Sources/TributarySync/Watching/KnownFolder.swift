@@ -4,12 +4,13 @@ import TributaryChanges
 /// The state of a writer's folder at its last scan.
 struct KnownFolder: Sendable {
     enum Entry {
-        case pending(FileIdentity)
+        case pending(FileAttributes)
         case applied(inode: UInt64)
         case misfit(WriterListing.Misfit)
     }
 
-    /// A file with a segment's name; a folder has one of 32 bytes for each of its segments, those that are applied too.
+    /// A file with a segment's name; a folder has one for each of its segments, those that are applied too: 40 bytes in
+    /// the order.
     struct File: BoundedSegment {
         enum State: UInt8 {
             case pending
@@ -98,7 +99,7 @@ struct KnownFolder: Sendable {
     /// Marks pending files that the new position covers as applied, and returns the other ones as `look` finds them.
     ///
     /// The former were verified before, so they need not be compared; of the latter, those that have vanished are dropped.
-    mutating func refresh(position: UInt64, _ look: (SegmentName) -> FileIdentity?) -> [WriterListing.Pending] {
+    mutating func refresh(position: UInt64, _ look: (SegmentName) -> FileAttributes?) -> [WriterListing.Pending] {
         var pending: [WriterListing.Pending] = []
         files.replace(
             with: files.slice().compactMap { file in
@@ -107,7 +108,7 @@ struct KnownFolder: Sendable {
                     return File(bounds: file.bounds, inode: file.inode, state: .checked)
                 }
                 guard let found = look(name(file.bounds)) else { return nil }
-                pending.append(WriterListing.Pending(id: name(file.bounds), file: found))
+                pending.append(WriterListing.Pending(id: name(file.bounds), file: FileIdentity(found)))
                 return File(bounds: file.bounds, inode: found.inode, state: .pending)
             }
         )

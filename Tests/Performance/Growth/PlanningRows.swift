@@ -46,7 +46,7 @@ enum PlanningRows {
 
     private static func pending(_ sequence: UInt64) -> WriterListing.Pending {
         let name = SegmentName(writer: writer(1), first: sequence, last: sequence)
-        return WriterListing.Pending(id: name, file: FileIdentity(inode: sequence, size: 600))
+        return WriterListing.Pending(id: name, file: FileIdentity(FileAttributes(inode: sequence, size: 600)))
     }
 
     private static func writer(_ number: Int) -> UniqueID {

@@ -26,7 +26,7 @@ import TributaryStore
             status.st_mtim.tv_sec = Int(HostileNumbers.signed(&generator))
             status.st_ctim.tv_sec = Int(HostileNumbers.signed(&generator))
             status.st_size = off_t(HostileNumbers.signed(&generator))
-            let file = FileIdentity(status)
+            let file = FileAttributes(status)
             let wall = WallTime(milliseconds: HostileNumbers.unsigned(&generator))
             let isOlder = file.modified.isOlder(than: .seconds(2), at: wall)
             let seconds = Double(wall.milliseconds / 1000)
@@ -180,7 +180,9 @@ struct HostilePlan {
             guard names.insert(name).inserted else { continue }
             let time = FileTime(seconds: HostileNumbers.signed(&generator), nanoseconds: 999_999_999)
             let size = max(0, HostileNumbers.signed(&generator))
-            listing.pending.append(.init(id: name, file: FileIdentity(inode: 1, size: size, modified: time)))
+            listing.pending.append(
+                .init(id: name, file: FileIdentity(FileAttributes(inode: 1, size: size, modified: time)))
+            )
         }
         return listing
     }

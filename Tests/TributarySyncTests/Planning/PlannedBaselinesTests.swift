@@ -114,7 +114,7 @@ import TributaryChanges
         var listing = WriterListing(writer: c)
         listing.applied = (1..<(1 + earlier)).map { SegmentBounds(first: $0, last: $0) }
         let after = PlannerBench.name(c, 7, 7)
-        listing.pending = [WriterListing.Pending(id: after, file: FileIdentity(inode: 7, size: 100))]
+        listing.pending = [WriterListing.Pending(id: after, file: FileIdentity(FileAttributes(inode: 7, size: 100)))]
         planner.found(listing, wall: PlannerBench.wall)
         guard case .join(let first) = planner.next(wall: PlannerBench.wall) else {
             Issue.record("no baseline is joined")

@@ -27,7 +27,11 @@ import TributaryChanges
                 let file = file(&generator)
                 switch generator.next() % 8 {
                 case 0, 1, 2, 3:
-                    branches.insert(file, FileIdentity(inode: UInt64(step), size: 1), wall: PlannerBench.wall)
+                    branches.insert(
+                        file,
+                        FileIdentity(FileAttributes(inode: UInt64(step), size: 1)),
+                        wall: PlannerBench.wall
+                    )
                     plain.insert(file)
                 case 4, 5:
                     branches.remove(file)

@@ -63,7 +63,7 @@ struct PlannerBench {
         generation += 1
         content[name] = outcome
         files[name.writer, default: []].removeAll { $0.id == name }
-        let file = FileIdentity(inode: generation, size: 100)
+        let file = FileIdentity(FileAttributes(inode: generation, size: 100))
         files[name.writer, default: []].append(WriterListing.Pending(id: name, file: file))
         scan(name.writer)
         // The loop compares the files at or below the position with the store's records.
@@ -147,7 +147,7 @@ struct PlannerBench {
                     state: .forked,
                     reason: "",
                     hint: "",
-                    file: FileIdentity(inode: generation, size: 100)
+                    file: FileIdentity(FileAttributes(inode: generation, size: 100))
                 )
             )
         }

@@ -19,7 +19,7 @@ import TributaryChanges
         var listing = WriterListing(writer: writer)
         listing.pending = (0..<count).map { number in
             let name = PlannerBench.name(writer, first + number, first + number)
-            return WriterListing.Pending(id: name, file: FileIdentity(inode: number, size: 600))
+            return WriterListing.Pending(id: name, file: FileIdentity(FileAttributes(inode: number, size: 600)))
         }
         return listing
     }
@@ -64,7 +64,9 @@ import TributaryChanges
             var change = ListingChange(writer: a)
             let name = PlannerBench.name(a, 99_999 - number, 99_999 - number)
             change.names = [name]
-            change.pending = [WriterListing.Pending(id: name, file: FileIdentity(inode: number, size: 600))]
+            change.pending = [
+                WriterListing.Pending(id: name, file: FileIdentity(FileAttributes(inode: number, size: 600)))
+            ]
             planner.found(change, wall: PlannerBench.wall)
         }
         #expect(planner.counts(wall: PlannerBench.wall) == [.waiting: 35_000])
@@ -107,9 +109,9 @@ import TributaryChanges
         var planner = planner()
         var all = listing(a, 10_000)
         let cover = PlannerBench.name(a, 1, .max)
-        all.pending.append(WriterListing.Pending(id: cover, file: FileIdentity(inode: 0, size: 1)))
+        all.pending.append(WriterListing.Pending(id: cover, file: FileIdentity(FileAttributes(inode: 0, size: 1))))
         planner.found(all, wall: PlannerBench.wall)
-        let file = FileIdentity(inode: 0, size: 1)
+        let file = FileIdentity(FileAttributes(inode: 0, size: 1))
         planner.verified(cover, file: file, as: .damaged(reason: "Hash.", line: nil), wall: PlannerBench.wall)
         _ = settle(&planner)
         #expect(planner.position(of: a).sequence == 10_000)

@@ -27,7 +27,9 @@ import TributaryChanges
 
     private func scan(_ names: [SegmentName], problems: [FolderProblem] = []) -> FolderScan {
         var listing = WriterListing(writer: writer)
-        listing.pending = names.map { WriterListing.Pending(id: $0, file: FileIdentity(inode: $0.first, size: 100)) }
+        listing.pending = names.map {
+            WriterListing.Pending(id: $0, file: FileIdentity(FileAttributes(inode: $0.first, size: 100)))
+        }
         var scan = FolderScan()
         scan.listings = [listing]
         scan.problems = problems
