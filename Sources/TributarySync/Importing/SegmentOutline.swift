@@ -13,40 +13,15 @@ package struct SegmentOutline: Hashable, Sendable {
     /// The clock of the last transaction, which is the greatest, because the clocks of a writer grow.
     package var lastClock: HybridClock
     /// The blobs that the segment names and that are missing.
-    package var missingBlobs: [String]
+    package var missingBlobs: [String] = []
     /// A fault in the size of one of them; nil for none.
     package var blobFault: BlobFault?
     /// The first transaction whose dependencies were unmet when the segment was verified.
     package var unmet: UnmetDependencies?
 
-    package init(
-        sha256: String,
-        name: String? = nil,
-        previous: String? = nil,
-        transactions: Int,
-        changes: Int,
-        lastClock: HybridClock,
-        missingBlobs: [String] = [],
-        unmet: UnmetDependencies? = nil
-    ) {
-        self.sha256 = sha256
-        self.name = name
-        self.previous = previous
-        self.transactions = transactions
-        self.changes = changes
-        self.lastClock = lastClock
-        self.missingBlobs = missingBlobs
-        self.unmet = unmet
-    }
-
     /// A transaction with the transactions of other writers that must be applied before it.
     package struct UnmetDependencies: Hashable, Sendable {
         package var sequence: UInt64
         package var needs: [UniqueID: UInt64]
-
-        package init(sequence: UInt64, needs: [UniqueID: UInt64]) {
-            self.sequence = sequence
-            self.needs = needs
-        }
     }
 }

@@ -142,9 +142,8 @@ package struct ImportPlanner: Sendable {
         // In the own folder, only files that contradict the store matter.
         guard id != own else { return }
         let position = position(of: id).sequence
-        let hasBranches = branches.hasFiles(of: id)
-        let pending = hasBranches ? listing.pending.filter { !isBranchFile($0) } : listing.pending
-        let lost = writers[id]?.replace(pending, position: position, wall: wall) ?? []
+        let pending = listing.pending.filter { $0.id.last > position && !isBranchFile($0) }
+        let lost = writers[id]?.replace(pending, wall: wall) ?? []
         for name in lost { unsettled.remove(name) }
         updatePending(id)
     }

@@ -21,26 +21,17 @@ struct PlannedSegment: Sendable {
         var since: WallTime
     }
 
-    /// What is known besides the file, of a segment that has been read or announced.
-    struct Facts: Sendable {
-        var knowledge = Knowledge.unknown
-        var announced: Announced?
-    }
-
     let id: SegmentName
-    let file: FileIdentity
+    var file: FileIdentity
+    var knowledge = Knowledge.unknown
     let found: WallTime
-    private let facts: Facts
+    var announced: Announced?
 
-    init(id: SegmentName, _ waiting: PlannedWriter.Waiting, _ facts: Facts?) {
-        self.id = id
-        file = waiting.file
-        found = waiting.found
-        self.facts = facts ?? Facts()
+    /// Sets another file; the facts about the former one are dropped.
+    mutating func update(_ file: FileIdentity) {
+        self.file = file
+        knowledge = .unknown
     }
-
-    var knowledge: Knowledge { facts.knowledge }
-    var announced: Announced? { facts.announced }
 
     /// The wall time since which the segment has had the last announced state, or has been in the folder.
     var since: WallTime { announced?.since ?? found }

@@ -18,8 +18,8 @@ struct PlannedWriter: Sendable {
 
     let id: UniqueID
     private(set) var order = SegmentOrder<Waiting>()
-    /// What is known about those that have been read or announced, which are the ones whose turn is near.
-    private var facts: [SegmentBounds: PlannedSegment.Facts] = [:]
+    /// Those that have been read or announced, which are the ones whose turn is near.
+    private var known: [SegmentBounds: PlannedSegment] = [:]
     /// Every entry before this index has been read.
     private var firstUnread = 0
     private(set) var misfits: [WriterListing.Misfit] = []
@@ -43,7 +43,10 @@ struct PlannedWriter: Sendable {
 
     // MARK: Entries
 
-    subscript(bounds: SegmentBounds) -> PlannedSegment? { order[bounds].map(entry) }
+    private(set) subscript(bounds: SegmentBounds) -> PlannedSegment? {
+        get { order[bounds].map(entry) }
+        set { known[bounds] = newValue }
+    }
 
     /// The first `limit` entries from the given one on, in order.
     func slice(from index: Int = 0, limit: Int = .max) -> some Collection<PlannedSegment> {
@@ -51,21 +54,26 @@ struct PlannedWriter: Sendable {
     }
 
     private func entry(_ waiting: Waiting) -> PlannedSegment {
-        PlannedSegment(id: name(waiting.bounds), waiting, facts[waiting.bounds])
+        known[waiting.bounds]
+            ?? PlannedSegment(id: name(waiting.bounds), file: waiting.file, found: waiting.found)
     }
 
     /// Replaces the files past the position; returns the names of removed and changed files.
-    mutating func replace(_ pending: [WriterListing.Pending], position: UInt64, wall: WallTime) -> [SegmentName] {
+    mutating func replace(_ pending: [WriterListing.Pending], wall: WallTime) -> [SegmentName] {
         let former = order
         order.replace(
-            with: pending.filter { $0.id.last > position }.map {
+            with: pending.map {
                 let bounds = $0.id.bounds
                 return Waiting(bounds: bounds, file: $0.file, found: former[bounds]?.found ?? wall)
             }
         )
         firstUnread = 0
         return former.slice().filter { order[$0.bounds]?.file != $0.file }.map { lost in
-            if order[lost.bounds] == nil { facts[lost.bounds] = nil } else { facts[lost.bounds]?.knowledge = .unknown }
+            if let file = order[lost.bounds]?.file {
+                known[lost.bounds]?.update(file)
+            } else {
+                known[lost.bounds] = nil
+            }
             return name(lost.bounds)
         }
     }
@@ -73,19 +81,20 @@ struct PlannedWriter: Sendable {
     /// Inserts one file past the position; returns true when it replaces another file.
     mutating func insert(_ found: WriterListing.Pending, wall: WallTime) -> Bool {
         let bounds = found.id.bounds
-        guard let known = order[bounds]?.file else {
+        guard let former = order[bounds]?.file else {
             firstUnread = min(firstUnread, order.insert(Waiting(bounds: bounds, file: found.file, found: wall)))
             return false
         }
-        guard known != found.file else { return false }
+        guard former != found.file else { return false }
         order[bounds]?.file = found.file
-        learn(bounds, .unknown)
+        known[bounds]?.update(found.file)
+        markUnread(bounds)
         return true
     }
 
     mutating func remove(_ bounds: SegmentBounds) {
         guard let index = order.remove(bounds) else { return }
-        facts[bounds] = nil
+        known[bounds] = nil
         if index < firstUnread { firstUnread -= 1 }
     }
 
@@ -93,18 +102,20 @@ struct PlannedWriter: Sendable {
     mutating func dropCovered(through position: UInt64) -> [PlannedSegment] {
         let covered = order.removeCovered(through: position)
         firstUnread = max(0, firstUnread - covered.count)
-        return covered.map { PlannedSegment(id: name($0.bounds), $0, facts.removeValue(forKey: $0.bounds)) }
+        return covered.map { known.removeValue(forKey: $0.bounds) ?? entry($0) }
     }
 
     mutating func learn(_ bounds: SegmentBounds, _ knowledge: PlannedSegment.Knowledge) {
-        guard let index = order.index(of: bounds) else { return }
-        guard case .unknown = knowledge else { return facts[bounds, default: .init()].knowledge = knowledge }
-        facts[bounds]?.knowledge = .unknown
-        firstUnread = min(firstUnread, index)
+        self[bounds]?.knowledge = knowledge
+        if case .unknown = knowledge { markUnread(bounds) }
     }
 
     mutating func announce(_ bounds: SegmentBounds, _ announced: PlannedSegment.Announced) {
-        if order.index(of: bounds) != nil { facts[bounds, default: .init()].announced = announced }
+        self[bounds]?.announced = announced
+    }
+
+    private mutating func markUnread(_ bounds: SegmentBounds) {
+        if let index = order.index(of: bounds) { firstUnread = min(firstUnread, index) }
     }
 
     /// The unread entries among the first `window`, at most `limit` of them.

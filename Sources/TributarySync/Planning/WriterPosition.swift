@@ -4,11 +4,6 @@ package struct WriterPosition: Hashable, Sendable {
     package struct Partial: Hashable, Sendable {
         package var bounds: SegmentBounds
         package var sha256: String
-
-        package init(bounds: SegmentBounds, sha256: String) {
-            self.bounds = bounds
-            self.sha256 = sha256
-        }
     }
 
     /// The last sequence that was applied without a gap.

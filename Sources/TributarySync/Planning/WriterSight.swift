@@ -3,26 +3,13 @@ import TributaryChanges
 
 /// The facts that determine the states of a writer's segments, computed once for all of them.
 struct WriterSight {
-    private let next: UInt64
-    private let block: ImportPlanner.Block?
-    private let limits: ImportPlanner.Limits
-    private let accepted: [SegmentName: String]
-    private let wall: WallTime
-
-    /// Creates the facts; `next` is the next sequence, `block` the reason why its segment cannot be applied.
-    init(
-        next: UInt64,
-        block: ImportPlanner.Block?,
-        limits: ImportPlanner.Limits,
-        accepted: [SegmentName: String],
-        wall: WallTime
-    ) {
-        self.next = next
-        self.block = block
-        self.limits = limits
-        self.accepted = accepted
-        self.wall = wall
-    }
+    /// The next sequence.
+    let next: UInt64
+    /// The reason why its segment cannot be applied.
+    let block: ImportPlanner.Block?
+    let limits: ImportPlanner.Limits
+    let accepted: [SegmentName: String]
+    let wall: WallTime
 
     /// The reason why a valid segment cannot be applied; nil when it only waits for its turn.
     func block(of entry: PlannedSegment) -> ImportPlanner.Block? {

@@ -55,17 +55,18 @@ extension FolderScanner {
             if known[writer]?.isApplied(id.bounds, position: position) == true { change.appliedDifference -= 1 }
             hasNewMisfits = known[writer]?.remove(id.bounds) == true || hasNewMisfits
             switch entry(id, in: folder, position: position, &scan) {
-            case .pending(let file):
-                known[writer]?.insert(KnownFolder.File(bounds: id.bounds, inode: file.inode, state: .pending))
-                change.pending.append(WriterListing.Pending(id: id, file: FileIdentity(file)))
+            case .file(let file, let identity):
+                // A hint of an applied file may mean that it was overwritten, so it is compared again.
+                known[writer]?.insert(file)
+                if let identity {
+                    change.pending.append(WriterListing.Pending(id: id, file: identity))
+                } else {
+                    change.applied.insert(id)
+                    change.appliedDifference += 1
+                }
             case .misfit(let misfit):
                 known[writer]?.insert(misfit)
                 hasNewMisfits = true
-            case .applied(let inode):
-                // A hint of an applied file may mean that it was overwritten, so it is compared again.
-                known[writer]?.insert(KnownFolder.File(bounds: id.bounds, inode: inode, state: .unchecked))
-                change.applied.insert(id)
-                change.appliedDifference += 1
             case nil: continue
             }
         }
@@ -124,17 +125,13 @@ extension FolderScanner {
                 return
             }
             let id = SegmentName(writer: writer, first: bounds.first, last: bounds.last)
-            let isApplied = kind == .regular && bounds.last <= position && id.isPossible
-            switch isApplied ? .applied(inode: inode) : entry(id, in: folder, position: position, &scan) {
-            case .pending(let file):
-                files.append(KnownFolder.File(bounds: bounds, inode: file.inode, state: .pending))
-                pending.append(WriterListing.Pending(id: id, file: FileIdentity(file)))
+            let applied = KnownFolder.File(bounds: bounds, inode: inode, isApplied: true)
+            let isNamedOnly = kind == .regular && bounds.last <= position && id.isPossible
+            switch isNamedOnly ? .file(applied, nil) : entry(id, in: folder, position: position, &scan) {
+            case .file(let file, let identity):
+                files.append(file)
+                if let identity { pending.append(WriterListing.Pending(id: id, file: identity)) }
             case .misfit(let misfit): listed.insert(misfit)
-            case .applied(let inode):
-                // It is not compared again, nor when it was verified before it was applied.
-                let isChecked = former?.hasChecked(bounds, inode: inode) ?? false
-                let state: KnownFolder.File.State = isChecked ? .checked : .unchecked
-                files.append(KnownFolder.File(bounds: bounds, inode: inode, state: state))
             case nil: break
             }
         }
@@ -142,7 +139,7 @@ extension FolderScanner {
             refuse(writer, errno, &scan)
             return nil
         }
-        listed.replace(with: files)
+        listed.replace(with: files, former: former)
         return (listed, pending)
     }
 
@@ -173,7 +170,9 @@ extension FolderScanner {
         guard kind == .regular else {
             return .misfit(misfit(id, "It is \(kind.words), not a regular file; it was not opened.", "Remove it."))
         }
-        return id.last <= position ? .applied(inode: UInt64(status.st_ino)) : .pending(FileAttributes(status))
+        let isApplied = id.last <= position
+        let file = KnownFolder.File(bounds: id.bounds, inode: UInt64(status.st_ino), isApplied: isApplied)
+        return .file(file, isApplied ? nil : FileIdentity(FileAttributes(status)))
     }
 
     private static func attributes(of id: SegmentName, in folder: Int32) -> FileAttributes? {

@@ -82,13 +82,17 @@ package struct FolderScanner: Sendable {
         var names: [SegmentName] = []
         for writer in withUnchecked where names.count < limit {
             guard let folder = known[writer] else { continue }
-            names += folder.unchecked(limit: limit - names.count)
+            names += folder.unchecked.prefix(limit - names.count).map(folder.name)
         }
         return names
     }
 
     private mutating func updateUnchecked(_ writer: UniqueID) {
-        if known[writer]?.hasUnchecked == true { withUnchecked.insert(writer) } else { withUnchecked.remove(writer) }
+        if known[writer]?.unchecked.isEmpty ?? true {
+            withUnchecked.remove(writer)
+        } else {
+            withUnchecked.insert(writer)
+        }
     }
 
     /// Handles a log folder that cannot be opened because it has vanished, or the system refuses it for the moment.

@@ -4,24 +4,17 @@ import TributaryChanges
 /// The state of a writer's folder at its last scan.
 struct KnownFolder: Sendable {
     enum Entry {
-        case pending(FileAttributes)
-        case applied(inode: UInt64)
+        /// A file with its identity when it is pending.
+        case file(File, FileIdentity?)
         case misfit(WriterListing.Misfit)
     }
 
     /// A file with a segment's name; a folder has one for each of its segments, those that are applied too: 40 bytes in
     /// the order.
     struct File: BoundedSegment {
-        enum State: UInt8 {
-            case pending
-            /// It is applied, and its end line is still to be compared.
-            case unchecked
-            case checked
-        }
-
         let bounds: SegmentBounds
         let inode: UInt64
-        var state: State
+        var isApplied: Bool
     }
 
     let writer: UniqueID
@@ -29,7 +22,8 @@ struct KnownFolder: Sendable {
     /// The time stamp of the folder; nil when it is so recent that a later change may have the same one.
     var modified: FileTime?
     private var files = SegmentOrder<File>()
-    private var uncheckedCount = 0
+    /// The applied files whose end line is still to be compared.
+    private(set) var unchecked: Set<SegmentBounds> = []
     private var misfits: [String: WriterListing.Misfit] = [:]
     /// The sequences of the writer's last baselines, in order.
     private(set) var baselines: [UInt64] = []
@@ -50,20 +44,21 @@ struct KnownFolder: Sendable {
     }
 
     /// Replaces the files.
-    mutating func replace(with found: consuming [File]) {
+    ///
+    /// An applied file counts as compared if it was in `former`, or was verified before it was applied.
+    mutating func replace(with found: [File], former: KnownFolder?) {
+        for file in found where file.isApplied && former?.isSettled(file) != true { unchecked.insert(file.bounds) }
         files.replace(with: found)
-        uncheckedCount = files.slice().count { $0.state == .unchecked }
     }
 
-    /// Inserts a new file.
+    /// Inserts a new file; one that is applied is to be compared.
     mutating func insert(_ file: File) {
         files.insert(file)
-        if file.state == .unchecked { uncheckedCount += 1 }
+        if file.isApplied { unchecked.insert(file.bounds) }
     }
 
-    /// Whether the file, which is applied, has been compared, or was verified before it was applied.
-    func hasChecked(_ bounds: SegmentBounds, inode: UInt64) -> Bool {
-        files[bounds].map { $0.inode == inode && $0.state != .unchecked } ?? false
+    private func isSettled(_ file: File) -> Bool {
+        files[file.bounds]?.inode == file.inode && !unchecked.contains(file.bounds)
     }
 
     mutating func insert(_ misfit: WriterListing.Misfit) { misfits[misfit.fileName] = misfit }
@@ -86,14 +81,14 @@ struct KnownFolder: Sendable {
 
     /// Removes a name; true when its file was a misfit.
     mutating func remove(_ bounds: SegmentBounds) -> Bool {
-        checked(bounds)
+        unchecked.remove(bounds)
         files.remove(bounds)
         return !misfits.isEmpty && misfits.removeValue(forKey: name(bounds).fileName) != nil
     }
 
     /// Whether the folder has a file at or below the position.
     func isApplied(_ bounds: SegmentBounds, position: UInt64) -> Bool {
-        files[bounds].map { $0.state != .pending || bounds.last <= position } ?? false
+        files[bounds].map { $0.isApplied || bounds.last <= position } ?? false
     }
 
     /// Marks pending files that the new position covers as applied, and returns the other ones as `look` finds them.
@@ -103,30 +98,18 @@ struct KnownFolder: Sendable {
         var pending: [WriterListing.Pending] = []
         files.replace(
             with: files.slice().compactMap { file in
-                guard file.state == .pending else { return file }
-                guard file.bounds.last > position else {
-                    return File(bounds: file.bounds, inode: file.inode, state: .checked)
+                guard !file.isApplied, file.bounds.last > position else {
+                    return File(bounds: file.bounds, inode: file.inode, isApplied: true)
                 }
                 guard let found = look(name(file.bounds)) else { return nil }
                 pending.append(WriterListing.Pending(id: name(file.bounds), file: FileIdentity(found)))
-                return File(bounds: file.bounds, inode: found.inode, state: .pending)
+                return File(bounds: file.bounds, inode: found.inode, isApplied: false)
             }
         )
         return pending
     }
 
-    var hasUnchecked: Bool { uncheckedCount > 0 }
-
-    /// The applied files whose end line is still to be compared, at most `limit`.
-    func unchecked(limit: Int) -> [SegmentName] {
-        files.slice().lazy.filter { $0.state == .unchecked }.prefix(limit).map { name($0.bounds) }
-    }
-
-    mutating func checked(_ bounds: SegmentBounds) {
-        guard files[bounds]?.state == .unchecked else { return }
-        files[bounds]?.state = .checked
-        uncheckedCount -= 1
-    }
+    mutating func checked(_ bounds: SegmentBounds) { unchecked.remove(bounds) }
 
     var allMisfits: [WriterListing.Misfit] { misfits.values.sorted { $0.fileName < $1.fileName } }
 
@@ -135,7 +118,7 @@ struct KnownFolder: Sendable {
         var listing = WriterListing(writer: writer)
         listing.pending = pending
         listing.misfits = allMisfits
-        listing.applied = files.slice().filter { $0.state != .pending }.map(\.bounds)
+        listing.applied = files.slice().filter(\.isApplied).map(\.bounds)
         return listing
     }
 }

@@ -23,22 +23,6 @@ package struct WriterListing: Sendable {
         package var hint: String
         /// The file of a conflict copy, which is read; nil for other entries.
         package var file: FileIdentity?
-
-        package init(
-            id: SegmentName,
-            fileName: String,
-            state: SegmentState,
-            reason: String,
-            hint: String,
-            file: FileIdentity? = nil
-        ) {
-            self.id = id
-            self.fileName = fileName
-            self.state = state
-            self.reason = reason
-            self.hint = hint
-            self.file = file
-        }
     }
 
     package var writer: UniqueID

@@ -1,7 +1,8 @@
 import Testing
 import TransactionLog
 import TributaryChanges
-import TributarySync
+
+@testable import TributarySync
 
 @Suite struct ImportPlannerTests {
     private let a = PlannerBench.a
