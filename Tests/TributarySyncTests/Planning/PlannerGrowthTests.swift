@@ -57,6 +57,12 @@ import TributaryChanges
         #expect(largest == planner.limits.batchSegments)
     }
 
+    /// What the daemon keeps of each segment of a folder, besides 8 bytes each for its place in the order.
+    @Test func aSegmentOfABacklogTakesFewBytes() {
+        #expect(MemoryLayout<PlannedWriter.Waiting>.stride <= 40)
+        #expect(MemoryLayout<KnownFolder.File>.stride <= 32)
+    }
+
     @Test func segmentsThatWaitBehindAGapCostNothingAtEachHint() {
         var planner = planner()
         planner.found(listing(a, 30_000, from: 100_001), wall: PlannerBench.wall)

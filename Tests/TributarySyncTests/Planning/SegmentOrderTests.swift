@@ -31,7 +31,8 @@ extension SegmentBounds: BoundedSegment {
                     plain.subtract(covered)
                 default:
                     for _ in 0..<5 { plain.insert(bounds(after: position, &generator)) }
-                    order.replace(with: Array(plain))
+                    // A folder that changes while it is listed may show a name twice.
+                    order.replace(with: Array(plain) + plain.prefix(3))
                 }
                 expectEqual(order, plain, near: position)
             }
