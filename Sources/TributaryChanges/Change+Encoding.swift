@@ -79,19 +79,6 @@ extension LogTransaction {
     /// The size of a piece of lines, 256 KiB, which a line may exceed.
     package static let pieceSize = 256 << 10
 
-    /// Hands over the lines in pieces.
-    package func forEachPiece(_ take: ([UInt8]) throws -> Void) rethrows {
-        var bytes: [UInt8] = []
-        header.write(to: &bytes)
-        for change in changes {
-            change.write(to: &bytes)
-            guard bytes.count >= LogTransaction.pieceSize else { continue }
-            try take(bytes)
-            bytes.removeAll(keepingCapacity: true)
-        }
-        try take(bytes)
-    }
-
     package var lines: [UInt8] {
         var bytes: [UInt8] = []
         header.write(to: &bytes)
@@ -105,7 +92,7 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    fileprivate mutating func append(quoted id: UniqueID) {
+    package mutating func append(quoted id: UniqueID) {
         append(UInt8(ascii: "\""))
         withUnsafeTemporaryAllocation(byteCount: 36, alignment: 8) { buffer in
             id.writeText(to: buffer)

@@ -19,6 +19,40 @@ package enum JSONParser {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }
 
+    /// Parses an object, and hands the elements of the array in its member `list` to `take`, one by one: as values they
+    /// take several times the memory of their text.
+    ///
+    /// - Returns: The value, in which that array is empty.
+    /// - Throws: ``JSONError``, or what `take` throws.
+    package static func parse(
+        _ bytes: [UInt8],
+        listing list: String,
+        depthLimit: Int,
+        _ take: (JSONValue) throws -> Void
+    ) throws -> JSONValue {
+        try bytes.withUnsafeBufferPointer { bytes in
+            var scanner = JSONScanner(depthLimit: depthLimit)
+            scanner.begin(bytes)
+            guard scanner.peek() == UInt8(ascii: "{") else { return try parse(bytes, depthLimit: depthLimit).get() }
+            var members: [JSONMember] = []
+            var (isFirst, isFirstElement) = (true, true)
+            try scanner.open(UInt8(ascii: "{"), depth: 1)
+            while let key = try scanner.nextMember(&isFirst) {
+                var member = JSONMember(key: scanner.text(of: key), value: .array([]))
+                if member.key == list, scanner.peek() == UInt8(ascii: "["), isFirstElement {
+                    try scanner.open(UInt8(ascii: "["), depth: 2)
+                    while try scanner.nextElement(&isFirstElement) { try take(scanner.value(depth: 2)) }
+                } else {
+                    member.value = try scanner.value(depth: 1)
+                }
+                members.append(member)
+            }
+            try scanner.closeKeys(from: 0)
+            try scanner.expectEnd()
+            return .object(members)
+        }
+    }
+
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>, depthLimit: Int) -> Result<JSONValue, JSONError> {
         var scanner = JSONScanner(depthLimit: depthLimit)
         scanner.begin(bytes)

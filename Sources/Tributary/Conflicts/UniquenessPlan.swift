@@ -17,7 +17,7 @@ struct UniquenessPlan {
 
     /// Returns the object that replaces a new object, the last one when that was replaced too; nil when the new object
     /// is written.
-    private func replacement(of id: UniqueID, root: String) -> UniqueID? {
+    func replacement(of id: UniqueID, root: String) -> UniqueID? {
         guard let replaced = replacements[root], var last = replaced[id] else { return nil }
         while let next = replaced[last] { last = next }
         return last

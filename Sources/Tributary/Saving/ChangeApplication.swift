@@ -6,34 +6,25 @@ import TributaryStore
 struct ChangeApplication {
     let context: ManagedObjectContext
 
-    func apply(
-        _ changes: consuming [ConditionalChange],
-        idempotency: LocalTransaction.Idempotency?,
-        restoredConflict: Int64? = nil
-    ) throws(ChangeError) -> [ManagedObjectID] {
-        var terms = context.saving.request ?? RequestConditions()
-        terms.idempotency = idempotency ?? terms.idempotency
-        terms.restoredConflict = restoredConflict ?? terms.restoredConflict
+    /// Applies the next change of the save.
+    func apply(_ conditional: ConditionalChange) throws(ChangeError) -> ManagedObjectID {
+        var terms = exchange(&context.saving.request, with: nil) ?? RequestConditions()
         defer { context.saving.request = terms }
-        terms.objects = []
-        for index in changes.indices {
-            // The objects need the memory of the changes.
-            let conditional = exchange(&changes[index], with: ConditionalChange.none)
-            let object = try apply(conditional.change, &terms, at: index)
-            if case .link(let name, let targets, let positions?) = conditional.change.operation {
-                try setPositions(positions, of: targets, in: name, of: object, &terms, at: index)
-            }
-            let id = object.objectID
-            if let expected = conditional.ifVersion {
-                let found = object.row?.revision
-                guard found == expected else {
-                    throw ChangeError(index: index, reason: .versionMoved(id, expected: expected, found: found))
-                }
-                terms.versions[id] = expected
-            }
-            terms.objects.append(id)
+        let index = terms.objects.count
+        let object = try apply(conditional.change, &terms, at: index)
+        if case .link(let name, let targets, let positions?) = conditional.change.operation {
+            try setPositions(positions, of: targets, in: name, of: object, &terms, at: index)
         }
-        return terms.objects
+        let id = object.objectID
+        if let expected = conditional.ifVersion {
+            let found = object.row?.revision
+            guard found == expected else {
+                throw ChangeError(index: index, reason: .versionMoved(id, expected: expected, found: found))
+            }
+            terms.versions[id] = expected
+        }
+        terms.objects.append(id)
+        return id
     }
 
     private func apply(
@@ -229,10 +220,6 @@ struct ChangeApplication {
 package struct ConditionalChange: Hashable, Sendable {
     package var change: Change
     package var ifVersion: Int64?
-
-    fileprivate static let none = ConditionalChange(
-        Change(entity: "", id: UniqueID(high: 0, low: 0), operation: .delete)
-    )
 
     package init(_ change: Change, ifVersion: Int64? = nil) {
         self.change = change

@@ -15,7 +15,12 @@ final class JoinedSaves {
         try block()
     }
 
-    func add(_ memento: SaveMemento) { mementos.append(memento) }
+    /// Whether the states before the saves are kept; otherwise a failure leaves a context that is to be reset.
+    var keepsStates = true
+
+    func add(_ memento: @autoclosure () -> SaveMemento) {
+        if keepsStates { mementos.append(memento()) }
+    }
 
     /// Returns the states before the saves, in order, and removes them.
     func removeMementos() -> [SaveMemento] {

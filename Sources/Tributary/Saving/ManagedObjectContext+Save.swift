@@ -1,5 +1,5 @@
 package import TributaryChanges
-package import TributaryStore
+import TributaryStore
 
 extension ManagedObjectContext {
     // MARK: Saving
@@ -52,15 +52,18 @@ extension ManagedObjectContext {
     /// Applies log operations up to the first that cannot be; rules and validation run at the save, which throws
     /// ``RepeatedRequest`` when the idempotency key is known already.
     package func apply(
-        _ changes: consuming [ConditionalChange],
-        idempotency: LocalTransaction.Idempotency? = nil,
+        _ changes: [ConditionalChange],
+        idempotencyKey: String? = nil,
         restoredConflict: Int64? = nil
     ) throws(ChangeError) -> [ManagedObjectID] {
-        try ChangeApplication(context: self).apply(
-            changes,
-            idempotency: idempotency,
-            restoredConflict: restoredConflict
-        )
+        var terms = saving.request ?? RequestConditions()
+        terms.objects = []
+        terms.idempotencyKey = idempotencyKey ?? terms.idempotencyKey
+        terms.restoredConflict = restoredConflict ?? terms.restoredConflict
+        saving.request = terms
+        var ids: [ManagedObjectID] = []
+        for change in changes { ids.append(try ChangeApplication(context: self).apply(change)) }
+        return ids
     }
 
     var label: String { isMain ? home.viewContextUse.name : "the context '\(name ?? "background")'" }

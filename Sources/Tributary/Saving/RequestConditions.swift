@@ -3,7 +3,7 @@ import TributaryStore
 
 /// The conditions of the next save, because it answers a request.
 struct RequestConditions {
-    var idempotency: LocalTransaction.Idempotency?
+    var idempotencyKey: String?
     /// The conflict whose losing value the changes restore, which is marked in the same commit.
     var restoredConflict: Int64?
     var versions: [ManagedObjectID: Int64] = [:]
@@ -16,6 +16,11 @@ struct RequestConditions {
 
     /// The index of the first change of each object; O(n), for errors.
     var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
+
+    /// The object of each change after the save; another one keeps the unique key of a new object that was not written.
+    func answers(_ plan: SavePlan) -> [UniqueID] {
+        objects.map { plan.unique.replacement(of: $0.uniqueID, root: $0.rootEntity) ?? $0.uniqueID }
+    }
 
     /// The exact sum of a counter's increments, because the difference of the values that it shows may be rounded.
     struct Increment {

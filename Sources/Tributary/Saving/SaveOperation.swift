@@ -12,7 +12,9 @@ struct SaveOperation {
         }
         if context.pending.count > 0 { context.observation.notifyOfSaveStart(context) }
         try callWillSave()
-        guard context.pending.needsSave || context.saving.request?.idempotency != nil else { return }
+        guard context.pending.needsSave || context.saving.request?.idempotencyKey != nil else {
+            return context.saving.endRequest(SavePlan())
+        }
         try SaveValidation(context: context).validate()
         do {
             switch try context.source.destination() {
@@ -87,7 +89,7 @@ struct SaveOperation {
     }
 
     private func plan(_ transaction: WriteTransaction, _ shadows: [RevealedShadow]) throws -> SavePlan {
-        if let key = context.saving.request?.idempotency?.key,
+        if let key = context.saving.request?.idempotencyKey,
             let answer = try transaction.reader.history.idempotent(key: key)
         {
             throw RepeatedRequest(number: answer.number, detail: answer.detail)
@@ -128,14 +130,19 @@ struct SaveOperation {
     }
 
     private func write(_ plan: inout SavePlan, _ transaction: WriteTransaction) throws -> CommittedTransaction {
-        guard !plan.changes.isEmpty || context.saving.request?.idempotency != nil else { throw NothingToWrite() }
+        let request = context.saving.request
+        guard !plan.changes.isEmpty || request?.idempotencyKey != nil else { throw NothingToWrite() }
+        let idempotency = request?.idempotencyKey.map { key in
+            let ids = [context.saving.answers, request?.answers(plan) ?? []].joined()
+            return LocalTransaction.Idempotency(key: key, detail: ids.lazy.map(\.description).joined(separator: " "))
+        }
         let committed = try transaction.commit(
             LocalTransaction(
                 author: context.author,
                 contextName: context.name,
                 changes: plan.changes,
-                idempotency: context.saving.request?.idempotency,
-                restoredConflict: context.saving.request?.restoredConflict
+                idempotency: idempotency,
+                restoredConflict: request?.restoredConflict
             )
         )
         // A large save needs their memory again.
@@ -183,7 +190,7 @@ struct SaveOperation {
             context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
         }
         context.pending.finishSave()
-        context.saving.request = nil
+        context.saving.endRequest(plan)
         context.reader.invalidatePrefetched()
         if let committed {
             context.lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)

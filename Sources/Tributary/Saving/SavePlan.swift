@@ -21,6 +21,7 @@ struct SavePlan {
     /// The rows that were read again after the write.
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
+    var unique = UniquenessPlan()
     /// The policy that `resolveConflict` returned for each object; it is called once per object in a save.
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
 

@@ -72,6 +72,7 @@ struct SavePlanner {
             }
         }
         plan.changes = unique.deletions + plan.changes + unique.updates
+        plan.unique = unique
         for (id, isDeleted) in unique.touched {
             guard let object = context.registeredObject(for: id), object.state == .clean else { continue }
             plan.results.append((object, isDeleted ? .gone(isLost: false) : .reread))

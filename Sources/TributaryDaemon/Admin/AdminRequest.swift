@@ -18,7 +18,7 @@ struct AdminRequest: Sendable {
 
     static let largestBody = 16 << 20
     /// The greatest depth of objects and arrays in a body: that of the log, within `changes`.
-    private static let deepestBody = JSONParser.logDepth + 2
+    static let deepestBody = JSONParser.logDepth + 2
 
     var wantsEvents: Bool { request.headers[.accept]?.contains("text/event-stream") == true }
 
@@ -41,14 +41,18 @@ struct AdminRequest: Sendable {
         func tooLarge() -> ProblemDocument {
             ProblemDocument(.tooLarge, detail: "the body is larger than 16 MiB", hint: "send it in parts")
         }
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > AdminRequest.largestBody {
-            throw tooLarge()
-        }
+        let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+        guard (0...AdminRequest.largestBody).contains(length) else { throw tooLarge() }
         do {
-            return Array(try await request.body.collect(upTo: AdminRequest.largestBody).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw tooLarge()
-        } catch let error as CancellationError {
+            var bytes: [UInt8] = []
+            // A large body is in memory once.
+            bytes.reserveCapacity(length)
+            for try await part in request.body {
+                bytes.append(contentsOf: part.readableBytesView)
+                guard bytes.count <= AdminRequest.largestBody else { throw tooLarge() }
+            }
+            return bytes
+        } catch let error where error is CancellationError || error is ProblemDocument {
             throw error
         } catch {
             // The client caused the error, so it is no failure of the daemon.
@@ -62,10 +66,19 @@ struct AdminRequest: Sendable {
 
     /// Parses the body, an object with known members; an empty body is an empty object.
     func json() async throws -> JSONValue {
-        let bytes = try await body()
+        try AdminRequest.json(try await body(), members: members)
+    }
+
+    /// Parses a body without the elements of the array `list`, which are handed to `take`.
+    static func json(
+        _ bytes: [UInt8],
+        members: Set<String>,
+        listing list: String = "",
+        _ take: (JSONValue) throws -> Void = { _ in }
+    ) throws -> JSONValue {
         guard !bytes.isEmpty else { return .object([]) }
         do {
-            let body = try JSONParser.parse(bytes, depthLimit: AdminRequest.deepestBody)
+            let body = try JSONParser.parse(bytes, listing: list, depthLimit: deepestBody, take)
             try body.check(members: members, of: "the body", at: "this path")
             return body
         } catch let error as JSONError {

@@ -41,8 +41,7 @@ enum ConflictsRoute {
             try context.save()
             return context.lastSaveToken
         }
-        let ids = [change.id.description]
-        return try await TransactionsRoute.response(number: token?.number, ids: ids, engine: engine)
+        return try await TransactionsRoute.response(number: token?.number, ids: [change.id], engine: engine)
     }
 
     private static func change(restoring number: Int64, engine: Engine) async throws -> Change {

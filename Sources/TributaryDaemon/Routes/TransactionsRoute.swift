@@ -13,32 +13,35 @@ enum TransactionsRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let key = try idempotencyKey(request)
-        let changes = Mutex(try changes(in: try await request.json(), store: engine.container.store))
-        if let key, let response = try known(key, engine: engine) {
-            return try await repeated(response, engine: engine)
-        }
-        let ids = changes.withLock { $0.map(\.change.id) }
-        let idempotency = key.map { key in
-            LocalTransaction.Idempotency(key: key, detail: ids.lazy.map(\.description).joined(separator: " "))
-        }
-        let context = engine.container.newBackgroundContext(
-            name: "admin",
-            author: request.caller.name,
-            mergePolicy: .objectTrump
-        )
+        let author = request.caller.name
+        let (number, ids) = try await save(try await request.body(), key: key, author: author, engine: engine)
+        return try await response(number: number, ids: ids, engine: engine)
+    }
+
+    /// Saves the changes of a body; the number is nil when they were already in effect, so that nothing was written.
+    static func save(
+        _ body: [UInt8],
+        key: String?,
+        author: String?,
+        engine: Engine
+    ) async throws -> (number: Int64?, ids: [UniqueID]) {
+        let counts = try check(body)
+        if let key, let first = try known(key, engine: engine) { return first }
+        let newID = engine.container.store.configuration.environment.newID
+        let context = engine.container.newBackgroundContext(name: "admin", author: author, mergePolicy: .objectTrump)
         do {
-            let token = try await context.perform { context throws(any Error) in
-                // The save needs the memory of the changes, which the context has now.
-                _ = try context.apply(changes.withLock { exchange(&$0, with: []) }, idempotency: idempotency)
-                try context.save()
-                return context.lastSaveToken
+            return try await context.perform { context throws(any Error) in
+                let ids = try context.save(size: body.count, counts, idempotencyKey: key) { take in
+                    _ = try AdminRequest.json(body, members: members, listing: list) { value in
+                        let parsed = try ParsedChange(value)
+                        try take(ConditionalChange(parsed.change(newID: newID()), ifVersion: version(parsed.ifVersion)))
+                    }
+                }
+                return (context.lastSaveToken?.number, ids)
             }
-            return try await response(number: token?.number, ids: ids.map(\.description), engine: engine)
-        } catch let first as RepeatedRequest {
-            return try await repeated((first.number, first.detail), engine: engine)
         } catch {
             // Another connection may have sent the request with this key meanwhile.
-            if let key, let first = try known(key, engine: engine) { return try await repeated(first, engine: engine) }
+            if let key, let first = try known(key, engine: engine) { return first }
             throw error
         }
     }
@@ -51,29 +54,34 @@ enum TransactionsRoute {
         return key.description
     }
 
-    private static func changes(in body: consuming JSONValue, store: Store) throws -> [ConditionalChange] {
-        guard case .array(var values)? = body["changes"], !values.isEmpty else {
-            throw ProblemDocument(.badRequest, detail: "the body must be {\"changes\": [one change or more]}")
-        }
-        body = .null
-        var changes: [ConditionalChange] = []
-        changes.reserveCapacity(values.count)
-        for index in values.indices {
-            // The changes need the memory of the body.
-            let value = exchange(&values[index], with: .null)
+    private static let list = "changes"
+    private static let members: Set<String> = [list]
+
+    /// Checks a whole body before anything of it is applied, and counts its changes.
+    private static func check(_ body: [UInt8]) throws -> (all: Int, inserts: Int, deletions: Int) {
+        var counts = (all: 0, inserts: 0, deletions: 0)
+        var problem: ProblemDocument?
+        _ = try AdminRequest.json(body, members: members, listing: list) { value in
+            defer { counts.all += 1 }
+            guard problem == nil else { return }
             do {
                 let parsed = try ParsedChange(value)
-                try check(value, parsed.verb, index)
-                let version = try version(parsed.ifVersion)
-                let change = parsed.change(newID: store.configuration.environment.newID())
-                changes.append(ConditionalChange(change, ifVersion: version))
+                try check(value, parsed.verb, counts.all)
+                _ = try version(parsed.ifVersion)
+                if parsed.verb == .insert { counts.inserts += 1 }
+                if parsed.verb == .delete { counts.deletions += 1 }
             } catch let error as JSONError {
-                var problem = ProblemDocument(.badRequest, detail: "change \(index): \(error.reason)")
-                problem.index = index
-                throw problem
+                problem = ProblemDocument(.badRequest, detail: "change \(counts.all): \(error.reason)")
+                problem?.index = counts.all
+            } catch let error as ProblemDocument {
+                problem = error
             }
         }
-        return changes
+        if let problem { throw problem }
+        guard counts.all > 0 else {
+            throw ProblemDocument(.badRequest, detail: "the body must be {\"changes\": [one change or more]}")
+        }
+        return counts
     }
 
     private static func check(_ value: JSONValue, _ verb: ParsedChange.Verb, _ index: Int) throws(ProblemDocument) {
@@ -104,28 +112,26 @@ enum TransactionsRoute {
 
     // MARK: Answering
 
-    private static func known(_ key: String, engine: Engine) throws -> (number: Int64, detail: String)? {
-        try engine.container.store.read { try $0.history.idempotent(key: key) }
+    private static func known(_ key: String, engine: Engine) throws -> (number: Int64?, ids: [UniqueID])? {
+        let first = try engine.container.store.read { try $0.history.idempotent(key: key) }
+        return first.map { ($0.number, $0.detail.split(separator: " ").compactMap { UniqueID(String($0)) }) }
     }
 
-    private static func repeated(_ first: (number: Int64, detail: String), engine: Engine) async throws -> Response {
-        let ids = first.detail.split(separator: " ").map(String.init)
-        return try await response(number: first.number, ids: ids, engine: engine)
-    }
-
-    /// Returns the response; `number` is nil when the changes were already in effect, so that nothing was written.
-    static func response(number: Int64?, ids: [String], engine: Engine) async throws -> Response {
+    /// Returns the response; `number` is nil when nothing was written.
+    static func response(number: Int64?, ids: [UniqueID], engine: Engine) async throws -> Response {
         if let number {
             let token = HistoryToken(store: engine.tokenWriter, number: number)
             await engine.container.mergePendingChanges(through: token)
         }
         let token = number.map { HistoryToken(store: engine.tokenWriter, number: $0) } ?? engine.token
-        return .json(
-            .object([
-                JSONMember(key: "transaction", value: .integer(token.number)),
-                JSONMember(key: "token", value: .string(token.text)),
-                JSONMember(key: "ids", value: .array(ids.map(JSONValue.string))),
-            ])
-        )
+        var bytes = Array("{\"transaction\":\(token.number),\"token\":".utf8)
+        JSONValue.string(token.text).write(to: &bytes)
+        bytes += ",\"ids\":[".utf8
+        for (index, id) in ids.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(quoted: id)
+        }
+        bytes += "]}".utf8
+        return .bytes(bytes, type: "application/json")
     }
 }

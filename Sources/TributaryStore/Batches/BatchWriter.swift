@@ -4,7 +4,7 @@ import TributaryModel
 
 /// Inserts, updates and deletes many objects in one local transaction of the log.
 ///
-/// The changes come in slices, so that memory does not grow with the batch, except for the lines of the outbox.
+/// The changes come in slices, so that memory does not grow with the batch.
 package struct BatchWriter {
     let transaction: WriteTransaction
     /// The number of changes that are merged together.
@@ -29,17 +29,12 @@ package struct BatchWriter {
         try db.execute(sql: "SAVEPOINT \(savepoint)")
         do {
             var open: (engine: MergeEngine, header: TransactionHeader)?
-            // An array that grows would be in memory twice.
-            var lines: [[UInt8]] = [[]]
+            let lines = OutgoingLines(db)
             func apply(_ explicit: [Change]) throws {
-                var (engine, header) = try open ?? beginBatch(terms.author, terms.contextName)
-                header.changeCount += explicit.count
+                let (engine, header) = try open ?? beginBatch(terms.author, terms.contextName)
                 open = (engine, header)
                 try engine.apply(explicit)
-                for change in explicit {
-                    change.write(to: &lines[lines.count - 1])
-                    if lines[lines.count - 1].count >= LogTransaction.pieceSize { lines.append([]) }
-                }
+                try lines.append(explicit)
             }
             try block { changes in
                 guard !changes.isEmpty else { return }
@@ -55,15 +50,12 @@ package struct BatchWriter {
                 }
             }
             var committed: CommittedTransaction?
-            if let (engine, header) = open {
+            if let (engine, begun) = open {
+                var header = begun
                 try verify(engine.cursor.revision)
+                header.changeCount = lines.changeCount
                 committed = try transaction.end(engine, writer: transaction.writers().own, header: header)
-                try transaction.keepForExport(header) { take in
-                    var first: [UInt8] = []
-                    header.write(to: &first)
-                    try take(first)
-                    for piece in lines { try take(piece) }
-                }
+                try transaction.keepForExport(header, lines: lines)
             }
             try db.execute(sql: "RELEASE \(savepoint)")
             return committed

@@ -299,7 +299,7 @@ struct WriterMinting {
                 header.seen = try firstSeen(header.seen)
                 origin.announced = header.seen.mapValues { _ in 0 }
             }
-            try OutboxTable(db: db).insert(header, origin: origin) { try $0(lines.lines(with: header)) }
+            try OutboxTable(db: db).insert(header, origin: origin, lines: lines.lines(with: header))
         }
     }
 

@@ -97,11 +97,12 @@ extension Schema {
             PRIMARY KEY (entity, id, version, position, part)) WITHOUT ROWID
         """,
 
-        // The outbox, export ranges and idempotency results.
+        // The outbox, export ranges and idempotency results. SQLite makes a long BLOB piece by piece in the last column
+        // only.
         """
         CREATE TABLE tributary_outgoing(
-            sequence INTEGER PRIMARY KEY, lines BLOB NOT NULL, changes INTEGER NOT NULL, totals BLOB, announced BLOB,
-            basis BLOB)
+            sequence INTEGER PRIMARY KEY, changes INTEGER NOT NULL, totals BLOB, announced BLOB, basis BLOB,
+            lines BLOB NOT NULL)
         """,
         """
         CREATE TABLE tributary_export(

@@ -5,15 +5,13 @@ import TributaryModel
 /// Collects the objects that became visible, changed or disappeared, for history and for observers of the store.
 final class EffectLog {
     private let layout: StoreModel
-    private let cursor: TransactionCursor
     private let history: HistoryWriter
     @exclusivity(unchecked) private(set) var current: AppliedTransaction
-    /// For each table, the number of imported effects in the SQLite transaction.
+    /// For each table, the number of effects in the SQLite transaction.
     @exclusivity(unchecked) private var counts: [Int]
 
-    init(_ db: Database, layout: StoreModel, cursor: TransactionCursor) throws {
+    init(_ db: Database, layout: StoreModel) throws {
         self.layout = layout
-        self.cursor = cursor
         history = try HistoryWriter(db)
         current = AppliedTransaction(number: 0, writer: 0, effects: TransactionEffects(layout: layout))
         counts = Array(repeating: 0, count: layout.tables.count)
@@ -43,11 +41,9 @@ final class EffectLog {
     func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, keys: [UInt32]) throws {
         for key in keys { try history.append(id, key, to: current) }
         if current.effects.isCollapsed(table) { return }
-        if !cursor.isLocal {
-            // The transactions together have more effects than observers receive one by one.
-            counts[table] += 1
-            if counts[table] > ObjectChanges.defaultLimit { return current.effects.collapse(table) }
-        }
+        // The transactions together have more effects than observers receive one by one.
+        counts[table] += 1
+        if counts[table] > ObjectChanges.defaultLimit { return current.effects.collapse(table) }
         current.effects.append(kind, id, entity: entity)
     }
 

@@ -28,7 +28,7 @@ final class MergeEngine {
 
     init(_ db: Database, layout: StoreModel, blobs: BlobFolder?) throws {
         tables = try MergeTables(db, layout: layout)
-        effects = try EffectLog(db, layout: layout, cursor: cursor)
+        effects = try EffectLog(db, layout: layout)
         external = ExternalValues(layout: layout, folder: blobs)
         shapes = ChangeShapes(layout)
         let deferral = DeferralWriter(table: tables.deferred, cursor: cursor)

@@ -9,20 +9,8 @@ package struct OutboxTable {
         self.db = db
     }
 
-    /// Adds a transaction, whose lines `lines` hands over in pieces, twice when there are several.
-    ///
-    /// A long transaction is written piece by piece, because SQLite copies what is bound.
-    func insert(
-        _ header: TransactionHeader,
-        origin: OutgoingOrigin,
-        lines: (_ take: ([UInt8]) throws -> Void) throws -> Void
-    ) throws {
-        var (first, count) = ([UInt8](), 0)
-        try lines { piece in
-            if count == 0 { first = piece }
-            count += piece.count
-        }
-        let isWhole = count == first.count
+    /// Adds a transaction with its lines; with nil for them, `count` bytes that ``blob(_:isWritable:)`` is to write.
+    func insert(_ header: TransactionHeader, origin: OutgoingOrigin, lines: [UInt8]?, count: Int = 0) throws {
         let insert = try BoundStatement(
             db,
             """
@@ -31,20 +19,14 @@ package struct OutboxTable {
             """
         )
         insert.bind(1, Int64(bitPattern: header.sequence))
-        if isWhole { insert.bind(2, first) } else { insert.bindZeros(2, count: count) }
+        if let lines { insert.bind(2, lines) } else { insert.bindZeros(2, count: count) }
         insert.bind(3, Int64(header.changeCount))
         insert.bind(4, origin.totals.encoded)
         insert.bind(5, origin.encodedAnnounced)
         insert.bind(6, origin.basis?.encoded)
         try insert.run()
-        if isWhole { return }
-        let blob = try blob(header.sequence, isWritable: true)
-        var offset = 0
-        try lines { piece in
-            try piece.withUnsafeBytes { try blob.write($0, at: offset) }
-            offset += piece.count
-        }
-        try blob.close()
+        // The statement is kept, and with it what is bound.
+        insert.clearBindings()
     }
 
     func blob(_ sequence: UInt64, isWritable: Bool = false) throws -> IncrementalBlob {

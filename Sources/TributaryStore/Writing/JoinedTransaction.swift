@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// The saves of one context as one transaction of history, with one number and one clock.
+/// The saves of one context, one or several, as one transaction of history, with one number and one clock.
 ///
 /// The changes of the saves follow each other.
 final class JoinedTransaction {
@@ -8,30 +8,38 @@ final class JoinedTransaction {
     private let engine: MergeEngine
     private let own: UniqueID
     private var header: TransactionHeader
-    private var changes: [Change] = []
+    private let lines: OutgoingLines
 
     init(_ transaction: WriteTransaction, author: String?, contextName: String?) throws {
         own = try transaction.writers().own
         header = try transaction.nextHeader(author: author)
         engine = try transaction.begin(writer: own, header: header, context: contextName, isLocal: true)
+        lines = OutgoingLines(transaction.db)
         self.transaction = transaction
     }
 
-    /// - Returns: The transaction with the changes of all saves so far.
-    func add(_ local: LocalTransaction) throws -> CommittedTransaction {
+    func add(_ local: LocalTransaction) throws {
         let explicit = try LocalChanges(reader: transaction.reader).explicit(local.changes)
         try engine.apply(explicit)
         try engine.uniqueness.decide(isLocal: true)
-        changes += explicit
-        return CommittedTransaction(number: engine.cursor.number, writer: own, header: header, engine: engine)
+        try lines.append(explicit)
+        let number = engine.cursor.revision
+        if let idempotency = local.idempotency { try transaction.keep(idempotency, number: number) }
+        if let conflict = local.restoredConflict {
+            try ConflictTable(transaction.db).markRestored(conflict, by: number)
+        }
+    }
+
+    /// The transaction with the changes of all saves so far.
+    var committed: CommittedTransaction {
+        CommittedTransaction(number: engine.cursor.revision, writer: own, header: header, engine: engine)
     }
 
     /// Writes history, position and the lines for export.
     func finish() throws -> CommittedTransaction {
-        header.changeCount = changes.count
+        header.changeCount = lines.changeCount
         let committed = try transaction.endLocal(engine, header: &header)
-        let lines = LogTransaction(header: header, changes: changes)
-        try transaction.keepForExport(header, basis: engine.tables.versions.met?.basis, lines: lines.forEachPiece)
+        try transaction.keepForExport(header, basis: engine.tables.versions.met?.basis, lines: lines)
         return committed
     }
 }

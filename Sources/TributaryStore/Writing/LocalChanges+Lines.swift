@@ -26,7 +26,8 @@ extension LocalChanges {
 }
 
 extension Change {
-    fileprivate var textSize: Int {
+    /// The size of its values as text, roughly.
+    package var textSize: Int {
         switch operation {
         case .insert(let writes), .update(let writes): writes.reduce(0) { $0 + $1.value.textSize }
         case .delete: 0

@@ -15,7 +15,9 @@ extension WriteTransaction {
         let savepoint = "tributary_commit"
         try db.execute(sql: "SAVEPOINT \(savepoint)")
         do {
-            let committed = try commitInside(local)
+            let joined = try JoinedTransaction(self, author: local.author, contextName: local.contextName)
+            try joined.add(local)
+            let committed = try joined.finish()
             try db.execute(sql: "RELEASE \(savepoint)")
             return committed
         } catch {
@@ -23,21 +25,6 @@ extension WriteTransaction {
             if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TO \(savepoint); RELEASE \(savepoint)") }
             throw error
         }
-    }
-
-    private func commitInside(_ local: LocalTransaction) throws -> CommittedTransaction {
-        let changes = try LocalChanges(reader: reader).explicit(local.changes)
-        var header = try nextHeader(author: local.author)
-        header.changeCount = changes.count
-        let own = try writers().own
-        let engine = try begin(writer: own, header: header, context: local.contextName, isLocal: true)
-        try engine.apply(changes)
-        let committed = try endLocal(engine, header: &header)
-        let lines = LogTransaction(header: header, changes: changes)
-        try keepForExport(header, basis: engine.tables.versions.met?.basis, lines: lines.forEachPiece)
-        if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
-        if let conflict = local.restoredConflict { try ConflictTable(db).markRestored(conflict, by: committed.number) }
-        return committed
     }
 
     /// Returns the header of the store's next local transaction, without changes.
@@ -56,17 +43,13 @@ extension WriteTransaction {
     }
 
     /// Adds the local transaction that has just been merged to the outbox.
-    func keepForExport(
-        _ header: TransactionHeader,
-        basis: ClockBasis? = nil,
-        lines: (_ take: ([UInt8]) throws -> Void) throws -> Void
-    ) throws {
+    func keepForExport(_ header: TransactionHeader, basis: ClockBasis? = nil, lines: OutgoingLines) throws {
         let origin = OutgoingOrigin(
             totals: try engine().tables.counters.counted ?? CountedTotals(),
             announced: header.seen.isEmpty ? [:] : try writers().announcedBefore,
             basis: basis
         )
-        try OutboxTable(db: db).insert(header, origin: origin, lines: lines)
+        try lines.finish(header, origin: origin)
     }
 
     func keep(_ answer: LocalTransaction.Idempotency, number: Int64) throws {

@@ -25,12 +25,8 @@ extension WriteTransaction {
             let joined =
                 try self.joined ?? JoinedTransaction(self, author: local.author, contextName: local.contextName)
             self.joined = joined
-            let committed = try joined.add(local)
-            if let idempotency = local.idempotency { try keep(idempotency, number: committed.number) }
-            if let conflict = local.restoredConflict {
-                try ConflictTable(db).markRestored(conflict, by: committed.number)
-            }
-            return committed
+            try joined.add(local)
+            return joined.committed
         } catch {
             joinFailure = error
             throw error

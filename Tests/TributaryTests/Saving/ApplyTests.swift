@@ -95,15 +95,14 @@ struct ApplyTests {
 
     @Test
     func aRepeatedRequestReturnsItsFirstResponse() async throws {
-        let key = LocalTransaction.Idempotency(key: "k", detail: "first")
         let number = try await container.performBackgroundTask { context in
-            _ = try context.apply([insertion(ann, "Ann")], idempotency: key)
+            _ = try context.apply([insertion(ann, "Ann")], idempotencyKey: "k")
             try context.save()
             return try #require(context.lastSaveToken).number
         }
-        await #expect(throws: RepeatedRequest(number: number, detail: "first")) {
+        await #expect(throws: RepeatedRequest(number: number, detail: ann.description)) {
             try await container.performBackgroundTask { context in
-                _ = try context.apply([insertion(lab, "Bob")], idempotency: key)
+                _ = try context.apply([insertion(lab, "Bob")], idempotencyKey: "k")
                 try context.save()
             }
         }
