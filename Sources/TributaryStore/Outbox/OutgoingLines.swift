@@ -1,3 +1,4 @@
+import CSQLite
 import GRDB
 import TributaryChanges
 
@@ -36,7 +37,14 @@ final class OutgoingLines {
         try insert.run()
         storedCount += rest.count
         rest.removeAll(keepingCapacity: true)
+        guard pieces % OutgoingLines.piecesInCache == 0 else { return }
+        // SQLite writes what has changed to the WAL only when its cache is full.
+        sqlite3_db_cacheflush(db.sqliteConnection)
+        sqlite3_db_release_memory(db.sqliteConnection)
     }
+
+    /// The number of stored pieces, 2 MiB, after which the cache is emptied.
+    private static let piecesInCache: Int64 = 8
 
     /// Adds the transaction to the outbox, once for all lines.
     func finish(_ header: TransactionHeader, origin: OutgoingOrigin) throws {
@@ -44,6 +52,11 @@ final class OutgoingLines {
         header.write(to: &first)
         let table = OutboxTable(db: db)
         guard pieces > 0 else { return try table.insert(header, origin: origin, lines: first + rest) }
+        // The lines are written once, so that they need no cache.
+        let cache = try BoundStatement(db, "PRAGMA cache_size").first { $0.integer(0) } ?? 0
+        sqlite3_db_cacheflush(db.sqliteConnection)
+        try db.execute(sql: "PRAGMA cache_size = -2048")
+        defer { try? db.execute(sql: "PRAGMA cache_size = \(cache)") }
         try table.insert(header, origin: origin, lines: nil, count: first.count + storedCount + rest.count)
         let whole = try table.blob(header.sequence, isWritable: true)
         var offset = 0
