@@ -62,3 +62,29 @@ package struct PlainSQL: Sendable {
         return sqlite3_column_text(statement, column).map { String(cString: $0) }
     }
 }
+
+/// Another program that has begun to write to a store and does not end.
+package final class StoreHolder {
+    private var connection: OpaquePointer?
+
+    package init(_ path: String) throws {
+        guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { throw failure }
+        sqlite3_busy_timeout(connection, 60_000)
+        guard sqlite3_exec(connection, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK else { throw failure }
+    }
+
+    private var failure: PlainSQL.Failure { .init(message: String(cString: sqlite3_errmsg(connection))) }
+
+    deinit { sqlite3_close(connection) }
+}
+
+/// A checkpoint by a separate connection, as any other process may run one.
+package enum WALCheckpoint {
+    /// Copies back the frames that no reader needs, without waiting.
+    package static func run(path: String) {
+        var connection: OpaquePointer?
+        guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return }
+        defer { sqlite3_close(connection) }
+        sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    }
+}

@@ -1,3 +1,4 @@
+import Synchronization
 package import TransactionLog
 package import TributaryChanges
 
@@ -62,4 +63,67 @@ package struct SegmentText: Sendable {
     package static func hash(_ bytes: [UInt8]) -> String {
         SegmentEnd.sha256(of: bytes)
     }
+}
+
+extension SegmentText {
+    package func transactions() throws -> [LogTransaction] {
+        let source = MemorySegment(bytes())
+        return try SegmentText.transactions(of: try SegmentVerifier().verify(source, name: name), in: source)
+    }
+
+    package static func transactions(
+        of segment: VerifiedSegment,
+        in source: some SegmentBytes
+    ) throws -> [LogTransaction] {
+        let reader = SegmentReader(source, segment: segment)
+        var found: [LogTransaction] = []
+        while let batch = try reader.nextBatch(limit: 1000) {
+            for event in batch.events {
+                switch event {
+                case .begin(let header): found.append(LogTransaction(header: header, changes: []))
+                case .changes(let changes): found[found.count - 1].changes += changes
+                case .rows(let run): found[found.count - 1].changes += run.changes
+                case .end: break
+                }
+            }
+        }
+        return found
+    }
+}
+
+/// A segment's bytes in memory.
+///
+/// It returns them in pieces of the sizes that a test requests, and a test can change them during a read.
+package final class MemorySegment: SegmentBytes {
+    package let file: String
+    private let content: Mutex<[UInt8]>
+    private let piece: @Sendable (UInt64) -> Int
+
+    package init(
+        _ bytes: [UInt8],
+        file: String = "memory.tlog",
+        piece: @escaping @Sendable (UInt64) -> Int = { _ in .max }
+    ) {
+        self.file = file
+        self.piece = piece
+        content = Mutex(bytes)
+    }
+
+    package func replace(_ bytes: [UInt8]) { content.withLock { $0 = bytes } }
+
+    package func size() throws(SegmentError) -> UInt64 { UInt64(content.withLock { $0.count }) }
+
+    package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
+        content.withLock { bytes in
+            guard offset < UInt64(bytes.count) else { return 0 }
+            let count = min(buffer.count, bytes.count - Int(offset), max(1, piece(offset)))
+            buffer.copyBytes(from: bytes[Int(offset)..<(Int(offset) + count)])
+            return count
+        }
+    }
+}
+
+/// Tests write times as Unix milliseconds.
+extension WallTime: ExpressibleByIntegerLiteral {
+    package init(integerLiteral milliseconds: UInt64) { self.init(milliseconds: milliseconds) }
 }

@@ -50,11 +50,23 @@ import TributaryChanges
         let daemon = try RunningDaemon()
         try await daemon.start()
         try await fill(daemon)
-        let first = try RawConnection(daemon.socket)
-        first.send("POST /v1/backup HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n")
-        #expect(first.read().hasPrefix("HTTP/1.1 200"))
         let file = daemon.folder.path("copy.sqlite")
-        let refused = try await daemon.command(["backup", file])
+        let first: RawConnection
+        let refused: (ending: ChildProcess.Ending, output: String, errors: String)
+        var tries = 5
+        while true {
+            let connection = try RawConnection(daemon.socket)
+            connection.send("POST /v1/backup HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n")
+            #expect(connection.read().hasPrefix("HTTP/1.1 200"))
+            let other = try await daemon.command(["backup", file])
+            tries -= 1
+            guard other.ending == .exited(0), tries > 0 else {
+                (first, refused) = (connection, other)
+                break
+            }
+            // A client that reads nothing for a minute is dropped, and the command may take that long on a busy machine.
+            try FileManager.default.removeItem(atPath: file)
+        }
         #expect(refused.ending == .exited(75) && refused.errors.contains("is making a backup since"), "\(refused)")
         #expect(!FileManager.default.fileExists(atPath: file))
         first.close()

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 /// Daemons whose log folder or store is on a separate file system in a mount namespace.
@@ -40,4 +41,37 @@ extension RunningDaemon {
         )
         #expect(await resize.ending() == .exited(0))
     }
+}
+
+extension RunningDaemon {
+    /// A foreign writer with a correct clock; each number denotes another writer.
+    static func foreignWriter(_ number: UInt8 = 1) -> ForeignWriter {
+        let digits = String(number, radix: 16)
+        return ForeignWriter(
+            id: "5f0c0000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits,
+            milliseconds: UInt64(Date().timeIntervalSince1970 * 1000)
+        )
+    }
+
+    static func employee(_ number: UInt8) -> String {
+        let digits = String(number, radix: 16)
+        return "0190f1a2-0000-7000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
+    /// Returns the line that inserts an employee whose ID is derived from a number.
+    static func insertion(_ number: UInt8, name: String? = nil) -> String {
+        #"{"insert":"Employee","id":"\#(employee(number))","values":{"name":"\#(name ?? "N\(number)")"}}"#
+    }
+}
+
+extension ConcurrentTestLimit {
+    fileprivate static let daemons = ConcurrentTestLimit(places: 6)
+}
+
+extension Trait where Self == ConcurrentTestLimit {
+    /// Limits the number of tests with daemons that run at one time.
+    ///
+    /// Daemons without processor time would respond later than their clients wait, and the system gives a user 128
+    /// inotify instances.
+    static var daemonTurns: Self { .daemons }
 }

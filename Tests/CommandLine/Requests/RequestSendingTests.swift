@@ -38,3 +38,54 @@ import TributaryAdmin
         }
     }
 }
+
+/// Every wait of the admin command has a time limit.
+@Suite(.daemonTurns) struct TimeoutTests {
+    @Test(.timeLimit(.minutes(30)), arguments: [["status"], ["digest"], ["sync"], ["pause", "--for", "5m"]])
+    func aDaemonThatSaysNothingIsNotWaitedForForEver(_ command: [String]) async throws {
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        // The stopped process does not respond; the kernel still accepts connections for it.
+        daemon.process?.send(SIGSTOP)
+        let silent = try await daemon.command(command + ["--timeout", "300ms"])
+        #expect(silent.ending == .exited(69), "\(silent.errors)")
+        #expect(silent.errors.contains(daemon.socket) && silent.errors.contains("--timeout"), "\(silent.errors)")
+        daemon.process?.send(SIGCONT)
+        #expect(try await daemon.command(["--timeout", "1m", "status"]).ending == .exited(0))
+        #expect(await daemon.stop() == .exited(0))
+    }
+
+    @Test(arguments: ["5 parsecs", "soon", "-1s"])
+    func aLimitHasAUnit(_ text: String) async throws {
+        let daemon = try RunningDaemon()
+        #expect(try await daemon.command(["status", "--timeout", text]).ending == .exited(64))
+    }
+}
+
+/// Clients that connect faster than the daemon accepts connections.
+@Suite(.daemonTurns) struct WaitingClientsTests {
+    @Test(.timeLimit(.minutes(30))) func connectionsWaitToBeTaken() async throws {
+        let most = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
+        let count = 400
+        guard Int(most.filter(\.isNumber)) ?? 0 >= count else {
+            try Test.cancel("the kernel keeps no \(count) waiting")
+        }
+        let daemon = try RunningDaemon()
+        try await daemon.start()
+        // The stopped daemon accepts none, so that all clients wait.
+        daemon.process?.send(SIGSTOP)
+        let sockets = (0..<count).map { _ in
+            let descriptor = UnixAddress.socket()
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            return descriptor
+        }
+        defer { sockets.forEach { close($0) } }
+        let refused = sockets.count { socket in
+            UnixAddress.with(daemon.socket) { connect(socket, $0, $1) } != 0
+        }
+        #expect(refused == 0)
+        daemon.process?.send(SIGCONT)
+        #expect(try await daemon.call(.get, "/v1/health").0 == 200)
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}

@@ -34,3 +34,30 @@ struct UnreadableFolderTests {
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 }
+
+@Suite("A segment that may not be read", .daemonTurns)
+struct UnreadableSegmentTests {
+    /// The daemon runs without the capability that lets root read all files.
+    @Test("is listed with its reason, others go on, and it is imported once it may be read")
+    func unreadable() async throws {
+        let daemon = try RunningDaemon()
+        var (locked, open) = (RunningDaemon.foreignWriter(1), RunningDaemon.foreignWriter(2))
+        let path = try locked.write([[RunningDaemon.insertion(1)]], to: daemon.logs)
+        try open.write([[RunningDaemon.insertion(2)]], to: daemon.logs)
+        #expect(chmod(path, 0) == 0)
+        try await daemon.startWithoutReadingEverything()
+        let first = try await daemon.call(.post, "/v1/sync")
+        #expect(first.0 == 200, "\(first.1)")
+        let (_, listing) = try await daemon.call(.get, "/v1/segments")
+        let segments = try #require(listing["segments"] as? [[String: Any]])
+        #expect(segments.count == 1 && segments.first?["writer"] as? String == locked.id, "\(listing)")
+        #expect((segments.first?["reason"] as? String)?.lowercased().contains("permission") == true, "\(listing)")
+        #expect(try PlainSQL(path: daemon.store).rows("SELECT name FROM Employee") == [["N2"]])
+
+        #expect(chmod(path, 0o660) == 0)
+        _ = try await daemon.call(.post, "/v1/sync")
+        let names = try PlainSQL(path: daemon.store).rows("SELECT name FROM Employee ORDER BY name")
+        #expect(names == [["N1"], ["N2"]], "\(daemon.log)")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+}

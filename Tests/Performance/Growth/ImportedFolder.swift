@@ -2,6 +2,7 @@ import BenchmarkImport
 import Foundation
 import TestSupport
 import TransactionLog
+import Tributary
 import TributarySync
 
 /// A log folder and the store that it is imported into.
@@ -33,5 +34,26 @@ struct ImportedFolder: Sendable {
     /// Imports everything in the folder, then calls `body` with the running service.
     func importAll<T: Sendable>(then body: (SyncService) async throws -> T) async throws -> T {
         try await imported.run(then: body)
+    }
+}
+
+/// An employee of a works.
+final class Worker: ManagedObject {
+    override class var entityName: String { "Worker" }
+    static let name = Field<String?>("name")
+    static let code = Field<String?>("code")
+    static let employer = ToOne<Works>("employer")
+
+    var name: String? {
+        get { self[Worker.name] }
+        set { self[Worker.name] = newValue }
+    }
+    var code: String? {
+        get { self[Worker.code] }
+        set { self[Worker.code] = newValue }
+    }
+    var employer: Works? {
+        get { self[Worker.employer] }
+        set { self[Worker.employer] = newValue }
     }
 }

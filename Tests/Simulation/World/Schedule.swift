@@ -1,3 +1,6 @@
+import TestSupport
+import TributaryChanges
+
 /// A sequence of steps with some replicas and producers.
 package struct Schedule: Sendable {
     package var replicas: Int
@@ -30,5 +33,96 @@ package struct Schedule: Sendable {
         self.steps = steps
         self.seed = seed
         self.isUnique = isUnique
+    }
+}
+
+/// A schedule is a line with its numbers, and its steps.
+extension Schedule: CustomStringConvertible {
+    package var description: String {
+        (["schedule \(replicas) \(producers) \(seed)\(isUnique ? " unique" : "")"] + steps.map(\.description)).joined(
+            separator: "\n"
+        ) + "\n"
+    }
+
+    /// Reads the text of a schedule.
+    ///
+    /// - Throws: ``Divergence`` that names a line which is none of a schedule; what reading the changes throws.
+    package init(text: String) throws {
+        var lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }[...]
+        let words = (lines.popFirst() ?? "").split(separator: " ")
+        let numbers = words.compactMap { UInt64($0) }
+        guard numbers.count == 3 else {
+            throw Divergence("the first line is not 'schedule REPLICAS PRODUCERS SEED', or that and 'unique'")
+        }
+        let isUnique = words.last == "unique"
+        self.init(replicas: Int(numbers[0]), producers: Int(numbers[1]), seed: numbers[2], isUnique: isUnique, [])
+        while let line = lines.popFirst() {
+            var changes: [String] = []
+            while let next = lines.first, next.hasPrefix(" ") {
+                changes.append(String(next.drop { $0 == " " }))
+                lines.removeFirst()
+            }
+            guard let step = Step(String(line), changes: try Schedule.changes(changes)) else {
+                throw Divergence("this is not a step: \(line)")
+            }
+            steps.append(step)
+        }
+    }
+
+    private static func changes(_ lines: [String]) throws -> [Change] {
+        guard !lines.isEmpty else { return [] }
+        var header: [UInt8] = []
+        TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: 1), changeCount: lines.count).write(to: &header)
+        let first = String(decoding: header.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let text = SegmentText(writer: UniqueID(high: 1, low: 1), last: 1, [first] + lines)
+        return try text.transactions().flatMap(\.changes)
+    }
+}
+
+extension Schedule {
+    /// Reduces the schedule to as few steps and changes as possible that still fail.
+    package func shrunk(_ fails: (Schedule) async -> Bool) async -> Schedule {
+        var smallest = self
+        var size = max(1, steps.count / 2)
+        while size >= 1 {
+            var start = 0
+            var hasShrunk = false
+            while start < smallest.steps.count {
+                var candidate = smallest
+                candidate.steps.removeSubrange(start..<min(start + size, candidate.steps.count))
+                if await fails(candidate) {
+                    smallest = candidate
+                    hasShrunk = true
+                } else {
+                    start += size
+                }
+            }
+            if size > 1 || !hasShrunk { size /= 2 }
+        }
+        return await smallest.withFewerChanges(fails)
+    }
+
+    private func withFewerChanges(_ fails: (Schedule) async -> Bool) async -> Schedule {
+        var smallest = self
+        for index in smallest.steps.indices {
+            var place = 0
+            while true {
+                var candidate = smallest
+                switch candidate.steps[index] {
+                case .save(let replica, var changes):
+                    guard place < changes.count else { break }
+                    changes.remove(at: place)
+                    candidate.steps[index] = .save(replica: replica, changes)
+                case .produce(let producer, let skew, var changes):
+                    guard place < changes.count else { break }
+                    changes.remove(at: place)
+                    candidate.steps[index] = .produce(producer: producer, skew: skew, changes)
+                default: break
+                }
+                guard candidate.steps[index] != smallest.steps[index] else { break }
+                if await fails(candidate) { smallest = candidate } else { place += 1 }
+            }
+        }
+        return smallest
     }
 }

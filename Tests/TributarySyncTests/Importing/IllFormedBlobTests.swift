@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TransactionLog
 import TributaryChanges
 import TributaryStore
 
@@ -34,5 +35,19 @@ import TributaryStore
         let row = try replica.store.read { try $0.row(SyncModel.employee(1), rootEntity: "Employee") }
         #expect(row?.values.contains(.string("Ann")) == true)
         try await replica.stop()
+    }
+}
+
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct SegmentEventsTests {
+    @Test func aStoppedServiceEndsItsEventStreams() async throws {
+        let replica = try await SyncReplica(try LogsFolder().path, wall: SyncWall())
+        let service = replica.service
+        let early = service.segmentEvents()
+        try await replica.stop()
+        // Both streams end; the early one may have events.
+        for await _ in early {}
+        var late: [SegmentStatus] = []
+        for await status in service.segmentEvents() { late.append(status) }
+        #expect(late.map(\.id) == [])
     }
 }

@@ -1,6 +1,9 @@
 import Dispatch
+import Logging
 import Synchronization
+import TestSupport
 import TributaryChanges
+import TributaryModel
 import TributaryStore
 
 @testable import TributarySync
@@ -40,4 +43,79 @@ final class StoreReplica: LocalReplica {
         _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: changes)) }
         commitSignal.raise()
     }
+}
+
+/// The model of the log folder's tests, and changes of its employees.
+enum SyncModel {
+    static func make(hasExternalPhotos: Bool = false) throws -> Model {
+        let photo = "photo: {type: Binary, optional: true, external: \(hasExternalPhotos)}"
+        return try Model(yaml: EmployeeModel.text(adding: photo))
+    }
+
+    static func insert(_ number: UInt64, name: String = "Ann") -> Change {
+        Change(
+            entity: "Employee",
+            id: employee(number),
+            operation: .insert([PropertyWrite(name: "name", value: .string(name))])
+        )
+    }
+
+    static func update(_ number: UInt64, _ key: String, _ value: JSONValue) -> Change {
+        Change(
+            entity: "Employee",
+            id: employee(number),
+            operation: .update([PropertyWrite(name: key, value: value)])
+        )
+    }
+
+    static func employee(_ number: UInt64) -> UniqueID { UniqueID(high: 0x0190_F1A2_0000_7000, low: 1 << 63 | number) }
+
+    /// The numbers of the visible employees.
+    static func employees(_ numbers: ClosedRange<UInt64>, in store: Store) throws -> [UInt64] {
+        try store.read { reader in
+            try numbers.filter { try reader.row(employee($0), rootEntity: "Employee") != nil }
+        }
+    }
+}
+
+/// A wall clock that a test moves.
+final class SyncWall: Sendable {
+    /// 2024-06-20.
+    static let start: WallTime = 1_718_900_000_000
+    private let milliseconds = Atomic<UInt64>(SyncWall.start.milliseconds + 1_000_000)
+
+    var now: WallTime { WallTime(milliseconds: milliseconds.load(ordering: .relaxed)) }
+
+    func advance(milliseconds count: UInt64) { milliseconds.add(count, ordering: .relaxed) }
+}
+
+final class JournalRecorder: Sendable {
+    struct Entry: Sendable {
+        var level: Logger.Level
+        var message: String
+        var values: [String: String]
+    }
+
+    private struct Handler: LogHandler {
+        let recorder: JournalRecorder
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let values = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
+            let entry = Entry(level: event.level, message: "\(event.message)", values: values)
+            recorder.recorded.withLock { $0.append(entry) }
+        }
+    }
+
+    private let recorded = Mutex<[Entry]>([])
+
+    var entries: [Entry] { recorded.withLock { $0 } }
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
 }

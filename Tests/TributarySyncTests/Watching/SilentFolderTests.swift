@@ -1,5 +1,6 @@
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 import TransactionLog
 
@@ -29,4 +30,13 @@ import TransactionLog
         #expect(replica.service.status.problems.isEmpty)
         try await replica.stop()
     }
+}
+
+extension ConcurrentTestLimit {
+    fileprivate static let watchers = ConcurrentTestLimit(places: 16)
+}
+
+extension Trait where Self == ConcurrentTestLimit {
+    /// Limits the number of tests that watch a log folder at one time: the system gives a user 128 inotify instances.
+    static var watcherTurns: Self { .watchers }
 }

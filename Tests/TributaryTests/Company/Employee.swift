@@ -52,3 +52,58 @@ class Employee: ManagedObject {
         set { self[Employee.badge] = newValue }
     }
 }
+
+final class Foreman: Employee {
+    override class var entityName: String { "Foreman" }
+    static let bonus = Field<Double?>("bonus")
+
+    var bonus: Double? {
+        get { self[Foreman.bonus] }
+        set { self[Foreman.bonus] = newValue }
+    }
+}
+
+final class Department: ManagedObject {
+    override class var entityName: String { "Department" }
+    static let title = Field<String?>("title")
+    static let employees = ToMany<Employee>("employees")
+
+    var title: String? {
+        get { self[Department.title] }
+        set { self[Department.title] = newValue }
+    }
+    var employees: [Employee] {
+        get { self[Department.employees] }
+        set { self[Department.employees] = newValue }
+    }
+}
+
+final class Project: ManagedObject {
+    override class var entityName: String { "Project" }
+    static let title = Field<String?>("title")
+    static let members = ToMany<Employee>("members")
+
+    var title: String? {
+        get { self[Project.title] }
+        set { self[Project.title] = newValue }
+    }
+    var members: [Employee] {
+        get { self[Project.members] }
+        set { self[Project.members] = newValue }
+    }
+}
+
+final class Badge: ManagedObject {
+    override class var entityName: String { "Badge" }
+    static let number = Field<Int64?>("number")
+    static let owner = ToOne<Employee>("owner")
+
+    var number: Int64? {
+        get { self[Badge.number] }
+        set { self[Badge.number] = newValue }
+    }
+    var owner: Employee? {
+        get { self[Badge.owner] }
+        set { self[Badge.owner] = newValue }
+    }
+}

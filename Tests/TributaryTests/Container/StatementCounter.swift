@@ -1,5 +1,7 @@
 import Synchronization
+import TestSupport
 import Tributary
+import TributaryStore
 
 final class StatementCounter: Sendable {
     private let counted = Mutex(0)
@@ -13,5 +15,29 @@ final class StatementCounter: Sendable {
             guard entry.text.contains("SELECT"), !entry.text.contains("tributary_transaction") else { return }
             counted.withLock { $0 += 1 }
         }
+    }
+}
+
+extension Store {
+    func localLines() throws -> String {
+        try read { reader in
+            var lines = ""
+            try reader.outbox.localTransactions(from: 1) { transaction in
+                lines += String(decoding: transaction.lines, as: UTF8.self)
+                return true
+            }
+            return lines
+        }
+    }
+}
+
+extension StoreEnvironment {
+    /// A clock that stands still and random numbers that can be had again.
+    static func seeded(_ seed: UInt64) -> StoreEnvironment {
+        let generator = Mutex(SeededGenerator(seed: seed))
+        return StoreEnvironment(
+            wallTime: { 1_700_000_000_000 },
+            random: { generator.withLock { $0.next() } }
+        )
     }
 }

@@ -66,3 +66,28 @@ struct MergingFixture {
         return try store.read { try $0.count(FetchQuery(entity: entity)) }
     }
 }
+
+extension MergeOptions {
+    /// The options of every test that asks for nothing else: the limit of pending changes is the run's.
+    static var fixture: MergeOptions {
+        var options = MergeOptions()
+        if let limit = PendingLimit.asked { options.pendingLimit = limit }
+        return options
+    }
+}
+
+/// Accounts with an owner, which deletions leave in the history, and a balance.
+enum AccountModel {
+    static func make() throws -> Model {
+        try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Account:
+                    attributes:
+                      owner: {type: String, max: 20, preserve_after_deletion: true}
+                      balance: {type: Integer 64, default: 0}
+                """
+        )
+    }
+}

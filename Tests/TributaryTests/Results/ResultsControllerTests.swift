@@ -248,3 +248,7 @@ struct ResultsControllerTests {
         #expect(controller.sections == fresh.sections)
     }
 }
+
+extension FetchedResultsController where Object == Employee {
+    var names: [String] { fetchedObjects.map(\.name) }
+}

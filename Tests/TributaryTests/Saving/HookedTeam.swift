@@ -38,3 +38,29 @@ final class HookedTeam: ManagedObject {
         )
     }
 }
+
+final class HookedMember: ManagedObject {
+    override class var entityName: String { "Member" }
+    static let team = ToOne<HookedTeam>("team")
+
+    var team: HookedTeam? {
+        get { self[HookedMember.team] }
+        set { self[HookedMember.team] = newValue }
+    }
+}
+
+/// A badge that writes down which of its hooks were called, in order.
+final class HookedBadge: ManagedObject {
+    override class var entityName: String { "Badge" }
+    static let number = Field<Int64?>("number")
+    var calls: [String] = []
+
+    var number: Int64? {
+        get { self[HookedBadge.number] }
+        set { self[HookedBadge.number] = newValue }
+    }
+
+    override func prepareForDeletion() { calls.append("prepare \(state)") }
+    override func willSave() { calls.append("willSave") }
+    override func didSave() { calls.append("didSave \(state)") }
+}

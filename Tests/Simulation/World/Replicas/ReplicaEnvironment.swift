@@ -1,7 +1,10 @@
 import Synchronization
 import TestSupport
+import TransactionLog
 import TributaryChanges
+import TributaryModel
 import TributaryStore
+import TributarySync
 
 /// The clock of one replica, which may jump, and its random numbers.
 final class ReplicaEnvironment: Sendable {
@@ -37,4 +40,44 @@ final class ReplicaEnvironment: Sendable {
             random: { [self] in state.withLock { $0.random.next() } }
         )
     }
+}
+
+/// The store of a replica as the sync sees it: imports are committed on the caller's thread.
+final class SteppedReplica: LocalReplica {
+    let store: Store
+    let commitSignal = Signal()
+    private let crashes: CrashPlan
+
+    init(store: Store, crashes: CrashPlan) {
+        self.store = store
+        self.crashes = crashes
+    }
+
+    var shownTransaction: Int64 { 0 }
+
+    func importTransactions<T: Sendable>(
+        _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
+    ) async throws -> T {
+        try store.write { transaction in
+            let result = try block(transaction).0
+            try crashes.reach(.importBeforeCommit)
+            return result
+        } committed: { _, _ in
+            try crashes.reach(.importAfterCommit)
+        }
+    }
+
+    func mergePendingChanges() async {}
+}
+
+/// An older copy of a replica's store.
+struct ReplicaSnapshot {
+    let image: StoreImage
+    let writer: UniqueID
+    /// The transactions of its writer that the store has committed.
+    let own: [LogTransaction]
+    /// The model of the store.
+    let model: Model
+    /// The segments of its writer that were in the log folder.
+    let files: Set<SegmentName>
 }

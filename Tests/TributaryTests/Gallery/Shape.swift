@@ -1,3 +1,0 @@
-struct Shape: Hashable, Sendable {
-    var corners: Int
-}

@@ -1,5 +1,0 @@
-import Tributary
-
-extension FetchedResultsController where Object == Employee {
-    var names: [String] { fetchedObjects.map(\.name) }
-}
