@@ -67,7 +67,7 @@ import TributaryChanges
             // A client that reads nothing for a minute is dropped, and the command may take that long on a busy machine.
             try FileManager.default.removeItem(atPath: file)
         }
-        #expect(refused.ending == .exited(75) && refused.errors.contains("is making a backup since"), "\(refused)")
+        try #require(refused.ending == .exited(75) && refused.errors.contains("is making a backup since"), "\(refused)")
         #expect(!FileManager.default.fileExists(atPath: file))
         first.close()
         while try await daemon.command(["backup", file]).ending != .exited(0) {}
