@@ -50,30 +50,44 @@ extension ManagedObjectContext {
     ) throws -> [UniqueID] {
         saving.answers = []
         saving.answers.reserveCapacity(count)
-        var heirs: Set<UniqueID> = []
+        var replaced = ReplacedObjects()
         var size = 0
         try read { change in
             let changes = saving.request?.objects.count ?? 0
             if inSlices, size >= ManagedObjectContext.sliceSize || changes >= ManagedObjectContext.sliceCount {
-                try saveSlice(&heirs)
+                try saveSlice(&replaced)
                 size = 0
+            }
+            // The whole refuses an ID that occurs twice, and the version that the request itself gives.
+            let isOwnVersion = change.ifVersion.map { $0 >= lastSaveToken?.number ?? .max } ?? false
+            if inSlices, isOwnVersion || replaced.unwritten.contains(change.change.id) {
+                throw ContextError.store(reason: "a change depends on one of another slice")
             }
             size += change.change.textSize
             _ = try ChangeApplication(context: self).apply(change)
         }
         saving.request?.idempotencyKey = key
-        try saveSlice(&heirs)
+        try saveSlice(&replaced)
         return exchange(&saving.answers, with: [])
     }
 
-    /// - Parameter heirs: The objects from before the request that keep the keys of new ones.
-    private func saveSlice(_ heirs: inout Set<UniqueID>) throws {
+    /// The new objects of a request that were not written, because their unique keys are taken.
+    private struct ReplacedObjects {
+        var unwritten: Set<UniqueID> = []
+        /// The objects from before the request that keep the keys.
+        var heirs: Set<UniqueID> = []
+    }
+
+    private func saveSlice(_ replaced: inout ReplacedObjects) throws {
         let (first, given) = (saving.answers.count, saving.request?.objects ?? [])
         try save()
         var found: Set<UniqueID> = []
-        for (id, answer) in zip(given, saving.answers[first...]) where id.uniqueID != answer { found.insert(answer) }
-        found.subtract(heirs)
-        heirs.formUnion(found)
+        for (id, answer) in zip(given, saving.answers[first...]) where id.uniqueID != answer {
+            found.insert(answer)
+            replaced.unwritten.insert(id.uniqueID)
+        }
+        found.subtract(replaced.heirs)
+        replaced.heirs.formUnion(found.subtracting(given.map(\.uniqueID)))
         // The whole keeps the later one of two new objects with one key.
         guard !found.isEmpty, saving.answers[..<first].contains(where: found.contains) else { return }
         throw ContextError.store(reason: "objects of two slices have one key")

@@ -56,6 +56,7 @@ extension ManagedObjectContext {
         idempotencyKey: String? = nil,
         restoredConflict: Int64? = nil
     ) throws(ChangeError) -> [ManagedObjectID] {
+        saving.answers = []
         var terms = saving.request ?? RequestConditions()
         terms.objects = []
         terms.idempotencyKey = idempotencyKey ?? terms.idempotencyKey

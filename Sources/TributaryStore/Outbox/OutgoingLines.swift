@@ -35,6 +35,7 @@ final class OutgoingLines {
         insert.bind(1, -pieces)
         insert.bind(2, rest)
         try insert.run()
+        insert.clearBindings()
         storedCount += rest.count
         rest.removeAll(keepingCapacity: true)
         guard pieces % OutgoingLines.piecesInCache == 0 else { return }

@@ -45,15 +45,19 @@ final class StoppedStore {
     }
 
     /// The path that the store's files get, with a time in it; nil when there is no store.
-    var freeAside: String? {
+    ///
+    /// A move that was interrupted goes on with the name that it has begun with.
+    func freeAside(_ begun: String?) -> String? {
         guard exists else { return nil }
         let time = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
-        var aside = "\(path).before-restore-\(time)"
-        var number = 1
+        let fresh = "\(path).before-restore-\(time)"
+        let folder = (path as NSString).deletingLastPathComponent as NSString
+        var aside = begun.map { folder.appendingPathComponent(($0 as NSString).lastPathComponent) } ?? fresh
+        var number = 0
         // Another store may have been moved away in the same second.
         while suffixes.contains(where: { access(aside + $0, F_OK) == 0 }) {
             number += 1
-            aside = "\(path).before-restore-\(time)-\(number)"
+            aside = number == 1 ? fresh : "\(fresh)-\(number)"
         }
         return aside
     }
@@ -82,10 +86,15 @@ final class StoppedStore {
 
     /// Writes the marker of a restoration beside the store, in place of an earlier one.
     func mark(_ content: [UInt8]) throws {
-        let file = try newFile(RestoreMarker.path(besideStore: path))
+        // The earlier one stays until the new one is durable: without any, a backup would continue as its former writer.
+        let marker = RestoreMarker.path(besideStore: path)
+        let draft = marker + ".new"
+        unlink(draft)
+        let file = try newFile(draft)
         try content.withUnsafeBytes { bytes in try file.write(bytes) }
-        unmark()
         try file.finish()
+        guard rename(draft, marker) == 0 else { throw NewFile.failure(marker, errno) }
+        try NewFile.syncFolder(of: marker)
     }
 
     func unmark() { unlink(RestoreMarker.path(besideStore: path)) }

@@ -100,9 +100,9 @@ struct TransactionSaveTests {
         }
         #expect(invalid.failures.map(\.changeIndex) == [Self.count])
         #expect(try await codes().isEmpty)
-        // The later of two new objects keeps the key, however far they are apart.
-        let long = try await save([insert("b")] + manyInserts() + [insert("b", "late", id: late)])
-        #expect(long.ids.first == late && long.ids.last == late)
+        // The latest of several new objects keeps the key, however far they are apart.
+        let long = try await save([insert("b"), insert("b", "x")] + manyInserts() + [insert("b", "late", id: late)])
+        #expect(long.ids[0] == late && long.ids[1] == late && long.ids.last == late)
         #expect(try await codes().count == Self.count + 1)
         // An update that comes later frees a key for an insert.
         let freed = try await save(
@@ -112,6 +112,16 @@ struct TransactionSaveTests {
         #expect(freed.ids.first == stored)
         let codes = try await codes()
         #expect(codes[stored] == "b" && codes[late] == "c")
+        // An ID that occurs twice, and the version that the request itself gives, are refused.
+        let twice = insert("b", id: UniqueID(high: 1, low: 3))
+        await #expect(throws: ChangeError.self) {
+            _ = try await save([twice] + manyInserts().map { $0.replacing("many", with: "most") } + [twice])
+        }
+        let update = #"{"update":"Product","id":"\#(late)","values":{"title":"u"}}"#
+        let own = update.replacing("}}", with: #"},"ifVersion":\#((freed.number ?? 0) + 1)}"#)
+        await #expect(throws: ChangeError.self) {
+            _ = try await save([update] + manyInserts().map { $0.replacing("many", with: "most") } + [own])
+        }
         try await engine.container.close()
     }
 }

@@ -65,8 +65,9 @@ struct RestoreCommand: OfflineCommand {
         }
         // The marker comes first: a daemon that starts after an interruption must neither make an empty store in the free
         // place nor take the former store for the restored one.
-        let aside = target.freeAside
-        let former = try mark(target, sha256: digest, aside: aside)
+        let begun = (try? RestoreMarker.read(besideStore: target.path))?.aside
+        let aside = target.freeAside(begun)
+        let former = try mark(target, sha256: digest, aside: aside ?? begun)
         if let aside { try moveAside(target, to: aside, marker: former) }
         try complete(target, aside: aside, from: file.shellWord) { () throws(CommandFailure) in
             if aside != nil { try NewFile.syncFolder(of: target.path) }
@@ -81,7 +82,7 @@ struct RestoreCommand: OfflineCommand {
             throw CommandFailure(reason: "there is no store '\(target.path)'", status: .noSuchThing)
         }
         // No daemon starts with the marker: after an interruption it would use a store without its write-ahead log.
-        let aside = target.freeAside
+        let aside = target.freeAside(marker?.aside)
         if let aside {
             try moveAside(target, to: aside, marker: try mark(target, sha256: "", aside: aside))
             try complete(target, aside: aside, from: "--from-logs") { () throws(CommandFailure) in
