@@ -19,6 +19,12 @@ extension JSONScanner {
         /// The power of ten by which `digits` is multiplied.
         var exponent = 0
 
+        /// All digits with the sign, and how many are behind the point; nil when they exceed 64 bits.
+        var decimal: (count: Int64, places: Int)? {
+            guard !overflows, digits <= UInt64(Int64.max) else { return nil }
+            return (isNegative ? -Int64(digits) : Int64(digits), -exponent)
+        }
+
         @inline(__always)
         mutating func append(_ digit: UInt8) {
             let (product, first) = digits.multipliedReportingOverflow(by: 10)
@@ -55,11 +61,11 @@ extension JSONScanner {
             let value = number.isNegative ? -magnitude : magnitude
             // A double represents every number of up to fifteen digits.
             guard number.digits >= JSONScanner.fifteenDigits else { return .double(value) }
-            return .fraction(value, text: text(from: number.start))
+            return .fraction(value, digits: number.decimal, text: text(from: number.start))
         }
         let text = text(from: number.start)
         guard let value = Double(text), value.isFinite else { return .unrepresentable(text) }
-        return .fraction(value, text: text)
+        return .fraction(value, digits: number.decimal, text: text)
     }
 
     private func text(from start: Int) -> String {

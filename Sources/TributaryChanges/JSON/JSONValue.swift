@@ -24,10 +24,23 @@ package enum JSONValue: Hashable, Sendable {
     /// Creates a number with fraction or exponent, of which `value` is the nearest double.
     ///
     /// The text is kept only where it denotes another date than the double.
-    package static func fraction(_ value: Double, text: @autoclosure () -> String) -> JSONValue {
+    ///
+    /// - Parameters:
+    ///   - value: The double.
+    ///   - digits: All digits of the number as an integer, and how many of them are behind the point, where that is known.
+    ///   - text: The number as written.
+    /// - Returns: A double, or the number as written.
+    package static func fraction(
+        _ value: Double,
+        digits: (count: Int64, places: Int)? = nil,
+        text: @autoclosure () -> String
+    ) -> JSONValue {
         // Within these bounds doubles of Unix seconds are coarser than dates; near 1970 they are finer, and far from it
         // as coarse.
         guard value.magnitude > 1e8, value.magnitude < 1e25 else { return .double(value) }
+        if let digits, let date = DateValue(unixCount: digits.count, places: digits.places) {
+            return date == DateValue(unixSeconds: value) ? .double(value) : .number(text())
+        }
         let text = text()
         guard text != value.description, !text.hasSuffix(".0"), let date = DateValue(unixText: text),
             date != DateValue(unixSeconds: value)

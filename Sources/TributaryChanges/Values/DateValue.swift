@@ -22,14 +22,45 @@ public struct DateValue: Hashable, Sendable {
     /// Creates the date nearest to a number of Unix seconds, read as the shortest decimal number of the double.
     public init(unixSeconds: Double) {
         let micros = (unixSeconds * DateValue.micro).rounded()
+        let exact: DateValue?
         if unixSeconds.magnitude <= DateValue.microLimit, micros / DateValue.micro == unixSeconds {
-            // Both numbers are exact, so the quotient is rounded once.
-            let shifted = micros - Double(DateValue.referenceDate) * DateValue.micro
-            self.init(secondsSinceReferenceDate: shifted / DateValue.micro)
+            exact = DateValue(unixCount: Int64(micros), places: 6)
+        } else if let count = DateValue.tenthsOfMicros(unixSeconds) {
+            exact = DateValue(unixCount: count, places: 7) ?? DateValue(unixText: unixSeconds.description)
         } else {
-            let exact = unixSeconds.isFinite ? DateValue(unixText: unixSeconds.description) : nil
-            self = exact ?? DateValue(secondsSinceReferenceDate: unixSeconds - Double(DateValue.referenceDate))
+            exact = unixSeconds.isFinite ? DateValue(unixText: unixSeconds.description) : nil
         }
+        self = exact ?? DateValue(secondsSinceReferenceDate: unixSeconds - Double(DateValue.referenceDate))
+    }
+
+    /// Creates the date nearest to `count` · 10^-`places` Unix seconds; nil where integers and one division do not give
+    /// it exactly.
+    package init?(unixCount count: Int64, places: Int) {
+        guard DateValue.powers.indices.contains(places) else { return nil }
+        let power = DateValue.powers[places]
+        let (shifted, overflows) = count.subtractingReportingOverflow(DateValue.referenceDate * power)
+        guard !overflows, shifted.magnitude <= 1 << 53 else { return nil }
+        // Both numbers are exact, so the quotient is rounded once.
+        self.init(secondsSinceReferenceDate: Double(shifted) / Double(power))
+    }
+
+    private static let powers: [Int64] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
+
+    /// The units of 10⁻⁷ s of the shortest decimal number of a double that has no shorter one; nil where more digits are
+    /// needed, or where it takes longer to find out.
+    ///
+    /// Present doubles of Unix seconds are 2.4 units apart, so that the nearest count denotes the double, and is the
+    /// one that its shortest decimal number has.
+    private static func tenthsOfMicros(_ seconds: Double) -> Int64? {
+        guard seconds.magnitude <= microLimit else { return nil }
+        // The exact product is `product + rest`.
+        let product = seconds * 1e7
+        let rest = (-product).addingProduct(seconds, 1e7)
+        let whole = product.rounded()
+        let fraction = product - whole + rest
+        // Below a power of two the doubles are half as far apart; where two counts are about as near, digits decide.
+        guard abs(fraction - fraction.rounded()) < min(seconds.ulp * 1e7 / 4, 0.4999) else { return nil }
+        return Int64(whole) + Int64(fraction.rounded())
     }
 
     package init(_ time: WallTime) { self.init(unixSeconds: time.unixSeconds) }

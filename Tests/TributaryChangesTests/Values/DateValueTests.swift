@@ -65,6 +65,37 @@ struct DateValueTests {
         }
     }
 
+    @Test func integersAgreeWithExactDecimals() throws {
+        var random = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(random.seed)")
+        for _ in LongProofs.rounds(20_000) {
+            // Around each power of two, where the doubles begin to be twice as far apart, and at times of ours.
+            let power = Double(sign: .plus, exponent: Int.random(in: 20...36, using: &random), significand: 1)
+            let drawn =
+                switch UInt8.random(in: 0..<4, using: &random) {
+                case 0: Double.random(in: 1.5e9...2.2e9, using: &random)
+                case 1: power * Double.random(in: 0.999_999...1.000_001, using: &random)
+                case 2: Double.random(in: -7e9...7e9, using: &random)
+                default: (Double.random(in: -3e9...3e9, using: &random) * 1e7).rounded() / 1e7
+                }
+            for seconds in [drawn.nextDown, drawn, drawn.nextUp] {
+                #expect(DateValue(unixSeconds: seconds) == DateValue(unixText: seconds.description), "\(seconds)")
+            }
+            let places = Int.random(in: 0...8, using: &random)
+            let count = Int64.random(in: -30_000_000_000_000_000...30_000_000_000_000_000, using: &random)
+            let value = Double("\(count)e-\(places)") ?? 0
+            let text = "\(count)e-\(places)"
+            if let date = DateValue(unixCount: count, places: places) {
+                #expect(date == DateValue(unixText: text), "\(text)")
+                #expect(
+                    JSONValue.fraction(value, digits: (count, places), text: text)
+                        == JSONValue.fraction(value, text: text),
+                    "\(text)"
+                )
+            }
+        }
+    }
+
     @Test func aTextThatIsNoNumberOrTooLongIsNone() {
         for text in ["", "-", "1e", "1e999999999999999999999", "x", "1.5x", "1e401"] {
             #expect(DateValue(unixText: text) == nil, "\(text)")
