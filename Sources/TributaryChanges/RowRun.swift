@@ -32,7 +32,7 @@ package final class RowRun: @unchecked Sendable {
     package let names: [String]
     // One thread at a time fills a run: checking the exclusivity of each access would cost more than the access.
     @exclusivity(unchecked) @usableFromInline package var count = 0
-    @exclusivity(unchecked) @usableFromInline var capacity = 16
+    @exclusivity(unchecked) @usableFromInline var capacity: Int
     @usableFromInline let width: Int
     @exclusivity(unchecked) @usableFromInline var identifiers: UnsafeMutablePointer<UniqueID>
     @exclusivity(unchecked) @usableFromInline var cells: UnsafeMutablePointer<Cell>
@@ -40,14 +40,22 @@ package final class RowRun: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var textCapacity: Int
     @exclusivity(unchecked) @usableFromInline package var textCount = 0
 
-    package init(isInsert: Bool, entity: String, names: [String]) {
+    /// The bytes that the rows take.
+    package var byteCount: Int {
+        count * (MemoryLayout<UniqueID>.stride + width * MemoryLayout<Cell>.stride) + textCount
+    }
+
+    /// Creates a run; `capacity` is the number of rows for which it has memory at first.
+    package init(isInsert: Bool, entity: String, names: [String], capacity: Int = 15) {
+        // There is always room for the row that is being set.
+        self.capacity = capacity + 1
         self.isInsert = isInsert
         self.entity = entity
         self.names = names
         width = names.count
-        identifiers = .allocate(capacity: capacity)
-        cells = .allocate(capacity: capacity * names.count)
-        textCapacity = 64 * capacity
+        identifiers = .allocate(capacity: self.capacity)
+        cells = .allocate(capacity: self.capacity * names.count)
+        textCapacity = 64 * self.capacity
         texts = .allocate(capacity: textCapacity)
     }
 

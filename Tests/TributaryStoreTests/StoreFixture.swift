@@ -54,7 +54,10 @@ struct StoreFixture: Sendable {
         let name = String(repeating: "n", count: nameLength)
         for row in 0..<rows {
             try database.execute(
-                sql: "INSERT INTO Employee(_id, _revision, name, salary) VALUES (randomblob(16), ?, ?, ?)",
+                sql: """
+                    INSERT INTO Employee(_id, _revision, _version, _exceptions, name, salary)
+                    VALUES (randomblob(16), ?1, ?1, x'', ?2, ?3)
+                    """,
                 arguments: [number, name, row]
             )
         }

@@ -13,8 +13,10 @@ package struct SegmentBatch: Sendable {
 
     package var events: [Event] = []
     package var changeCount = 0
-    /// The number of bytes of the lines.
+    /// The bytes that the events take: those of the rows, and those of the lines of other events, or ``eventBytes``.
     package var byteCount = 0
+    /// The bytes that an event or a change takes at least, when it is no row.
+    package static let eventBytes = 200
     /// Whether a slice ends with this batch.
     ///
     /// The slice's bytes are the verified ones then, so that all changes up to here may be committed. Without the end

@@ -7,6 +7,12 @@ struct SegmentPieces {
     private var run: RowRun?
     private var template: LineTemplate?
     private(set) var count = 0
+    /// The greatest number of changes.
+    let room: Int
+    /// The greatest number of rows for which a new run has memory: changes may alternate.
+    private static let runCapacity = 127
+
+    init(room: Int) { self.room = room }
 
     /// Appends a line that matches a template to a run; false when the whole line has to be parsed.
     @inline(__always)
@@ -20,7 +26,8 @@ struct SegmentPieces {
             return true
         }
         guard let found = templates.template(of: line, &scanner) else { return false }
-        let begun = RowRun(isInsert: found.isInsert, entity: found.entity, names: found.names)
+        let capacity = min(room - count, SegmentPieces.runCapacity)
+        let begun = RowRun(isInsert: found.isInsert, entity: found.entity, names: found.names, capacity: capacity)
         // A run cannot hold every valid value.
         guard found.append(line, to: begun, &scanner) else { return false }
         endChanges()
@@ -31,8 +38,7 @@ struct SegmentPieces {
         return true
     }
 
-    /// Appends a change; `room` is the greatest number of changes that can follow.
-    mutating func append(_ change: Change, room: Int) {
+    mutating func append(_ change: Change) {
         endRun()
         if changes.isEmpty { changes.reserveCapacity(room - count) }
         changes.append(change)

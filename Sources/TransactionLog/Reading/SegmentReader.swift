@@ -66,7 +66,6 @@ package final class SegmentReader {
                 break
             }
         }
-        batch.byteCount = Int(clamping: lines.position - start)
         return batch
     }
 
@@ -82,7 +81,10 @@ package final class SegmentReader {
         }
         transaction = header
         remaining = header.changeCount
-        if header.sequence > after { batch.events.append(.begin(header)) }
+        if header.sequence > after {
+            batch.events.append(.begin(header))
+            batch.byteCount += max(line.count, SegmentBatch.eventBytes)
+        }
         return true
     }
 
@@ -94,23 +96,25 @@ package final class SegmentReader {
     ) throws(SegmentError) {
         guard let transaction else { return }
         let isWanted = transaction.sequence > after
-        var pieces = SegmentPieces()
-        let room = min(remaining, max(1, limit - batch.changeCount - batch.events.count))
-        while remaining > 0, pieces.count < room, lines.position - start < SegmentReader.byteLimit {
+        var pieces = SegmentPieces(room: min(remaining, max(1, limit - batch.changeCount - batch.events.count)))
+        while remaining > 0, pieces.count < pieces.room, lines.position - start < SegmentReader.byteLimit {
             guard let line = try next(lines) else { throw changed("a transaction breaks off", lines) }
             remaining -= 1
             guard isWanted else { continue }
             if makesRuns, pieces.appendRow(line, &templates, &scanner) { continue }
+            batch.byteCount += max(line.count, SegmentBatch.eventBytes)
             scanner.begin(line)
             do throws(JSONError) {
-                pieces.append(try ChangeLine(&scanner, builds: true).change(names: &scanner), room: room)
+                pieces.append(try ChangeLine(&scanner, builds: true).change(names: &scanner))
             } catch {
                 throw changed(error.reason, lines)
             }
             if makesRuns { _ = templates.learn(line, &scanner) }
         }
         batch.changeCount += pieces.count
-        batch.events += pieces.events()
+        let events = pieces.events()
+        for case .rows(let run) in events { batch.byteCount += run.byteCount }
+        batch.events += events
         guard remaining == 0 else { return }
         self.transaction = nil
         guard isWanted else { return }

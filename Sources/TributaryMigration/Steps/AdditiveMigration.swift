@@ -102,7 +102,7 @@ struct AdditiveMigration {
             db,
             """
             SELECT \(ObjectTable.head(table)) FROM \(table.quotedName)
-            WHERE rowid > ?1 AND _exceptions IS NOT NULL \(table.condition(entity)) ORDER BY rowid LIMIT 1000
+            WHERE rowid > ?1 AND _exceptions <> \(RowVersions.noneInSQL) \(table.condition(entity)) ORDER BY rowid LIMIT 1000
             """
         )
         let statements = try ObjectTable(db, table)
@@ -111,8 +111,7 @@ struct AdditiveMigration {
             var rows: [(rowid: Int64, revision: Int64, versions: RowVersions)] = []
             select.bind(1, last)
             try select.forEach { row in
-                let base = row.optionalInteger(2) ?? row.integer(1)
-                let versions = row.withBytes(3) { RowVersions(base: base, encoded: $0) }
+                let versions = row.withBytes(3) { RowVersions(base: row.integer(2), encoded: $0) }
                 rows.append((row.integer(0), row.integer(1), versions))
             }
             guard let end = rows.last?.rowid else { return }
@@ -130,7 +129,7 @@ struct AdditiveMigration {
                     }
                 let update = try statements.update(columnIndexes)
                 update.bind(1, row.revision)
-                update.bind(2, versions.base == row.revision ? nil : versions.base)
+                update.bind(2, versions.base)
                 update.bind(3, versions.encoded)
                 update.bind(4, row.rowid)
                 for (index, columnIndex) in columnIndexes.enumerated() {
@@ -153,7 +152,7 @@ struct AdditiveMigration {
             db,
             """
             UPDATE \(table.quotedName) SET _exceptions = ?1\(sets)
-            WHERE _exceptions IS NULL \(table.condition(entity))
+            WHERE _exceptions = \(RowVersions.noneInSQL) \(table.condition(entity))
             """
         )
         update.bind(1, versions.encoded)

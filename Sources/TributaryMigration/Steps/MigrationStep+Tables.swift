@@ -117,7 +117,7 @@ extension MigrationStep {
         let revision = row.integer(1)
         insert.bind(1, head.id)
         insert.bind(2, revision)
-        insert.bind(3, head.versions.base == revision ? nil : head.versions.base)
+        insert.bind(3, head.versions.base)
         insert.bind(4, versions.encoded)
         insert.bind(5, after.entities[entity].code)
         try insert.run()

@@ -152,7 +152,7 @@ package struct HistoryReader {
         let statement = try BoundStatement(
             database,
             """
-            SELECT transaction_number, records FROM tributary_history
+            SELECT transaction_number, shape, common, objects FROM tributary_history
             WHERE transaction_number > ?1 AND transaction_number <= ?2 ORDER BY transaction_number, rowid
             """
         )
@@ -161,15 +161,10 @@ package struct HistoryReader {
         defer { statement.reset() }
         while try statement.step() {
             let number = statement.integer(0)
-            let goesOn = try statement.withBytes(1) { records in
-                for start in stride(from: 0, to: records.count - 19, by: 20) {
-                    let id = UniqueID(bytes: UnsafeRawBufferPointer(rebasing: records[start..<start + 16]))
-                    let key = UInt32(bigEndian: records.loadUnaligned(fromByteOffset: start + 16, as: UInt32.self))
-                    guard let shape = try shapes[key] ?? historyShape(key, select) else { continue }
-                    shapes[key] = shape
-                    if try !block(number, shape, id) { return false }
-                }
-                return true
+            let goesOn = try HistoryWriter.forEachChange(in: statement, from: 1) { id, key in
+                guard let shape = try shapes[key] ?? historyShape(key, select) else { return true }
+                shapes[key] = shape
+                return try block(number, shape, id)
             }
             if !goesOn { return }
         }

@@ -4,11 +4,15 @@ import TributaryModel
 
 /// Packs the changes of a transaction into rows of `tributary_history`.
 ///
-/// A change takes 20 bytes: the object's UUID and the key of a *shape*, which is the entity, the kind and the
-/// properties that several changes have in common.
+/// A change is the object's UUID and the key of a *shape*, which is the entity, the kind and the properties that several
+/// changes have in common. A row has the first bytes of the UUIDs once where they are equal, and the key once where all
+/// of its changes have one shape.
 final class HistoryWriter {
-    /// The records in a row: 200 records of 20 bytes fill one page of 4 KiB.
-    static let capacity = 200
+    /// The greatest number of changes in a row.
+    static let capacity = 400
+    /// The greatest number of bytes of the changes in a row, which fills one page of 4 KiB.
+    private static let byteCapacity = 4_000
+    private static let recordSize = 20
 
     struct Shape: Hashable {
         var entity: String
@@ -30,7 +34,10 @@ final class HistoryWriter {
     private let selectCount: BoundStatement
 
     init(_ db: Database) throws {
-        insert = try BoundStatement(db, "INSERT INTO tributary_history(transaction_number, records) VALUES (?1, ?2)")
+        insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_history(transaction_number, shape, common, objects) VALUES (?1, ?2, ?3, ?4)"
+        )
         insertShape = try BoundStatement(
             db,
             "INSERT INTO tributary_shape(key, entity, kind, properties) VALUES (?1, ?2, ?3, ?4)"
@@ -44,20 +51,81 @@ final class HistoryWriter {
     }
 
     func append(_ id: UniqueID, _ key: UInt32, to transaction: AppliedTransaction) throws {
-        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 8) { buffer in
+        withUnsafeTemporaryAllocation(byteCount: HistoryWriter.recordSize, alignment: 8) { buffer in
             id.write(to: buffer)
             buffer.storeBytes(of: key.bigEndian, toByteOffset: 16, as: UInt32.self)
             transaction.records.append(contentsOf: buffer)
         }
-        if transaction.records.count >= HistoryWriter.capacity * 20 { try flush(transaction) }
+        if transaction.records.count >= HistoryWriter.capacity * HistoryWriter.recordSize { try insertRow(transaction) }
     }
 
     func flush(_ transaction: AppliedTransaction) throws {
-        guard !transaction.records.isEmpty else { return }
-        insert.bind(1, transaction.number)
-        insert.bind(2, transaction.records)
-        try insert.run()
-        transaction.records.removeAll(keepingCapacity: true)
+        while !transaction.records.isEmpty { try insertRow(transaction) }
+    }
+
+    /// Inserts a row with the first records.
+    private func insertRow(_ transaction: AppliedTransaction) throws {
+        let inserted = try transaction.records.withUnsafeBytes { records in
+            func word<T: FixedWidthInteger>(_ start: Int, as type: T.Type) -> T {
+                T(bigEndian: records.loadUnaligned(fromByteOffset: start, as: type))
+            }
+            let key = word(16, as: UInt32.self)
+            var (high, low, hasOneShape) = (0 as UInt64, 0 as UInt64, true)
+            for start in stride(from: 0, to: records.count, by: HistoryWriter.recordSize) {
+                high |= word(start, as: UInt64.self) ^ word(0, as: UInt64.self)
+                low |= word(start + 8, as: UInt64.self) ^ word(8, as: UInt64.self)
+                hasOneShape = hasOneShape && word(start + 16, as: UInt32.self) == key
+            }
+            let zeros = high == 0 ? 64 + low.leadingZeroBitCount : high.leadingZeroBitCount
+            // Two changes of one object, or one change, keep a byte each, by which they are counted.
+            let common = records.count == HistoryWriter.recordSize ? 0 : min(zeros / 8, 15)
+            let end = hasOneShape ? 16 : HistoryWriter.recordSize
+            let count = min(records.count / HistoryWriter.recordSize, HistoryWriter.byteCapacity / (end - common))
+            var objects: [UInt8] = []
+            objects.reserveCapacity(count * (end - common))
+            for start in stride(from: 0, to: count * HistoryWriter.recordSize, by: HistoryWriter.recordSize) {
+                objects.append(contentsOf: records[start + common..<start + end])
+            }
+            insert.bind(1, transaction.number)
+            insert.bind(2, hasOneShape ? Array(records[16..<20]) : nil)
+            insert.bind(3, Array(records[0..<common]))
+            insert.bind(4, objects)
+            try insert.run()
+            return count * HistoryWriter.recordSize
+        }
+        if inserted == transaction.records.count {
+            transaction.records.removeAll(keepingCapacity: true)
+        } else {
+            transaction.records.removeFirst(inserted)
+        }
+    }
+
+    /// Hands out the changes of a row, with `shape`, `common` and `objects` from column `first` on, until `block` returns
+    /// false.
+    static func forEachChange(
+        in row: BoundStatement,
+        from first: Int32,
+        _ block: (UniqueID, UInt32) throws -> Bool
+    ) rethrows -> Bool {
+        let shape = row.bytes(first)
+        let common = row.bytes(first + 1)
+        let width = 16 - common.count + (shape.isEmpty ? 4 : 0)
+        guard common.count < 16, shape.isEmpty || shape.count == 4 else { return true }
+        return try withUnsafeTemporaryAllocation(byteCount: recordSize, alignment: 8) { record in
+            record.copyBytes(from: common)
+            record[16...].copyBytes(from: shape)
+            return try row.withBytes(first + 2) { objects in
+                var start = 0
+                while objects.count - start >= width {
+                    record[common.count...].copyBytes(from: objects[start..<start + width])
+                    let key = UInt32(bigEndian: record.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
+                    let id = UniqueID(bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(record)[..<16]))
+                    if try !block(id, key) { return false }
+                    start += width
+                }
+                return true
+            }
+        }
     }
 
     /// The keys of the records for a change: one, or one for each property when there are too many shapes.

@@ -6,7 +6,7 @@ extension Schema {
     package static func createTable(_ table: TableLayout, in db: Database, layout: StoreModel) throws {
         var parts = ["_id BLOB NOT NULL UNIQUE"]
         if table.hasEntityColumn { parts.append("_entity INTEGER NOT NULL") }
-        parts += ["_revision INTEGER NOT NULL", "_version INTEGER", "_exceptions BLOB"]
+        parts += ["_revision INTEGER NOT NULL", "_version INTEGER NOT NULL", "_exceptions BLOB NOT NULL"]
         parts += table.columns.flatMap(\.columnDefinitions)
         try db.execute(sql: "CREATE TABLE \(table.quotedName)(\(parts.joined(separator: ", ")))")
         for column in table.columns { try createIndex(on: column, of: table, in: db) }

@@ -38,7 +38,7 @@ extension Schema {
             PRIMARY KEY (writer, first)) WITHOUT ROWID
         """,
 
-        // History: records of 20 bytes, with the object's UUID and the key of a shape.
+        // History: rows with many changes each; see ``HistoryWriter``.
         """
         CREATE TABLE tributary_transaction(
             number INTEGER PRIMARY KEY, writer INTEGER NOT NULL, sequence INTEGER NOT NULL, clock INTEGER NOT NULL,
@@ -48,15 +48,19 @@ extension Schema {
         CREATE TABLE tributary_shape(
             key BLOB PRIMARY KEY, entity TEXT NOT NULL, kind TEXT NOT NULL, properties TEXT NOT NULL) WITHOUT ROWID
         """,
-        "CREATE TABLE tributary_history(transaction_number INTEGER NOT NULL, records BLOB NOT NULL)",
+        """
+        CREATE TABLE tributary_history(
+            transaction_number INTEGER NOT NULL, shape BLOB, common BLOB NOT NULL, objects BLOB NOT NULL)
+        """,
         "CREATE INDEX tributary_history_transaction ON tributary_history(transaction_number)",
         """
         CREATE VIEW tributary_change(transaction_number, entity, object, kind, properties) AS
         WITH RECURSIVE place(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM place WHERE n < \(HistoryWriter.capacity - 1))
-        SELECT h.transaction_number, s.entity, substr(h.records, n * 20 + 1, 16), s.kind, s.properties
-        FROM tributary_history h
-        JOIN place ON n < length(h.records) / 20
-        JOIN tributary_shape s ON s.key = substr(h.records, n * 20 + 17, 4)
+        SELECT h.transaction_number, s.entity,
+            CAST(h.common || substr(h.objects, n * width + 1, 16 - length(h.common)) AS BLOB), s.kind, s.properties
+        FROM (SELECT *, 16 - length(common) + iif(shape IS NULL, 4, 0) AS width FROM tributary_history) h
+        JOIN place ON n < length(h.objects) / width
+        JOIN tributary_shape s ON s.key = ifnull(h.shape, substr(h.objects, n * width + width - 3, 4))
         """,
 
         // The merge state of objects that are not visible.

@@ -7,15 +7,15 @@ import TributaryModel
 /// Readers with plain SQL use the tables of the entities. A row's version is the number of the store's transaction that
 /// wrote it: `tributary_transaction` maps the number to the writer and the clock, and is therefore never purged.
 /// `_revision` is the transaction that changed the row last; `_version` is the transaction that wrote all registers
-/// without an entry in `_exceptions`, NULL when it equals `_revision`. Where the order of changes in the transaction
+/// without an entry in `_exceptions`. Where the order of changes in the transaction
 /// matters, a version includes the index of the change (see ``VersionNumber``).
 package enum Schema {
     /// "TRIB", in the file's header.
     static let applicationID: Int32 = 0x5452_4942
     /// The version of the layout; it grows with each change that earlier code cannot read.
     ///
-    /// Versions before 5 were never released.
-    static let version: Int32 = 5
+    /// Versions before 6 were never released.
+    static let version: Int32 = 6
 
     /// Prepares a store for use: creates its tables in an empty file, otherwise compares it with the model and migrates
     /// it.

@@ -54,7 +54,7 @@ extension ObjectMerger {
         let statement = objects.insert
         statement.bind(1, id)
         statement.bind(2, cursor.revision)
-        statement.bind(3, cursor.number == cursor.revision ? nil as Int64? : cursor.number)
+        statement.bind(3, cursor.number)
         statement.bind(5, entity.code)
         let isComplete = writes.count == shape.targets.count
         statement.bind(4, isComplete ? shape.exceptions : exceptions(of: writes, entity: shape.entity))
@@ -144,7 +144,7 @@ extension ObjectMerger {
         let statement = objects.insert
         statement.bind(1, id)
         statement.bind(2, cursor.revision)
-        statement.bind(3, versions.base == cursor.revision ? nil as Int64? : versions.base)
+        statement.bind(3, versions.base)
         statement.bind(4, versions.encoded)
         statement.bind(5, layout.entities[entity].code)
         for (column, value) in values.enumerated() {
@@ -162,7 +162,7 @@ extension ObjectMerger {
     }
 
     /// The `_exceptions` of a new row that has values in some of its columns.
-    private func exceptions(of writes: [RegisterWrite], entity: Int) -> [UInt8]? {
+    private func exceptions(of writes: [RegisterWrite], entity: Int) -> [UInt8] {
         let columns = layout.tables[layout.entities[entity].table].columns
         let written = Set(writes.map(\.column))
         var versions = RowVersions(base: cursor.number)

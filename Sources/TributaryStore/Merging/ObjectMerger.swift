@@ -51,6 +51,12 @@ final class ObjectMerger {
             if partial.shadow != nil { return try store(shadow: partial, table, id) }
             return try tables.partialRows.store(partial, table, id)
         }
+        try update(table, row, writes, shape: shape)
+    }
+
+    /// Merges an update of a visible object.
+    func update(_ table: Int, _ row: VisibleRow, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
+        let id = row.id
         let accepted = try merge(writes, into: row, table: table, insertedAs: nil)
         guard !accepted.isEmpty else { return }
         if let shape, row.entity == shape.entity, accepted.count == shape.targets.count {
@@ -217,7 +223,7 @@ final class ObjectMerger {
             statement.bind(Int32(index + 5), shown)
         }
         statement.bind(1, cursor.revision)
-        statement.bind(2, row.versions.base == cursor.revision ? nil : row.versions.base)
+        statement.bind(2, row.versions.base)
         statement.bind(3, row.versions.encoded)
         statement.bind(4, row.rowid)
         try statement.run()

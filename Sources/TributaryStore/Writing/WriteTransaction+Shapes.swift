@@ -10,11 +10,11 @@ extension WriteTransaction {
         // A merge engine caches the keys of shapes.
         guard count > WriteTransaction.keptShapes, engineInUse == nil else { return }
         var used: Set<UInt32> = []
-        try BoundStatement(db, "SELECT records FROM tributary_history").forEach { row in
-            row.withBytes(0) { records in
-                for start in stride(from: 16, to: records.count - 3, by: 20) {
-                    used.insert(UInt32(bigEndian: records.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
-                }
+        try BoundStatement(db, "SELECT shape, common, objects FROM tributary_history").forEach { row in
+            let hasOneShape = !row.isNull(0)
+            _ = HistoryWriter.forEachChange(in: row, from: 0) { _, key in
+                used.insert(key)
+                return !hasOneShape
             }
         }
         var unused: [UInt32] = []

@@ -82,7 +82,7 @@ import TributaryModel
         #expect(text.contains("0x" + String(application, radix: 16)))
         #expect(text.contains("The lower \(VersionNumber.transactionBits) bits"))
         #expect(VersionNumber.lastIndex == 1 << 27 - 1 && text.contains("at most 2^27 − 1"))
-        #expect(text.contains("up to \(HistoryWriter.capacity) records of 20 bytes"))
+        #expect(text.contains("up to \(HistoryWriter.capacity) changes"))
     }
 
     /// Runs a query with the `sqlite3` command and returns its output; nil where the command does not exist.

@@ -51,6 +51,53 @@ import TributaryModel
         #expect(union.updated.map(\.uniqueID) == [.sample(1)] && union.inserted.map(\.uniqueID) == [.sample(2)])
     }
 
+    /// A row of history has what its changes have in common once.
+    @Test func `history is what was changed, however rows of history share shapes and beginnings of UUIDs`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(generator.seed)")
+        let replica = try Replica(try Model(yaml: Self.model))
+        for sequence in 1...20 as ClosedRange<UInt64> {
+            let count = [1, 2, 100, 900].randomElement(using: &generator) ?? 1
+            let (high, low) = (generator.next(), generator.next())
+            let bits = UInt64.random(in: 8...64, using: &generator)
+            let shapes = [1, 3].randomElement(using: &generator) ?? 1
+            let changes = (0..<count).map { _ in
+                let end = generator.next() & (bits == 64 ? .max : 1 << bits - 1)
+                let id =
+                    bits.isMultiple(of: 2) ? UniqueID(high: high, low: low ^ end) : UniqueID(high: high ^ end, low: low)
+                return Change(
+                    entity: "P",
+                    id: id,
+                    operation: .update(Self.writes(Int.random(in: 1...shapes, using: &generator)))
+                )
+            }
+            var known: Set<UniqueID> = []
+            let inserts = changes.filter { known.insert($0.id).inserted }
+                .map { Change(entity: "P", id: $0.id, operation: .insert([])) }
+            try replica.apply(ForeignTransaction(1, 2 * sequence - 1, clock: 2 * sequence - 1, inserts))
+            try replica.apply(ForeignTransaction(1, 2 * sequence, clock: 2 * sequence, changes))
+            let newest = try replica.store.read { try $0.history.newestTransaction() }
+            let history = try replica.store.read { try $0.history.transactions(after: newest - 2, limit: 10) }
+            #expect(Set(history.first?.changes.map(\.id.uniqueID) ?? []) == known)
+            func text(_ id: UniqueID, _ properties: [String]) -> String { "\(id) \(properties)" }
+            let told = (history.last?.changes ?? []).map { text($0.id.uniqueID, $0.properties) }
+            #expect(told.sorted() == changes.map { text($0.id, Self.names(of: $0)) }.sorted(), "\(generator.seed)")
+            let rows = try PlainSQL(path: replica.path).rows(
+                "SELECT lower(hex(object)), properties FROM tributary_change WHERE transaction_number = \(newest) ORDER BY 1, 2"
+            )
+            let plain = (history.last?.changes ?? []).map { change in
+                let id = change.id.uniqueID.description.replacing("-", with: "")
+                return [id, "[" + change.properties.map { "\"\($0)\"" }.joined(separator: ",") + "]"]
+            }
+            #expect(rows == plain.sorted { ($0[0], $0[1]) < ($1[0], $1[1]) }, "\(generator.seed)")
+        }
+    }
+
+    private static func names(of change: Change) -> [String] {
+        guard case .update(let writes) = change.operation else { return [] }
+        return writes.map(\.name).sorted()
+    }
+
     @Test func `names that the model does not have are no part of history`() throws {
         let replica = try Replica(try Model(yaml: Self.model))
         let changes = (1...500).flatMap { number in

@@ -80,18 +80,58 @@ import TributaryModel
 
     @Test func `more rows than may wait are applied on the way`() throws {
         let replica = try Replica()
-        let count = WaitingRows.limit + 10
+        // As many as take more bytes than may wait, with titles of 1,000 characters.
+        let count = WaitingRows.byteLimit / 1_000 + 10
+        let end = String(repeating: "x", count: 1_000)
         // The inserts come in reverse order, so that they have to be sorted.
-        let inserts = (1...count).reversed().map { Change.insert("Department", $0, ["title": .string("t\($0)")]) }
-        let updates = (1...count).map { Change.update("Department", $0, ["title": .string("u\($0)")]) }
+        let inserts = (1...count).reversed().map { Change.insert("Department", $0, ["title": .string("t\($0)\(end)")]) }
+        let updates = (1...count).map { Change.update("Department", $0, ["title": .string("u\($0)\(end)")]) }
         try replica.apply(waiting: [
             ForeignTransaction(1, 1, clock: 1, inserts), ForeignTransaction(1, 2, clock: 2, updates),
         ])
-        for number in [1, WaitingRows.limit, count] {
-            #expect(try replica.values("Department", .sample(number))?["title"] == .string("u\(number)"))
+        for number in [1, count - 10, count] {
+            #expect(try replica.values("Department", .sample(number))?["title"] == .string("u\(number)\(end)"))
         }
         let history = try replica.store.read { try $0.history.transactions(after: 0, limit: 10) }
         #expect(history.map(\.changes.count).suffix(2) == [count, count])
+    }
+
+    @Test func `updates of neighbours, of rows far apart, of one object again and of unknown objects all stand`() throws
+    {
+        let replica = try Replica()
+        let inserts = (1...3_000).map { Change.insert("Department", $0, ["title": "old"]) }
+        try replica.apply(waiting: [ForeignTransaction(1, 1, clock: 1, inserts)])
+        let numbers = Array(1...600) + Array(stride(from: 700, through: 2_900, by: 50)) + [3, 3_500, 2_950, 3_001, 600]
+        var expected: [Int: String] = [:]
+        let updates = numbers.enumerated().map { position, number in
+            expected[number] = "new \(position)"
+            return Change.update("Department", number, ["title": .string("new \(position)")])
+        }
+        try replica.apply(waiting: [ForeignTransaction(1, 2, clock: 2, updates)])
+        let late = [3_001, 3_500].map { Change.insert("Department", $0, [:]) }
+        try replica.apply(waiting: [ForeignTransaction(1, 3, clock: 3, late)])
+        for number in Array(1...3_000) + [3_001, 3_500] as [Int] {
+            let title = PropertyValue.string(expected[number] ?? "old")
+            #expect(try replica.values("Department", .sample(number))?["title"] == title, "\(number)")
+        }
+    }
+
+    @Test func `the first update of a row does not make it longer`() throws {
+        let replica = try Replica()
+        let inserts = (1...2_000).map { Change.insert("Department", $0, ["title": "first"]) }
+        // Of the numbers, 0 and 1 take no byte in a record of SQLite, and 2 takes one.
+        try replica.apply(waiting: [
+            ForeignTransaction(2, 1, clock: 1, .insert("Department", 0, [:])),
+            ForeignTransaction(1, 1, clock: 1, inserts),
+        ])
+        func pages() throws -> String? {
+            try PlainSQL(path: replica.path).value("SELECT count(*) FROM dbstat WHERE name = 'Department'")
+        }
+        let before = try pages()
+        let updates = (1...2_000).map { Change.update("Department", $0, ["title": "other"]) }
+        try replica.apply(waiting: [ForeignTransaction(1, 2, clock: 2, updates)])
+        #expect(try pages() == before)
+        #expect(try replica.values("Department", .sample(2_000))?["title"] == .string("other"))
     }
 }
 

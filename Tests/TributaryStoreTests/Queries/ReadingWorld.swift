@@ -172,9 +172,11 @@ struct ReadingWorld {
             for (entity, id, propertyIndexes) in values {
                 guard let place = layout.entity(named: entity.name) else { continue }
                 let table = layout.tables[place.table]
-                var names = ["_id", "_revision"] + (table.hasEntityColumn ? ["_entity"] : [])
+                var names =
+                    ["_id", "_revision", "_version", "_exceptions"] + (table.hasEntityColumn ? ["_entity"] : [])
                 var bound: [PropertyValue] =
-                    [.reference(id), .integer(1)] + (table.hasEntityColumn ? [.integer(place.code)] : [])
+                    [.reference(id), .integer(1), .integer(1), .binary([])]
+                    + (table.hasEntityColumn ? [.integer(place.code)] : [])
                 for (propertyIndex, column) in place.propertyColumns.enumerated() {
                     guard let column else { continue }
                     names.append(table.columns[column].quotedName)

@@ -4,26 +4,26 @@ import TributaryChanges
 extension BulkPath {
     /// Inserts the next rows with one statement.
     ///
-    /// - Returns: false when the rows are not similar enough; nothing has been written then.
-    func insertTogether(from index: Int) throws -> Bool {
-        guard let insert = try rowInsert(from: index) else { return false }
-        let rows = waiting.rows[index..<(index + RowInsert.rowCount)]
+    /// - Returns: The number of rows; 0 when they are not similar enough, and nothing has been written then.
+    func insertTogether(from index: Int) throws -> Int {
+        guard let insert = try rowInsert(from: index) else { return 0 }
+        let rows = waiting.rows[index..<(index + insert.rowCount)]
         for (position, row) in zip(0..., rows) {
-            let number = waiting.transactions[Int(row.transaction)].number
-            insert.bind(position, row.id, number: number, waiting.runs[Int(row.run)], Int(row.index))
+            let number = waiting.runs[Int(row.run)].transaction.number
+            insert.bind(position, row.id, number: number, waiting.runs[Int(row.run)].rows, Int(row.index))
         }
         try insert.statement.run()
         let inserted = Int(insert.statement.changedRows)
         guard inserted == rows.count else {
             try finish(rows, inserted: inserted)
-            return true
+            return rows.count
         }
-        let shape = shapes[Int(waiting.rows[index].shape)]
+        let shape = shape(of: waiting.rows[index])
         for row in rows {
             moveCursor(to: row)
             try finishInsert(row, shape)
         }
-        return true
+        return rows.count
     }
 
     /// Finishes a statement that found some objects already visible, and merges their rows one by one.
@@ -37,7 +37,7 @@ extension BulkPath {
         }
         for (row, isNew) in zip(rows, isNew) {
             moveCursor(to: row)
-            let shape = shapes[Int(row.shape)]
+            let shape = shape(of: row)
             if isNew { try finishInsert(row, shape) } else { try mergeValues(row, shape) }
         }
     }
@@ -49,22 +49,95 @@ extension BulkPath {
     ///
     /// It exists when all rows are inserts of one shape and of different objects, none of which may have a partial row.
     private func rowInsert(from index: Int) throws -> RowInsert? {
-        let end = index + RowInsert.rowCount
-        guard end <= waiting.rows.count else { return nil }
         let first = waiting.rows[index]
-        let shape = Int(first.shape)
-        guard shapes[shape].isInsert else { return nil }
+        guard let insert = try rowInsert(of: waiting.shape(of: first)) else { return nil }
+        let end = index + insert.rowCount
+        guard end <= waiting.rows.count else { return nil }
         for next in (index + 1)..<end {
             let row = waiting.rows[next]
-            if row.shape != first.shape || row.id == waiting.rows[next - 1].id { return nil }
+            if row.run != first.run, waiting.shape(of: row) != waiting.shape(of: first) { return nil }
+            if row.id == waiting.rows[next - 1].id { return nil }
         }
         for row in waiting.rows[index..<end] where tables.partialRows.mayContain(Int(first.table), row.id) {
             return nil
         }
+        return insert
+    }
+
+    private func rowInsert(of shape: Int) throws -> RowInsert? {
+        guard shapes[shape].isInsert else { return nil }
         if let known = rowInserts[shape] { return known }
         if rowInserts.count >= BulkPath.rowInsertLimit { rowInserts.removeAll() }
         let made = try RowInsert(db, shapes[shape], layout: tables.layout)
         rowInserts[shape] = .some(made)
         return made
+    }
+
+    // MARK: Updates
+
+    /// The rows whose objects are read together.
+    private static let updateLimit = 256
+
+    /// Merges the next updates of one table, whose objects are read together.
+    ///
+    /// Their values are attributes outside unique keys or wait for the decision about these, so that no update changes
+    /// the row of another object.
+    ///
+    /// - Returns: The number of rows; 0 when the next row is no update.
+    func updateTogether(from index: Int) throws -> Int {
+        let table = waiting.rows[index].table
+        let rows = waiting.rows[index...].prefix(BulkPath.updateLimit).prefix { row in
+            row.table == table && !shape(of: row).isInsert
+        }
+        guard !rows.isEmpty else { return 0 }
+        let objects = try tables.objects.table(Int(table))
+        try objects.readHeads(of: rows, into: &heads, layout: tables.layout)
+        for (row, head) in zip(rows, heads) {
+            if let head {
+                moveCursor(to: row)
+                try update(row, head, in: objects)
+            } else {
+                try merge(row)
+            }
+        }
+        return rows.count
+    }
+
+    /// Writes the values of a row at once when all of them stand and replace no write of another writer.
+    private func update(_ row: WaitingRows.Row, _ head: VisibleRow, in table: ObjectTable) throws {
+        let shape = shape(of: row)
+        guard try stands(shape, head, in: table) else { return try mergeValues(row, shape, into: head) }
+        var versions = head.versions
+        for column in shape.columns { versions.setRegister(column, to: cursor.number, isHeld: true) }
+        let statement = try table.update(shape.columns)
+        statement.bind(1, cursor.revision)
+        statement.bind(2, versions.base)
+        statement.bind(3, versions.encoded)
+        statement.bind(4, head.rowid)
+        let run = waiting.runs[Int(row.run)].rows
+        for column in shape.directTargets.indices {
+            let cell = run.cell(Int(row.index), column)
+            statement.bind(5 + Int32(column), cell, of: run, as: shape.directTargets[column].type)
+        }
+        try statement.run()
+        try effects.record(.update, Int(row.table), row.id, entity: head.entity, keys: effects.keys(of: shape))
+    }
+
+    private func stands(_ shape: ChangeShape, _ head: VisibleRow, in table: ObjectTable) throws -> Bool {
+        guard shape.entity == head.entity, shape.hasDistinctColumns, !tables.versions.hasClones,
+            !tables.keys.haveKeys(shape.columns, table.layout.index)
+        else { return false }
+        for column in shape.columns {
+            let known = head.versions.register(column, isHeld: true)
+            let stands = try MergeRule.latest.accepts(
+                Register(version: cursor.number, value: .null),
+                over: known,
+                holding: .null,
+                after: head.versions.deleted,
+                by: tables.versions
+            )
+            guard try stands && !objects.conflicts.isForeign(known ?? cursor.revision) else { return false }
+        }
+        return true
     }
 }

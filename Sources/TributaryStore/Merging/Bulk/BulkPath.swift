@@ -13,9 +13,9 @@ final class BulkPath {
     let db: Database
     let tables: MergeTables
     let shapes: ChangeShapes
-    private let cursor: TransactionCursor
+    let cursor: TransactionCursor
     let effects: EffectLog
-    private let objects: ObjectMerger
+    let objects: ObjectMerger
     private let uniqueness: UniquenessMerger
     /// Whether rows may wait; the caller that allows it has them merged before the commit.
     @exclusivity(unchecked) var isAllowed = false
@@ -25,6 +25,8 @@ final class BulkPath {
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
     /// The values of a row that is given to ``ObjectMerger``.
     @exclusivity(unchecked) private var writes: [RegisterWrite] = []
+    /// The present rows of objects that the next rows update.
+    @exclusivity(unchecked) var heads: [VisibleRow?] = []
 
     init(
         _ db: Database,
@@ -59,8 +61,8 @@ final class BulkPath {
         let table = layout.entities[shape.entity].table
         for row in 0..<run.count {
             guard shape.fits(run, row) else { return row }
-            if row == 0 { waiting.begin(run, of: effects.current) }
-            waiting.append(row, table: table, shape: index)
+            if row == 0 { waiting.begin(run, shape: index, of: effects.current) }
+            waiting.append(row, table: table)
         }
         return run.count
     }
@@ -80,16 +82,13 @@ final class BulkPath {
         }
         waiting.sort()
         try tables.prepare(waiting.rows) { row in
-            (Int(row.table), shapes[Int(row.shape)].isInsert ? row.id : nil)
+            (Int(row.table), shape(of: row).isInsert ? row.id : nil)
         }
         var index = 0
         while index < waiting.rows.count {
-            if try insertTogether(from: index) {
-                index += RowInsert.rowCount
-            } else {
-                try merge(waiting.rows[index])
-                index += 1
-            }
+            let count = try insertTogether(from: index) + updateTogether(from: index)
+            if count == 0 { try merge(waiting.rows[index]) }
+            index += max(1, count)
         }
         if let last = waiting.transactions.last {
             effects.move(to: last)
@@ -99,15 +98,16 @@ final class BulkPath {
         for transaction in waiting.transactions { try effects.flush(transaction) }
     }
 
-    private func merge(_ row: WaitingRows.Row) throws {
+    func merge(_ row: WaitingRows.Row) throws {
         moveCursor(to: row)
-        let shape = shapes[Int(row.shape)]
+        let shape = shape(of: row)
         if try shape.isInsert && insertDirectly(row, shape) { return }
         try mergeValues(row, shape)
     }
 
-    func mergeValues(_ row: WaitingRows.Row, _ shape: ChangeShape) throws {
-        let run = waiting.runs[Int(row.run)]
+    /// Merges a row value by value; `known` is the present row of its object, if it has been read.
+    func mergeValues(_ row: WaitingRows.Row, _ shape: ChangeShape, into known: VisibleRow? = nil) throws {
+        let run = waiting.runs[Int(row.run)].rows
         writes.removeAll(keepingCapacity: true)
         for (index, target) in shape.directTargets.enumerated() {
             // `fits` has checked that there is a value.
@@ -116,17 +116,21 @@ final class BulkPath {
         }
         if shape.isInsert {
             try objects.insert(Int(row.table), row.id, writes, shape: shape)
+        } else if let known {
+            try objects.update(Int(row.table), known, writes, shape: shape)
         } else {
             try objects.update(Int(row.table), row.id, writes, shape: shape)
         }
     }
 
     func moveCursor(to row: WaitingRows.Row) {
-        let owner = waiting.transactions[Int(row.transaction)]
+        let owner = waiting.runs[Int(row.run)].transaction
         guard owner !== effects.current || owner.number != cursor.number else { return }
         effects.move(to: owner)
         cursor.move(to: owner, number: owner.number, revision: owner.number)
     }
+
+    func shape(of row: WaitingRows.Row) -> ChangeShape { shapes[waiting.shape(of: row)] }
 
     /// The shape of a run; nil when the model does not know the entity, or the entity has no objects of its own.
     private func shape(of run: RowRun) -> Int? {
@@ -144,16 +148,16 @@ final class BulkPath {
         if tables.partialRows.mayContain(table, row.id) { return false }
         let objects = try tables.objects.table(table)
         let statement = objects.insert
-        if objects.boundHead?.shape != Int(row.shape) {
+        if objects.boundHead?.shape != waiting.shape(of: row) {
             bindHead(statement, shape)
-            objects.boundHead = (Int(row.shape), cursor.number)
+            objects.boundHead = (waiting.shape(of: row), cursor.number)
         } else if objects.boundHead?.number != cursor.number {
-            statement.bind(2, cursor.number)
-            objects.boundHead = (Int(row.shape), cursor.number)
+            bindNumber(statement)
+            objects.boundHead = (waiting.shape(of: row), cursor.number)
         }
         row.id.write(to: key)
         statement.bind(1, lasting: UnsafeRawBufferPointer(key))
-        let run = waiting.runs[Int(row.run)]
+        let run = waiting.runs[Int(row.run)].rows
         for column in shape.directTargets.indices {
             let (index, type) = shape.directTargets[column]
             statement.bind(index, run.cell(Int(row.index), column), of: run, as: type)
@@ -171,11 +175,15 @@ final class BulkPath {
         try effects.record(.insert, Int(row.table), row.id, entity: shape.entity, keys: keys)
     }
 
+    private func bindNumber(_ statement: BoundStatement) {
+        statement.bind(2, cursor.number)
+        statement.bind(3, cursor.number)
+    }
+
     /// Binds the values that all inserts of one shape share, and the transaction.
     private func bindHead(_ statement: BoundStatement, _ shape: ChangeShape) {
         let entity = layout.entities[shape.entity]
-        statement.bind(2, cursor.number)
-        statement.bindNull(3)
+        bindNumber(statement)
         statement.bind(4, shape.exceptions)
         statement.bind(5, entity.code)
         for (column, value) in entity.defaults.enumerated() {

@@ -6,45 +6,44 @@ import TributaryChanges
 /// pages of the store are visited in order. A change of any other kind first has the waiting rows merged, so the result
 /// does not depend on the waiting.
 final class WaitingRows {
-    /// The maximum number of waiting rows: the number of changes that the importer commits at once.
-    static let limit = 20_000
-    /// The maximum number of bytes of texts that wait, besides those of one more run.
+    /// The maximum number of waiting rows: the greatest number of changes that the importer commits at once.
+    static let limit = 100_000
+    /// The maximum number of bytes that wait, besides those of one more run.
     static let byteLimit = 4 << 20
 
+    /// A row of a run; the rows of one object are in the order of the runs.
     struct Row {
         var id: UniqueID
         var table: Int32
-        var shape: Int32
-        var order: Int32
-        var transaction: Int32
         var run: Int32
         var index: Int32
     }
 
     @exclusivity(unchecked) private(set) var rows: [Row] = []
-    @exclusivity(unchecked) private(set) var runs: [RowRun] = []
+    @exclusivity(unchecked) private(set) var runs: [(rows: RowRun, shape: Int, transaction: AppliedTransaction)] = []
     @exclusivity(unchecked) private(set) var transactions: [AppliedTransaction] = []
     private var bytes = 0
 
     var isEmpty: Bool { rows.isEmpty }
     var isFull: Bool { rows.count >= WaitingRows.limit || bytes >= WaitingRows.byteLimit }
 
-    func begin(_ run: RowRun, of transaction: AppliedTransaction) {
-        runs.append(run)
-        bytes += run.textCount
+    func begin(_ run: RowRun, shape: Int, of transaction: AppliedTransaction) {
+        runs.append((run, shape, transaction))
+        bytes += run.byteCount
         if transactions.last !== transaction { transactions.append(transaction) }
     }
 
+    /// The index of the shape of a row.
     @inline(__always)
-    func append(_ index: Int, table: Int, shape: Int) {
+    func shape(of row: Row) -> Int { runs[Int(row.run)].shape }
+
+    @inline(__always)
+    func append(_ index: Int, table: Int) {
         let run = runs.count - 1
         rows.append(
             Row(
-                id: runs[run].id(index),
+                id: runs[run].rows.id(index),
                 table: Int32(truncatingIfNeeded: table),
-                shape: Int32(truncatingIfNeeded: shape),
-                order: Int32(truncatingIfNeeded: rows.count),
-                transaction: Int32(truncatingIfNeeded: transactions.count - 1),
                 run: Int32(truncatingIfNeeded: run),
                 index: Int32(truncatingIfNeeded: index)
             )
@@ -58,7 +57,7 @@ final class WaitingRows {
         rows.sort { left, right in
             if left.table != right.table { return left.table < right.table }
             if left.id != right.id { return left.id < right.id }
-            return left.order < right.order
+            return (left.run, left.index) < (right.run, right.index)
         }
     }
 

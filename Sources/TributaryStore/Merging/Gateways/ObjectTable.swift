@@ -16,6 +16,8 @@ package final class ObjectTable {
     @exclusivity(unchecked) var boundHead: (shape: Int, number: Int64)?
     /// Selects, by ID: rowid, `_revision`, `_version`, `_exceptions`, `_entity`.
     let select: BoundStatement
+    /// Selects the same of the row with the ID and all rows with greater IDs, in order.
+    private let selectFrom: BoundStatement
     let exists: BoundStatement
     let delete: BoundStatement
     private var updates: [[Int]: BoundStatement] = [:]
@@ -46,6 +48,10 @@ package final class ObjectTable {
             """
         )
         select = try BoundStatement(db, "SELECT \(ObjectTable.head(layout)) FROM \(table) WHERE _id = ?1")
+        selectFrom = try BoundStatement(
+            db,
+            "SELECT \(ObjectTable.head(layout)) FROM \(table) WHERE _id >= ?1 ORDER BY _id"
+        )
         exists = try BoundStatement(db, "SELECT 1 FROM \(table) WHERE _id = ?1")
         delete = try BoundStatement(db, "DELETE FROM \(table) WHERE rowid = ?1")
     }
@@ -103,8 +109,7 @@ package final class ObjectTable {
         let statement = try BoundStatement(
             db,
             """
-            UPDATE \(layout.quotedName) SET \(layout.columns[column].quotedName) = ?1,
-            _version = coalesce(_version, _revision), _revision = ?2 WHERE rowid = ?3
+            UPDATE \(layout.quotedName) SET \(layout.columns[column].quotedName) = ?1, _revision = ?2 WHERE rowid = ?3
             """
         )
         statement.bind(1, value)
@@ -126,8 +131,44 @@ package final class ObjectTable {
         return found
     }
 
+    /// The rows between two wanted ones that are read over; beyond them, looking up each row takes less time.
+    private static let overreadLimit = 3
+
+    /// Reads the heads of visible objects whose IDs are in order; nil for an object that is not visible, and for an
+    /// object that is there again.
+    ///
+    /// The cost is one step for each row, and at most ``overreadLimit`` steps over other rows, or one look-up.
+    func readHeads(of rows: ArraySlice<WaitingRows.Row>, into heads: inout [VisibleRow?], layout: StoreModel) throws {
+        heads.removeAll(keepingCapacity: true)
+        defer { selectFrom.reset() }
+        var present: UniqueID?
+        var overreads = ObjectTable.overreadLimit
+        var last: UniqueID?
+        for row in rows {
+            defer { last = row.id }
+            guard row.id != last else {
+                heads.append(nil)
+                continue
+            }
+            var steps = 0
+            while let id = present, id < row.id, steps < overreads {
+                present = try selectFrom.step() ? selectFrom.id(5) : nil
+                steps += 1
+            }
+            if present.map({ $0 < row.id }) ?? true {
+                // The wanted rows are far apart: from here on each is looked up.
+                if present != nil, steps > 0 { overreads = 0 }
+                selectFrom.reset()
+                selectFrom.bind(1, row.id)
+                present = try selectFrom.step() ? selectFrom.id(5) : nil
+            }
+            heads.append(present == row.id ? VisibleRow(selectFrom, layout: layout) : nil)
+        }
+    }
+
     /// Clears the parameters that are bound to the memory of a run.
     func forgetRows() {
+        for statement in updates.values { statement.clearBindings() }
         guard boundHead != nil else { return }
         boundHead = nil
         insert.clearBindings()

@@ -1,7 +1,8 @@
 /// The versions of a visible object: those of its registers, of its greatest insert and of its greatest deletion.
 ///
 /// A row has one number for all of them, and the exceptions to it in `_exceptions`. Each exception is a variable-length
-/// number, (subject << 2 | form); form 0 is followed by the zigzag difference to the row's number.
+/// number, (subject << 2 | form); form 0 is followed by the zigzag difference to the row's number. A new row has spare
+/// bytes behind them, so that its first update does not make it longer: SQLite fills its pages, and would split each.
 package struct RowVersions {
     struct Exception: Hashable {
         var column: Int
@@ -13,6 +14,14 @@ package struct RowVersions {
     package var deleted: Int64?
     /// The exceptions, ordered by column.
     private(set) var exceptions: [Exception] = []
+    /// The number of bytes that the row has for the exceptions; nil for a new row.
+    private var room: Int?
+    /// A byte that keeps room for exceptions.
+    private static let spare: UInt8 = 3
+    /// The spare bytes of a new row: the room for an exception with a difference of up to 2^20.
+    private static let spareCount = 4
+    /// The exceptions of a new row that has none, as SQL.
+    package static let noneInSQL = "x'03030303'"
 
     /// Creates the versions of an object whose registers were all written by one transaction.
     package init(base: Int64) {
@@ -35,9 +44,11 @@ package struct RowVersions {
 
     package init(base: Int64, encoded: UnsafeRawBufferPointer) {
         self.init(base: base)
+        room = encoded.count
         var reader = VariableLengthReader(bytes: encoded)
         var previous = base
         while let head = reader.next() {
+            if head == UInt64(RowVersions.spare) { continue }
             let form = head & 3
             let subject = Int(head >> 2)
             var number: Int64?
@@ -56,9 +67,8 @@ package struct RowVersions {
         }
     }
 
-    /// The encoded exceptions; nil when there are none.
-    package var encoded: [UInt8]? {
-        if exceptions.isEmpty, inserted == base, deleted == nil { return nil }
+    /// The encoded exceptions, and spare bytes.
+    package var encoded: [UInt8] {
         var writer = VariableLengthWriter()
         var previous = base
         func append(_ subject: Int, _ number: Int64?) {
@@ -72,6 +82,8 @@ package struct RowVersions {
         if inserted != base { append(Subject.inserted, inserted) }
         if let deleted { append(Subject.deleted, deleted) }
         for exception in exceptions { append(Subject.firstColumn + exception.column, exception.number) }
+        let spare = max(0, (room ?? writer.bytes.count + RowVersions.spareCount) - writer.bytes.count)
+        writer.append(contentsOf: repeatElement(RowVersions.spare, count: spare))
         return writer.bytes
     }
 

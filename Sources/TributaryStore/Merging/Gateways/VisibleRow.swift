@@ -11,10 +11,8 @@ package struct VisibleRow {
     /// Reads the columns of `ObjectTable.head`.
     package init(_ statement: BoundStatement, layout: StoreModel) {
         rowid = statement.integer(0)
-        let base = statement.optionalInteger(2) ?? statement.integer(1)
-        versions = statement.withBytes(3) { bytes in
-            bytes.isEmpty ? RowVersions(base: base) : RowVersions(base: base, encoded: bytes)
-        }
+        let base = statement.integer(2)
+        versions = statement.withBytes(3) { RowVersions(base: base, encoded: $0) }
         entity = layout.entityIndex(code: statement.integer(4)) ?? 0
         id = statement.id(5) ?? UniqueID(high: 0, low: 0)
     }

@@ -27,7 +27,7 @@ final class ChangeShape {
     /// The registers of the entity that inserts of this shape do not write.
     let unwritten: [Int]
     /// The `_exceptions` of a row that a change of this shape inserts.
-    let exceptions: [UInt8]?
+    let exceptions: [UInt8]
     /// Whether the change has a value for each column of the table.
     let coversAllColumns: Bool
     /// The history keys, once they are known.
@@ -46,6 +46,10 @@ final class ChangeShape {
     let isPackable: Bool
     /// The parameters of an insert to which the values of a packable shape are bound.
     let directTargets: [(index: Int32, type: AttributeType)]
+    /// The columns of the direct targets.
+    let columns: [Int]
+    /// Whether no two names name one column.
+    let hasDistinctColumns: Bool
 
     init(_ names: [String], isInsert: Bool, entityIndex: Int, layout: StoreModel) {
         let entity = layout.entities[entityIndex]
@@ -79,6 +83,8 @@ final class ChangeShape {
             }
         }
         directTargets = direct
+        columns = direct.map { Int($0.0 - ObjectTable.firstColumn) }
+        hasDistinctColumns = Set(columns).count == columns.count
         isPackable = isPlain && direct.count == targets.count && direct.allSatisfy { ChangeShape.isPackable($0.1) }
         unwritten = table.columns.indices.filter { entity.holds[$0] && !written.contains($0) }
         var versions = RowVersions(base: 0)
