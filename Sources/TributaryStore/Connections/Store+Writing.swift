@@ -25,7 +25,9 @@ extension Store {
         committed: @escaping @Sendable (T, WriterTurn) throws -> Void = { _, _ in }
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
+            awaiting.add(1, ordering: .relaxed)
             writer.enqueue { database in
+                self.awaiting.subtract(1, ordering: .relaxed)
                 let result = Result {
                     try self.writeLock.holding {
                         try self.checkOpen()
@@ -59,7 +61,11 @@ extension Store {
     func locked<T>(_ block: (Database) throws -> T) throws -> T {
         if let cycle = writeLock.startWaiting() { throw StoreError.deadlock(cycle: cycle) }
         defer { writeLock.stopWaiting() }
-        return try writer.run { database in try writeLock.holding { try block(database) } }
+        awaiting.add(1, ordering: .relaxed)
+        return try writer.run { database in
+            awaiting.subtract(1, ordering: .relaxed)
+            return try writeLock.holding { try block(database) }
+        }
     }
 
     private func transact<T>(

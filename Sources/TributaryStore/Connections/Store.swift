@@ -19,6 +19,8 @@ package final class Store: Sendable {
     let isClosed = Atomic(false)
     /// The lock of the writer connection.
     let writeLock = ExclusiveResource(name: "the write lock of the store", isLock: true)
+    /// The number of requests for the write lock that have not been served.
+    let awaiting = Atomic(0)
     /// Whether a transaction is open on the writer connection; read and written with the write lock held.
     let isTransacting = Atomic(false)
     /// Records the older versions of a new store's model in the background; nil when there is nothing to record.
@@ -31,6 +33,9 @@ package final class Store: Sendable {
         self.readers = readers
         self.meter = meter
     }
+
+    /// Whether somebody waits for the write lock.
+    package var isAwaited: Bool { awaiting.load(ordering: .relaxed) > 0 }
 
     package func newID() -> UniqueID { configuration.environment.newID() }
 

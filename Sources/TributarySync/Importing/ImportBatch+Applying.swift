@@ -78,9 +78,16 @@ extension ImportBatch {
     }
 
     private var isFull: Bool {
-        isReadUp || outcome.counts.changes + outcome.counts.transactions >= readers.sliceChanges
-            || readers.control.current != .proceed
-            || (!committed.isEmpty && ContinuousClock.now >= end)
+        isReadUp || isLarge || readers.control.current != .proceed || (!committed.isEmpty && ContinuousClock.now >= end)
+    }
+
+    /// Whether the batch has the changes of a slice while somebody waits, or as many as it may have.
+    ///
+    /// A transaction counts as several changes, because it takes memory until the commit.
+    private var isLarge: Bool {
+        let (changes, transactions) = (outcome.counts.changes, outcome.counts.transactions)
+        return changes + transactions >= readers.sliceChanges
+            && (changes + transactions * ImportBatch.sliceLimit >= changeLimit || isAwaited())
     }
 
     private mutating func apply(_ item: Item, _ transaction: WriteTransaction) throws -> Pause {

@@ -29,11 +29,15 @@ struct ImportBatch: Sendable {
         var unmet: [SegmentName: SegmentOutline.UnmetDependencies] = [:]
         var counts = ImportCounts()
         var deferred = 0
+        /// The time at which the write lock was taken.
+        var began = ContinuousClock.now
     }
 
     /// The duration after which a batch ends with its current slice, however few changes were applied: saves wait for
     /// it.
     static let duration = Duration.seconds(2)
+    /// How many times more changes than those of a slice a batch may have while nobody waits for the write lock.
+    static let sliceLimit = 5
 
     var readers: SegmentReaders
     /// The segments; those of each writer are in sequence.
@@ -48,6 +52,10 @@ struct ImportBatch: Sendable {
     /// The writers whose missing transactions are not waited for.
     let abandoned: Set<UniqueID>
     let wall: WallTime
+    /// The number of changes with which the batch ends, if that is more than a slice.
+    var changeLimit = 0
+    /// Whether somebody waits for the write lock, so that the batch ends with its current slice.
+    var isAwaited: @Sendable () -> Bool = { false }
     /// The time at which the batch ends with its current slice, set when it is applied.
     var end = ContinuousClock.now
     /// Whether a slice has ended that applied everything that was read of its segment before the write lock was taken.
@@ -69,7 +77,8 @@ struct ImportBatch: Sendable {
     /// - Throws: ``SegmentFailure``, and what the store throws.
     func apply(_ transaction: WriteTransaction) throws -> (Outcome, [CommittedTransaction]) {
         var batch = self
-        batch.end = ContinuousClock.now + ImportBatch.duration
+        batch.outcome.began = .now
+        batch.end = batch.outcome.began + ImportBatch.duration
         try transaction.reportingProgress(readers.control.step) { try batch.run(transaction) }
         return (batch.outcome, batch.committed)
     }

@@ -1,3 +1,4 @@
+import Synchronization
 import TransactionLog
 import TributaryChanges
 import TributaryStore
@@ -11,6 +12,7 @@ struct Importer {
     let queue: SerialQueue
     let control: ImportControl
     private let paused = PausedReader()
+    private let pace = BatchPace()
 
     /// Applies as many segments as fit into one SQLite transaction.
     ///
@@ -34,7 +36,9 @@ struct Importer {
             target: target,
             own: planner.own,
             abandoned: planner.abandoned,
-            wall: environment.wall
+            wall: environment.wall,
+            changeLimit: pace.changeLimit(slice: configuration.sliceChanges),
+            isAwaited: { [store = environment.store] in store.isAwaited }
         )
         let prefetched = try await queue.run { try batch.prefetched() }
         // From here on the import may wait for the write lock, which is no silence of the log folder.
@@ -44,11 +48,13 @@ struct Importer {
         // exceed them.
         let greatest = HybridClock.last(of: environment.wall.later(by: configuration.maxAhead))
         let accepted = Set(items.filter { $0.segment.greatestClock > greatest }.map(\.name.writer))
-        return try await environment.replica.importTransactions { transaction in
+        let outcome = try await environment.replica.importTransactions { transaction in
             let result = try prefetched.apply(transaction)
             for writer in accepted { try transaction.writerChanges.setClocksAside(after: greatest, of: writer) }
             return result
         }
+        pace.note(outcome.counts.changes, in: .now - outcome.began)
+        return outcome
     }
 
     /// Adds the store's records of partly applied segments to the items.
@@ -60,5 +66,29 @@ struct Importer {
             item.partial = partials[item.name.writer].flatMap { $0.name == item.name ? $0 : nil }
             return item
         }
+    }
+}
+
+/// Sizes batches so that a save never waits long for one.
+///
+/// Rows that are merged together are sorted, so that a page of the store is written once for all of them: of 200,000 rows,
+/// updates in random order take a third less time in batches of 100,000 than of 20,000.
+final class BatchPace: Sendable {
+    /// The duration for which a batch may hold the write lock.
+    static let duration = Duration.milliseconds(200)
+
+    /// The duration of a change in the last batch; nil before the first.
+    private let changeDuration = Mutex<Duration?>(nil)
+
+    /// The number of changes with which the next batch ends; at least a slice.
+    func changeLimit(slice: Int) -> Int {
+        guard let duration = changeDuration.withLock(\.self), duration > .zero else { return slice }
+        let fitting = Int(min(BatchPace.duration / duration, 1e9))
+        return min(max(slice, fitting), slice.multipliedSaturating(by: ImportBatch.sliceLimit))
+    }
+
+    func note(_ changes: Int, in duration: Duration) {
+        guard changes > 1_000 else { return }
+        changeDuration.withLock { $0 = duration / changes }
     }
 }

@@ -150,7 +150,7 @@ final class ReadAhead: @unchecked Sendable {
 
     private func wantsMore(_ progress: Progress) -> Bool {
         guard progress.end == nil else { return false }
-        var budget = ReadBudget(changes: sliceChanges)
+        var budget = ReadBudget(slice: sliceChanges)
         for batch in progress.batches { budget.spend(on: batch) }
         return progress.batches.isEmpty || !budget.isSpent
     }

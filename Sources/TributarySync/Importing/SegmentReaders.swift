@@ -24,7 +24,7 @@ struct SegmentReaders: Sendable {
     /// - Throws: ``SegmentFailure`` with the fault of a segment.
     mutating func prefetch(_ items: [ImportBatch.Item], positions: [UniqueID: UInt64]) throws {
         isPrefetched = true
-        var budget = ReadBudget(changes: sliceChanges)
+        var budget = ReadBudget(slice: sliceChanges)
         for item in items where !budget.isSpent {
             let reader = continuedReader(of: item, after: positions[item.name.writer] ?? 0)
             do {

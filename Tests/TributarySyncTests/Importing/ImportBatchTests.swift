@@ -117,6 +117,35 @@ import TributaryStore
         #expect(try store.read { try $0.writers.segment(writer: a, first: 1)?.sha256 } == item.segment.end.sha256)
     }
 
+    @Test func aBatchHasSeveralSlicesUnlessSomebodyWaits() throws {
+        let segment = try logs.hire(a, 1...10)
+        let item = try item(segment, slice: 4)
+        var first = try batch([item], slice: 4)
+        first.changeLimit = 100
+        first.isAwaited = { true }
+        #expect(try store.write { try first.apply($0).0 }.counts.changes == 2)
+        var second = try batch([item], positions: [a: 2], slice: 4)
+        second.changeLimit = 100
+        #expect(try store.write { try second.apply($0).0 }.counts.changes == 8)
+    }
+
+    /// As many changes as hold the write lock for 0.2 s, but at least a slice and at most five.
+    @Test func aBatchIsAsLongAsTheLastOneLetsExpect() {
+        let pace = BatchPace()
+        #expect(pace.changeLimit(slice: 20_000) == 20_000)
+        pace.note(20_000, in: .milliseconds(100))
+        #expect(pace.changeLimit(slice: 20_000) == 40_000)
+        pace.note(40_000, in: .milliseconds(20))
+        #expect(pace.changeLimit(slice: 20_000) == 100_000)
+        // A batch of few changes tells nothing.
+        pace.note(10, in: .seconds(1))
+        #expect(pace.changeLimit(slice: 20_000) == 100_000)
+        pace.note(20_000, in: .seconds(5))
+        #expect(pace.changeLimit(slice: 20_000) == 20_000)
+        pace.note(20_000, in: .zero)
+        #expect(pace.changeLimit(slice: 20_000) == 20_000)
+    }
+
     @Test(arguments: [ImportControl.Order.finish, .abort])
     func nothingIsBegunOnceTheServiceStops(_ order: ImportControl.Order) throws {
         let segment = try logs.hire(a, 1...10)
