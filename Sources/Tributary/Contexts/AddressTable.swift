@@ -2,76 +2,104 @@ import TributaryChanges
 
 /// Addresses of objects by ID, for look-ups at half the cost of a dictionary.
 ///
-/// It is a hash table with open addressing: an entry whose index is taken goes to the next free one. The seed
-/// is random for each table, so that nobody can write IDs into a log that all have one hash.
+/// The addresses are kept in slots, in the order of insertion; a hash table with open addressing has the slot of each
+/// ID. A removal with the right slot empties it and searches nothing: objects that were fetched together mostly end
+/// together, so their slots are neighbours, where entries of the hash table would be anywhere in memory. Empty slots
+/// are dropped when the table needs room, or is mostly empty. The seed is random for each table, so that nobody can
+/// write IDs into a log that all have one hash.
 struct AddressTable {
-    private struct Entry {
-        var id: UniqueID
+    private struct Slot {
+        let id: UniqueID
+        /// 0 when the slot is empty.
         var address: UInt
     }
 
+    private struct Entry {
+        var hash: UInt32 = 0
+        /// The number of the slot, from 1; 0 when the entry is free.
+        var slot: UInt32 = 0
+    }
+
+    private var slots: [Slot] = []
     private var entries: [Entry] = []
     private(set) var count = 0
     private let seed = UniqueID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
     private static let leastEntries = 16
 
     subscript(_ id: UniqueID) -> UInt? {
-        guard count > 0 else { return nil }
-        let entry = entries[index(of: id)]
-        return entry.address == 0 ? nil : entry.address
+        guard count > 0, let slot = slot(entries[index(of: id, hash(id))]), slots[slot].address != 0 else { return nil }
+        return slots[slot].address
     }
 
-    var addresses: [UInt] { entries.compactMap { $0.address == 0 ? nil : $0.address } }
+    var addresses: [UInt] { slots.compactMap { $0.address == 0 ? nil : $0.address } }
 
-    mutating func insert(_ address: UInt, for id: UniqueID) {
-        reserve(count + 1)
-        let index = index(of: id)
-        if entries[index].address == 0 { count += 1 }
-        entries[index] = Entry(id: id, address: address)
-    }
-
-    mutating func remove(_ address: UInt, for id: UniqueID) {
-        guard count > 0 else { return }
-        var hole = index(of: id)
-        guard entries[hole].address == address else { return }
-        count -= 1
-        // The entries that follow without a gap may belong in the freed one.
-        var next = hole
-        while true {
-            next = (next + 1) & mask
-            guard entries[next].address != 0 else { break }
-            let wanted = preferredIndex(of: entries[next].id)
-            if (next - wanted) & mask >= (next - hole) & mask {
-                entries[hole] = entries[next]
-                hole = next
-            }
+    /// Returns the slot of the address; a later insertion or removal of others may move it to a lower one.
+    mutating func insert(_ address: UInt, for id: UniqueID) -> Int {
+        reserve(1)
+        let hash = hash(id)
+        let index = index(of: id, hash)
+        if let slot = slot(entries[index]) {
+            if slots[slot].address == 0 { count += 1 }
+            slots[slot].address = address
+            return slot
         }
-        entries[hole].address = 0
-        if entries.count > AddressTable.leastEntries, count * 8 < entries.count { resize(entries.count / 2) }
+        count += 1
+        slots.append(Slot(id: id, address: address))
+        entries[index] = Entry(hash: hash, slot: UInt32(slots.count))
+        return slots.count - 1
     }
 
-    mutating func reserve(_ total: Int) {
-        var wanted = max(entries.count, AddressTable.leastEntries)
-        while total * 4 > wanted * 3 { wanted *= 2 }
-        if wanted != entries.count { resize(wanted) }
+    /// Removes an address; does nothing when the ID has another one. It is searched unless it is in the slot `place`.
+    mutating func remove(_ address: UInt, for id: UniqueID, at place: Int) {
+        if slots.indices.contains(place), slots[place].address == address {
+            slots[place].address = 0
+        } else {
+            guard count > 0, let slot = slot(entries[index(of: id, hash(id))]), slots[slot].address == address else {
+                return
+            }
+            slots[slot].address = 0
+        }
+        count -= 1
+        if count * 16 < slots.count, slots.count > AddressTable.leastEntries { rebuild(for: count) }
     }
 
-    private mutating func resize(_ size: Int) {
-        let former = entries
-        entries = Array(repeating: Entry(id: UniqueID(high: 0, low: 0), address: 0), count: size)
-        for entry in former where entry.address != 0 { entries[index(of: entry.id)] = entry }
+    /// Makes room for further addresses.
+    mutating func reserve(_ additional: Int) {
+        guard !AddressTable.holds(slots.count + additional, in: entries.count) else { return }
+        // A third of the room is free afterwards, so that a copy of all slots is seldom.
+        rebuild(for: max(count + additional, count * 3 / 2))
     }
 
-    private var mask: Int { entries.count - 1 }
+    private static func holds(_ count: Int, in entries: Int) -> Bool { count * 4 <= entries * 3 }
 
-    private func index(of id: UniqueID) -> Int {
-        var index = preferredIndex(of: id)
-        while entries[index].address != 0, entries[index].id != id { index = (index + 1) & mask }
+    private mutating func rebuild(for total: Int) {
+        slots = slots.filter { $0.address != 0 }
+        slots.reserveCapacity(total)
+        var size = AddressTable.leastEntries
+        while !AddressTable.holds(total, in: size) { size *= 2 }
+        entries = Array(repeating: Entry(), count: size)
+        for (slot, id) in slots.lazy.map(\.id).enumerated() {
+            let hash = hash(id)
+            entries[index(of: id, hash)] = Entry(hash: hash, slot: UInt32(slot + 1))
+        }
+    }
+
+    @inline(__always)
+    private func slot(_ entry: Entry) -> Int? { entry.slot == 0 ? nil : Int(entry.slot) - 1 }
+
+    /// Returns the index of the ID's entry, or of the free one that it would get.
+    private func index(of id: UniqueID, _ hash: UInt32) -> Int {
+        let mask = entries.count - 1
+        var index = Int(hash) & mask
+        while entries[index].slot != 0 {
+            if entries[index].hash == hash, slots[Int(entries[index].slot) - 1].id == id { break }
+            index = (index + 1) & mask
+        }
         return index
     }
 
-    private func preferredIndex(of id: UniqueID) -> Int {
+    private func hash(_ id: UniqueID) -> UInt32 {
         let product = (id.high ^ seed.high).multipliedFullWidth(by: id.low ^ seed.low)
-        return Int(truncatingIfNeeded: product.high ^ product.low) & mask
+        return UInt32(truncatingIfNeeded: product.high ^ product.low)
     }
 }

@@ -43,13 +43,14 @@ final class ObjectTable: Sendable {
 
     func insert(_ object: ManagedObject) {
         let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, ObjectTable.address(of: object))
-        state.withLock { $0.tables[table].insert(address, for: id) }
+        object.tablePlace = state.withLock { UInt32(truncatingIfNeeded: $0.tables[table].insert(address, for: id)) }
     }
 
     /// Removes an object; does nothing when another object has its ID.
     func remove(_ object: ManagedObject) {
         let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, ObjectTable.address(of: object))
-        state.withLock { $0.tables[table].remove(address, for: id) }
+        let place = Int(object.tablePlace)
+        state.withLock { $0.tables[table].remove(address, for: id, at: place) }
     }
 
     func removeAll() {
@@ -57,7 +58,7 @@ final class ObjectTable: Sendable {
     }
 
     func reserve(_ count: Int, rootIndex: Int) {
-        state.withLock { $0.tables[rootIndex].reserve($0.tables[rootIndex].count + count) }
+        state.withLock { $0.tables[rootIndex].reserve(count) }
     }
 
     // MARK: Addresses

@@ -60,6 +60,8 @@ open class ManagedObject: KeyedObject {
     @exclusivity(unchecked) final var event: UInt64 = 0
     /// The state of the object between its context and the store.
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
+    /// The slot in the context's table of objects when the object was last registered.
+    @exclusivity(unchecked) final var tablePlace: UInt32 = 0
     /// The index in the context's list of changed objects; -1 when the object is not in it.
     @exclusivity(unchecked) final var dirtyIndex = -1
     final var extras: ObjectExtras?
