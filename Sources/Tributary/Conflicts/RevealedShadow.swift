@@ -12,7 +12,9 @@ struct RevealedShadow {
         self.key = key
         let known =
             try reader.liveRow(key.other.uniqueID, rootEntity: key.other.rootEntity)
-            ?? model.entity(named: key.other.entity).map { Row(id: key.other, entity: $0, revision: 0, values: []) }
+            ?? model.entity(named: key.other.entity).map { entity in
+                Row(uniqueID: key.other.uniqueID, store: key.other.store, entity: entity, revision: 0, values: [])
+            }
         guard let known else { throw StoreError.sharesKey(key) }
         row = known
     }

@@ -82,22 +82,22 @@ struct UniquenessPlanner {
             let writes = SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes, isInsert: false)
             if !writes.isEmpty {
                 plan.updates.append(
-                    Change(entity: row.entity.name, id: row.id.uniqueID, operation: .update(writes))
+                    Change(entity: row.entity.name, id: row.uniqueID, operation: .update(writes))
                 )
             }
             plan.results[ObjectIdentifier(object)] = .gone(isLost: true)
-            plan.replace(object, with: row.id.uniqueID)
+            plan.replace(object, with: row.uniqueID)
             plan.heirs[ObjectIdentifier(object)] = row
             plan.touched.append((row.id, false))
         case .error, .objectTrump:
             plan.conflicts.append(key.conflict([object.objectID], stored: row.snapshot(context.store.readable)))
         case .overwrite:
-            plan.deletions.append(Change(entity: row.entity.name, id: row.id.uniqueID, operation: .delete))
+            plan.deletions.append(Change(entity: row.entity.name, id: row.uniqueID, operation: .delete))
             plan.touched.append((row.id, true))
         case .storeTrump, .rollback:
             if isNew {
                 plan.results[ObjectIdentifier(object)] = .gone(isLost: true)
-                plan.replace(object, with: row.id.uniqueID)
+                plan.replace(object, with: row.uniqueID)
             } else if let stored = object.row {
                 plan.results[ObjectIdentifier(object)] = .dropped(stored)
             }

@@ -211,12 +211,12 @@ extension ManagedObjectContext {
     /// Returns the object of a row; an object that has values already is not refreshed.
     func object(for row: Row) -> ManagedObject {
         guard let descriptor = registry.descriptor(of: row, in: schema) else { return object(with: row.id) }
-        if let known = registry.object(row.id.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {
+        if let known = registry.object(row.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {
             if known.state == .clean, known.values.isEmpty, known.descriptor === descriptor { known.fill(from: row) }
             return known
         }
         let object = descriptor.type.init(
-            ObjectOrigin(descriptor: descriptor, uniqueID: row.id.uniqueID, context: self)
+            ObjectOrigin(descriptor: descriptor, uniqueID: row.uniqueID, context: self)
         )
         registry.register(object)
         object.fill(from: row)

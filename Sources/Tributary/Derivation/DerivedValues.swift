@@ -36,7 +36,7 @@ struct DerivedValues {
     private func values(of object: ManagedObject) throws -> [PropertyValue] {
         guard object.state == .updated,
             let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root),
-            row.revision != object.row?.revision, row.values.count == object.values.count
+            row.revision != object.rowRevision, row.values.count == object.values.count
         else { return object.values }
         var values = row.values
         for propertyIndex in object.changed.propertyIndexes { values[propertyIndex] = object.values[propertyIndex] }

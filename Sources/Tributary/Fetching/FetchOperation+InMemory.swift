@@ -42,9 +42,9 @@ extension FetchOperation {
             }
         }
         for row in candidatesAbove(required, descriptor) where request.isFor(row.entity) {
-            if !isDirty(row.id.uniqueID, descriptor, request) { candidates.append(context.object(for: row)) }
+            if !isDirty(row.uniqueID, descriptor, request) { candidates.append(context.object(for: row)) }
         }
-        candidates += rows.filter { !isHidden($0.id.uniqueID, descriptor, request) }.map { context.object(for: $0) }
+        candidates += rows.filter { !isHidden($0.uniqueID, descriptor, request) }.map { context.object(for: $0) }
         let found = candidates.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
         return found.sorted { precedes($0, $1, keys) }
     }

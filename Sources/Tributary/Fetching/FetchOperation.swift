@@ -136,7 +136,7 @@ struct FetchOperation {
             if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
         }
         for row in overlay.countAbove > 0 ? candidatesAbove(required, descriptor) : [] {
-            guard request.isFor(row.entity), !isDirty(row.id.uniqueID, descriptor, request) else { continue }
+            guard request.isFor(row.entity), !isDirty(row.uniqueID, descriptor, request) else { continue }
             let object = context.object(for: row)
             if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
         }
@@ -158,7 +158,7 @@ struct FetchOperation {
         // Each changed object replaces at most one row.
         query.limit = request.reach(hidden: overlay.hiddenCount)
         let stored = try context.reader.readResults { try $0.rows(query) }.filter {
-            !isHidden($0.id.uniqueID, overlay.descriptor, request)
+            !isHidden($0.uniqueID, overlay.descriptor, request)
         }
         let own = overlay.matching.sorted { precedes($0, $1, keys) }
         var result: [Candidate] = []

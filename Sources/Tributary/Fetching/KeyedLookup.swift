@@ -27,7 +27,7 @@ struct KeyedLookup {
         let rows = try context.reader.read { try $0.holders(of: key, entity: descriptor.entity) }
         return rows.first { row in
             isUnchanged(row.id)
-                && context.source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: row.id.uniqueID)) == nil
+                && context.source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: row.uniqueID)) == nil
         }.map { context.object(for: $0) }
     }
 

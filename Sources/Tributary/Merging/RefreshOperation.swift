@@ -20,9 +20,9 @@ struct RefreshOperation {
             return
         }
         guard !object.values.isEmpty else { return }
-        let revision = object.row?.revision
+        let revision = object.rowRevision
         MergeOperation(context: context).merge(ObjectChanges(updated: object.objectID))
-        if object.state != .gone, object.row?.revision != revision { object.awake(from: .refresh) }
+        if object.state != .gone, object.rowRevision != revision { object.awake(from: .refresh) }
     }
 
     func refreshAllObjects() {
@@ -32,11 +32,11 @@ struct RefreshOperation {
             object.extras?.related = [:]
             guard !object.values.isEmpty else { continue }
             changes.update(object.objectID)
-            known.append((object, object.row?.revision))
+            known.append((object, object.rowRevision))
         }
         context.reader.invalidatePrefetched()
         MergeOperation(context: context).merge(changes)
-        for (object, revision) in known where object.state != .gone && object.row?.revision != revision {
+        for (object, revision) in known where object.state != .gone && object.rowRevision != revision {
             object.awake(from: .refresh)
         }
     }

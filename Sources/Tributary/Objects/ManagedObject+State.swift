@@ -126,6 +126,25 @@ extension ManagedObject {
 
     // MARK: Rows
 
+    /// The row as last read or merged.
+    var row: Row? {
+        get { rowRevision.map { row(rowValues, revision: $0) } }
+        set {
+            rowRevision = newValue?.revision
+            rowValues = newValue?.values ?? []
+        }
+    }
+
+    func row(_ values: [PropertyValue], revision: Int64) -> Row {
+        Row(
+            uniqueID: uniqueID,
+            store: descriptor.store,
+            entity: descriptor.entity,
+            revision: revision,
+            values: values
+        )
+    }
+
     func replace(_ row: Row) {
         let kept = values.isEmpty ? [] : descriptor.properties.transientIndexes.map { ($0, values[$0]) }
         self.row = row
@@ -178,6 +197,6 @@ extension ManagedObject {
     var image: Row {
         var values = values
         for propertyIndex in descriptor.properties.transientIndexes { values[propertyIndex] = .null }
-        return Row(id: objectID, entity: descriptor.entity, revision: row?.revision ?? 0, values: values)
+        return row(values, revision: rowRevision ?? 0)
     }
 }

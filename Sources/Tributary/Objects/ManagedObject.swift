@@ -46,8 +46,8 @@ open class ManagedObject: KeyedObject {
     public final let uniqueID: UniqueID
     /// The context; nil after it was reset or its container closed.
     @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
-    /// The row as last read or merged: the before-image of the changes.
-    final var row: Row?
+    /// The values of the row as last read or merged: the before-image of the changes.
+    final var rowValues: [PropertyValue] = []
     /// The values by property index.
     ///
     /// They are empty while the object is a fault, and share the row's buffer until the first change.
@@ -58,6 +58,8 @@ open class ManagedObject: KeyedObject {
     @exclusivity(unchecked) final var eventValues: [PropertyValue] = []
     /// The number of the context's event in which the object was last changed.
     @exclusivity(unchecked) final var event: UInt64 = 0
+    /// The revision of the row as last read or merged; nil without a row.
+    final var rowRevision: Int64?
     /// The state of the object between its context and the store.
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
     /// The slot in the context's table of objects when the object was last registered.

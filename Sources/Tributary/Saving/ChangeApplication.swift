@@ -17,7 +17,7 @@ struct ChangeApplication {
         }
         let id = object.objectID
         if let expected = conditional.ifVersion {
-            let found = object.row?.revision
+            let found = object.rowRevision
             guard found == expected else {
                 throw ChangeError(index: index, reason: .versionMoved(id, expected: expected, found: found))
             }

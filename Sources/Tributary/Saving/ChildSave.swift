@@ -74,14 +74,7 @@ struct ChildSave {
     {
         // An object that was deleted as a fault has no values.
         let image =
-            object.values.isEmpty
-            ? Row(
-                id: object.objectID,
-                entity: object.descriptor.entity,
-                revision: 0,
-                values: object.descriptor.defaults
-            )
-            : object.image
+            object.values.isEmpty ? object.row(object.descriptor.defaults, revision: 0) : object.image
         return StagedSave.Object(
             key: object.key,
             action: action,

@@ -214,7 +214,7 @@ struct SaveOperation {
         if object.changed.isEmpty, let row = object.row { return row }
         var values = object.values
         for propertyIndex in object.descriptor.properties.transientIndexes { values[propertyIndex] = .null }
-        return Row(id: object.objectID, entity: object.descriptor.entity, revision: number, values: values)
+        return object.row(values, revision: number)
     }
 
     private func markSaved(_ object: ManagedObject, _ row: Row?) {

@@ -16,7 +16,9 @@ public enum PropertyValue: Hashable, Sendable {
     /// The bytes of a Binary Data or a Transformable.
     case binary([UInt8])
     /// Binary Data in a file of the log folder, by the lower-case hexadecimal SHA-256 of its bytes.
-    case blob(sha256: String, size: Int64)
+    ///
+    /// It is indirect because there are few: without it each value would take 8 bytes more.
+    indirect case blob(sha256: String, size: Int64)
     /// A composite as canonical JSON text.
     case composite(String)
     /// The UUID of a to-one relationship's destination object.

@@ -13,13 +13,13 @@ extension Reader {
         var last: UniqueID?
         var rows = try fetch(query, .rows, isOrdered: false) { reading, statement in
             let row = reading.row(statement)
-            if let id = row?.id.uniqueID {
+            if let id = row?.uniqueID {
                 if let last, id < last { isSorted = false }
                 last = id
             }
             return row
         }
-        if !isSorted { rows.sort { $0.id.uniqueID < $1.id.uniqueID } }
+        if !isSorted { rows.sort { $0.uniqueID < $1.uniqueID } }
         return rows
     }
 

@@ -46,7 +46,8 @@ extension Reader {
             return partial.registers[column]?.value ?? entity.defaults[column]
         }
         return Row(
-            id: context.layout.objectID(id, of: entity),
+            uniqueID: id,
+            store: context.name,
             entity: entity.entity,
             revision: VersionNumber.transaction(of: shadow.inserted),
             values: values

@@ -2,8 +2,10 @@ package import TributaryChanges
 package import TributaryModel
 
 /// One visible object with its stored values; immutable.
-package final class Row: Sendable {
-    package let id: ManagedObjectID
+package struct Row: Sendable {
+    package let uniqueID: UniqueID
+    /// The store's configured name, part of the ID.
+    private let store: String
     package let entity: Entity
     /// The number of the store's transaction that changed the row last.
     package let revision: Int64
@@ -12,6 +14,10 @@ package final class Row: Sendable {
     /// Transient attributes and to-many relationships have null. To-one property indexes hold the target, or null while
     /// it is not visible.
     package let values: [PropertyValue]
+
+    package var id: ManagedObjectID {
+        ManagedObjectID(store: store, entity: entity.name, rootEntity: entity.root, uniqueID: uniqueID)
+    }
 
     /// The length of the values in bytes, about.
     package var byteCount: Int {
@@ -25,8 +31,9 @@ package final class Row: Sendable {
         }
     }
 
-    package init(id: ManagedObjectID, entity: Entity, revision: Int64, values: [PropertyValue]) {
-        self.id = id
+    package init(uniqueID: UniqueID, store: String, entity: Entity, revision: Int64, values: [PropertyValue]) {
+        self.uniqueID = uniqueID
+        self.store = store
         self.entity = entity
         self.revision = revision
         self.values = values

@@ -45,7 +45,8 @@ struct RowReading {
         values.reserveCapacity(places.count)
         for place in places { values.append(value(at: place, statement)) }
         return Row(
-            id: objectID(id, entity),
+            uniqueID: id,
+            store: storeName,
             entity: entity.entity,
             revision: statement.integer(2),
             values: values
