@@ -3,96 +3,89 @@ import TributaryChanges
 /// Addresses of objects by ID, for look-ups at half the cost of a dictionary.
 ///
 /// The addresses are kept in slots, in the order of insertion; a hash table with open addressing has the slot of each
-/// ID. A removal with the right slot empties it and searches nothing: objects that were fetched together mostly end
-/// together, so their slots are neighbours, where entries of the hash table would be anywhere in memory. Empty slots
-/// are dropped when the table needs room, or is mostly empty. The seed is random for each table, so that nobody can
-/// write IDs into a log that all have one hash.
+/// ID. A removal that knows the slot searches nothing: objects that were fetched together mostly end together, so their
+/// slots are neighbours, where entries of the hash table would be anywhere in memory. Empty slots are dropped when room
+/// is needed, or when most slots are empty. The seed is random for each table, so that nobody can write IDs into a log
+/// that all have one hash.
 struct AddressTable {
     private struct Slot {
-        let id: UniqueID
+        var id = UniqueID(high: 0, low: 0)
         /// 0 when the slot is empty.
-        var address: UInt
+        var address: UInt = 0
     }
 
     private struct Entry {
         var hash: UInt32 = 0
-        /// The number of the slot, from 1; 0 when the entry is free.
+        /// 0 when the entry is free; the first slot is always empty.
         var slot: UInt32 = 0
     }
 
-    private var slots: [Slot] = []
-    private var entries: [Entry] = []
+    private var slots = AddressTable.noSlots
+    private var entries = AddressTable.noEntries
     private(set) var count = 0
     private let seed = UniqueID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
-    private static let leastEntries = 16
+    // New tables share these arrays, because a context has a table for each root entity.
+    private static let noSlots = [Slot()]
+    private static let noEntries = Array(repeating: Entry(), count: 16)
 
     subscript(_ id: UniqueID) -> UInt? {
-        guard count > 0, let slot = slot(entries[index(of: id, hash(id))]), slots[slot].address != 0 else { return nil }
-        return slots[slot].address
+        let address = slots[slot(of: id)].address
+        return address == 0 ? nil : address
     }
 
     var addresses: [UInt] { slots.compactMap { $0.address == 0 ? nil : $0.address } }
 
-    /// Returns the slot of the address; a later insertion or removal of others may move it to a lower one.
+    /// Returns the slot of the address, which it leaves when empty slots are dropped.
     mutating func insert(_ address: UInt, for id: UniqueID) -> Int {
         reserve(1)
         let hash = hash(id)
         let index = index(of: id, hash)
-        if let slot = slot(entries[index]) {
-            if slots[slot].address == 0 { count += 1 }
-            slots[slot].address = address
-            return slot
+        if entries[index].slot == 0 {
+            entries[index] = Entry(hash: hash, slot: UInt32(slots.count))
+            slots.append(Slot(id: id))
         }
-        count += 1
-        slots.append(Slot(id: id, address: address))
-        entries[index] = Entry(hash: hash, slot: UInt32(slots.count))
-        return slots.count - 1
+        let slot = Int(entries[index].slot)
+        if slots[slot].address == 0 { count += 1 }
+        slots[slot].address = address
+        return slot
     }
 
-    /// Removes an address; does nothing when the ID has another one. It is searched unless it is in the slot `place`.
+    /// Removes an address, which is probably in the slot `place`; does nothing when the ID has another one.
     mutating func remove(_ address: UInt, for id: UniqueID, at place: Int) {
-        if slots.indices.contains(place), slots[place].address == address {
-            slots[place].address = 0
-        } else {
-            guard count > 0, let slot = slot(entries[index(of: id, hash(id))]), slots[slot].address == address else {
-                return
-            }
-            slots[slot].address = 0
-        }
+        let isThere = place < slots.count && slots[place].address == address
+        let slot = isThere ? place : slot(of: id)
+        guard slots[slot].address == address else { return }
+        slots[slot].address = 0
         count -= 1
-        if count * 16 < slots.count, slots.count > AddressTable.leastEntries { rebuild(for: count) }
+        if slots.count > max(count * 16, AddressTable.noEntries.count) { rebuild(for: count) }
     }
 
     /// Makes room for further addresses.
     mutating func reserve(_ additional: Int) {
-        guard !AddressTable.holds(slots.count + additional, in: entries.count) else { return }
+        guard !holds(slots.count + additional) else { return }
         // A third of the room is free afterwards, so that a copy of all slots is seldom.
         rebuild(for: max(count + additional, count * 3 / 2))
     }
 
-    private static func holds(_ count: Int, in entries: Int) -> Bool { count * 4 <= entries * 3 }
+    private func holds(_ total: Int, in size: Int? = nil) -> Bool { total * 4 <= (size ?? entries.count) * 3 }
 
     private mutating func rebuild(for total: Int) {
-        slots = slots.filter { $0.address != 0 }
-        slots.reserveCapacity(total)
-        var size = AddressTable.leastEntries
-        while !AddressTable.holds(total, in: size) { size *= 2 }
+        let former = slots
+        (slots, count) = (AddressTable.noSlots, 0)
+        slots.reserveCapacity(total + 1)
+        var size = AddressTable.noEntries.count
+        while !holds(total + 1, in: size) { size *= 2 }
         entries = Array(repeating: Entry(), count: size)
-        for (slot, id) in slots.lazy.map(\.id).enumerated() {
-            let hash = hash(id)
-            entries[index(of: id, hash)] = Entry(hash: hash, slot: UInt32(slot + 1))
-        }
+        for slot in former where slot.address != 0 { _ = insert(slot.address, for: slot.id) }
     }
 
-    @inline(__always)
-    private func slot(_ entry: Entry) -> Int? { entry.slot == 0 ? nil : Int(entry.slot) - 1 }
+    private func slot(of id: UniqueID) -> Int { Int(entries[index(of: id, hash(id))].slot) }
 
     /// Returns the index of the ID's entry, or of the free one that it would get.
     private func index(of id: UniqueID, _ hash: UInt32) -> Int {
         let mask = entries.count - 1
         var index = Int(hash) & mask
-        while entries[index].slot != 0 {
-            if entries[index].hash == hash, slots[Int(entries[index].slot) - 1].id == id { break }
+        while entries[index].slot != 0, entries[index].hash != hash || slots[Int(entries[index].slot)].id != id {
             index = (index + 1) & mask
         }
         return index

@@ -31,9 +31,7 @@ final class ObjectRegistry {
 
     func descriptor(of row: Row, in schema: ObjectSchema) -> EntityDescriptor? {
         if let recentKind, recentKind.entity === row.entity { return recentKind }
-        guard let descriptor = schema.descriptor(named: row.entity.name) else { return nil }
-        recentKind = descriptor
-        return descriptor
+        return descriptor(named: row.entity.name, in: schema)
     }
 
     var objects: [ManagedObject] { table.objects }

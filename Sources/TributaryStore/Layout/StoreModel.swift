@@ -68,7 +68,7 @@ package final class StoreModel: Sendable {
         ManagedObjectID(
             store: storeName,
             entity: entity.entity.name,
-            rootEntity: tables[entity.table].root.name,
+            rootEntity: entity.entity.root,
             uniqueID: id
         )
     }

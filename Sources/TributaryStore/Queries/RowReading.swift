@@ -7,7 +7,6 @@ struct RowReading {
     let layout: StoreModel
     let table: TableLayout
     let environment: StoreEnvironment
-    private let storeName: String
     /// The entity of all rows, when the table has no other entity.
     private let onlyEntity: EntityLayout?
     static let fixedColumns: Int32 = 3
@@ -15,7 +14,6 @@ struct RowReading {
     init(table: TableLayout, context: StoreContext) {
         layout = context.layout
         environment = context.configuration.environment
-        storeName = context.name
         self.table = table
         onlyEntity = table.hasEntityColumn ? nil : layout.entity(code: table.code)
     }
@@ -46,7 +44,7 @@ struct RowReading {
         for place in places { values.append(value(at: place, statement)) }
         return Row(
             uniqueID: id,
-            store: storeName,
+            store: layout.storeName,
             entity: entity.entity,
             revision: statement.integer(2),
             values: values
@@ -55,7 +53,7 @@ struct RowReading {
 
     func objectID(_ statement: BoundStatement) -> ManagedObjectID? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }
-        return objectID(id, entity)
+        return layout.objectID(id, of: entity)
     }
 
     func ids(_ statement: BoundStatement) throws -> [ManagedObjectID] {
@@ -68,15 +66,6 @@ struct RowReading {
 
     private func entity(_ statement: BoundStatement) -> EntityLayout? {
         table.hasEntityColumn ? layout.entity(code: statement.integer(1)) : onlyEntity
-    }
-
-    private func objectID(_ id: UniqueID, _ entity: EntityLayout) -> ManagedObjectID {
-        ManagedObjectID(
-            store: storeName,
-            entity: entity.entity.name,
-            rootEntity: table.root.name,
-            uniqueID: id
-        )
     }
 
     private func value(at place: EntityLayout.Place, _ statement: BoundStatement) -> PropertyValue {
