@@ -35,7 +35,7 @@ struct FaultLoading {
         let row = try unreadable(id) { () throws(ContextError) in
             try context.reader.row(object.uniqueID, object.descriptor)
         }
-        if let row, row.entity.name == object.descriptor.entity.name { return object.fill(from: row) }
+        if var row, row.entity.name == object.descriptor.entity.name { return object.fill(from: &row) }
         let newer = row == nil ? try newerTransaction(of: object) : nil
         // An object that was only linked cannot keep its links, and an object that was deleted unread is deleted
         // already. An ID that is not merged yet is looked up again at the next access.

@@ -11,12 +11,12 @@ struct FetchOperation {
         let objects: [ManagedObject]
         if request.includesPropertyValues, !request.returnsObjectsAsFaults {
             switch try candidates() {
-            case .rows(let rows):
+            case .rows(var rows):
                 context.registry.reserve(
                     rows.count,
                     rootIndex: try context.descriptor(named: request.entityName).rootIndex
                 )
-                objects = rows.map { context.object(for: $0) }
+                objects = rows.indices.map { context.object(taking: &rows[$0]) }
             case .mixed(let candidates):
                 objects = candidates.map { candidate in
                     switch candidate {

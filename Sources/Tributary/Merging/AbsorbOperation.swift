@@ -52,14 +52,7 @@ struct AbsorbOperation {
         let descriptor = context.schema.descriptor(of: staged.image.id)
         let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
         if let known, known.state == .deleted { return context.relationships.resurrect(known) }
-        guard living(staged.image.id) == nil else { return }
-        let object = descriptor.type.init(
-            ObjectOrigin(descriptor: descriptor, uniqueID: staged.key.id, context: context)
-        )
-        object.values = descriptor.defaults
-        context.pending.insert(object)
-        context.undoStack?.record(.appeared(object))
-        context.recordChange { $0.inserted.insert(object.objectID) }
+        if living(staged.image.id) == nil { _ = context.insertUnawakened(staged.key.id, descriptor) }
     }
 
     private func absorb(_ value: PropertyValue, _ propertyIndex: Int, of object: ManagedObject) {

@@ -128,7 +128,7 @@ extension ManagedObject {
 
     /// The row as last read or merged.
     var row: Row? {
-        get { rowRevision.map { row(rowValues, revision: $0) } }
+        get { rowRevision.map { row(rowValues.isEmpty ? values : rowValues, revision: $0) } }
         set {
             rowRevision = newValue?.revision
             rowValues = newValue?.values ?? []
@@ -146,12 +146,25 @@ extension ManagedObject {
     }
 
     func replace(_ row: Row) {
-        let kept = values.isEmpty ? [] : descriptor.properties.transientIndexes.map { ($0, values[$0]) }
-        self.row = row
-        values = row.values
-        for (propertyIndex, value) in kept { values[propertyIndex] = value }
+        var row = row
+        takeValues(of: &row)
         eventValues = []
+    }
+
+    /// Takes the values out of a row, and keeps those of transient attributes.
+    func takeValues(of row: inout Row) {
+        let kept = values.isEmpty ? [] : descriptor.properties.transientIndexes.map { ($0, values[$0]) }
+        rowRevision = row.revision
+        rowValues = []
+        values = []
+        swap(&values, &row.values)
+        for (propertyIndex, value) in kept where !value.isNull { set(value, propertyIndex) }
         extras?.forgetReading()
+    }
+
+    func set(_ value: PropertyValue, _ propertyIndex: Int) {
+        if rowRevision != nil, rowValues.isEmpty { rowValues = values }
+        values[propertyIndex] = value
     }
 
     /// Removes the values, which are read again at the next access; the hooks are called only when the object had
@@ -189,14 +202,15 @@ extension ManagedObject {
     var unsaved: UnsavedObject? {
         switch state {
         case .deleted: UnsavedObject(row: nil, isInserted: extras?.isUnsaved == true)
-        case .inserted, .updated: values.isEmpty ? nil : UnsavedObject(row: image, isInserted: state == .inserted)
+        case .inserted, .updated: values.isEmpty ? nil : UnsavedObject(row: image(), isInserted: state == .inserted)
         case .clean, .gone, .detached: nil
         }
     }
 
-    var image: Row {
+    /// The object's values as a row.
+    func image(revision: Int64? = nil) -> Row {
         var values = values
         for propertyIndex in descriptor.properties.transientIndexes { values[propertyIndex] = .null }
-        return row(values, revision: rowRevision ?? 0)
+        return row(values, revision: revision ?? rowRevision ?? 0)
     }
 }

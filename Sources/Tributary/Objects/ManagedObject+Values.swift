@@ -126,7 +126,7 @@ extension ManagedObject {
             eventValues = values
         }
         if let context, context.pending.isFollowingWrites { record(value, propertyIndex, context) }
-        values[propertyIndex] = value
+        set(value, propertyIndex)
         guard !descriptor.properties.transients.contains(propertyIndex), state != .gone, state != .detached else {
             return
         }
@@ -144,18 +144,9 @@ extension ManagedObject {
 
     // MARK: Loading
 
-    func fill(from row: Row) {
-        let transient = descriptor.properties.transientIndexes.isEmpty ? [] : transientValues()
-        self.row = row
-        values = row.values
-        for (propertyIndex, value) in transient { values[propertyIndex] = value }
-        extras?.forgetReading()
+    func fill(from row: inout Row) {
+        takeValues(of: &row)
         awakeFromFetch()
-    }
-
-    private func transientValues() -> [(Int, PropertyValue)] {
-        guard !values.isEmpty else { return [] }
-        return descriptor.properties.transientIndexes.map { ($0, values[$0]) }.filter { !$0.1.isNull }
     }
 
     // MARK: External binaries

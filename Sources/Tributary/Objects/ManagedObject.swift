@@ -46,11 +46,13 @@ open class ManagedObject: KeyedObject {
     public final let uniqueID: UniqueID
     /// The context; nil after it was reset or its container closed.
     @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
-    /// The values of the row as last read or merged: the before-image of the changes.
+    /// The values of the row as last read or merged, the before-image of the changes, once ``values`` are others.
+    ///
+    /// They are empty as long as ``values`` are the row's.
     final var rowValues: [PropertyValue] = []
     /// The values by property index.
     ///
-    /// They are empty while the object is a fault, and share the row's buffer until the first change.
+    /// They are empty while the object is a fault.
     @exclusivity(unchecked) @usableFromInline final var values: [PropertyValue] = []
     /// The property indexes of attributes and to-one registers that the context has changed.
     @exclusivity(unchecked) final var changed = PropertyIndexSet()

@@ -24,7 +24,7 @@ struct ChildSave {
                 context.move(object, on: .saveDeletion(isLost: object.state != .deleted))
             } else {
                 context.pending.move(object, on: .save)
-                if !object.values.isEmpty { object.row = object.image }
+                if !object.values.isEmpty { object.row = object.image() }
             }
         }
         context.relationships.dropFromRelated(gone)
@@ -74,7 +74,7 @@ struct ChildSave {
     {
         // An object that was deleted as a fault has no values.
         let image =
-            object.values.isEmpty ? object.row(object.descriptor.defaults, revision: 0) : object.image
+            object.values.isEmpty ? object.row(object.descriptor.defaults, revision: 0) : object.image()
         return StagedSave.Object(
             key: object.key,
             action: action,

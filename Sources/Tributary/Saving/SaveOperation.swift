@@ -212,9 +212,7 @@ struct SaveOperation {
         if object.values.isEmpty { return nil }
         // An object that was only linked or unlinked keeps its row's revision.
         if object.changed.isEmpty, let row = object.row { return row }
-        var values = object.values
-        for propertyIndex in object.descriptor.properties.transientIndexes { values[propertyIndex] = .null }
-        return object.row(values, revision: number)
+        return object.image(revision: number)
     }
 
     private func markSaved(_ object: ManagedObject, _ row: Row?) {

@@ -1,7 +1,7 @@
 package import TributaryChanges
 package import TributaryModel
 
-/// One visible object with its stored values; immutable.
+/// One visible object with its stored values.
 package struct Row: Sendable {
     package let uniqueID: UniqueID
     /// The store's configured name, part of the ID.
@@ -13,7 +13,7 @@ package struct Row: Sendable {
     ///
     /// Transient attributes and to-many relationships have null. To-one property indexes hold the target, or null while
     /// it is not visible.
-    package let values: [PropertyValue]
+    package var values: [PropertyValue]
 
     package var id: ManagedObjectID {
         ManagedObjectID(store: store, entity: entity.name, rootEntity: entity.root, uniqueID: uniqueID)
