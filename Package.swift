@@ -254,10 +254,11 @@ let package = Package(
         .executableTarget(
             name: "import-benchmark",
             dependencies: [
-                "BenchmarkImport", "TransactionLog", "TributaryModel", "TributaryChanges", "CSQLite", "TestSupport",
+                "BenchmarkImport", "Tributary", "TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite",
+                "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/Performance",
-            exclude: ["Graph", "Growth", "Importing"]
+            exclude: ["Graph", "Growth", "Importing", "import.py", "peers"]
         ),
         .executableTarget(
             name: "growth",

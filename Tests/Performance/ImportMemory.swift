@@ -55,7 +55,7 @@ struct ImportMemory {
         case .segment(let transactions, let changes):
             var workload = Workload(count: transactions * changes, generator: &generator)
             workload.transactionChanges = changes
-            _ = try workload.publishInserts(in: served.logs)
+            try workload.publishInserts(in: served.logs)
         case .segments(let count):
             let workload = Workload(count: count, generator: &generator)
             var writer = ForeignWriter(id: workload.writer.description, milliseconds: Workload.firstMillisecond)

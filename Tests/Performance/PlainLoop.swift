@@ -3,8 +3,8 @@ import TributaryChanges
 
 /// The reference for the import: a loop over SQLite's C interface with prepared statements.
 ///
-/// Columns, settings and the number of changes in a transaction are those of the import; the loop reads no log and
-/// keeps no versions.
+/// Tables, indexes, the connection's settings and the number of changes in a transaction are those of the import, which
+/// also switches off SQLite's account of its memory; the loop reads no log and keeps no versions and no history.
 final class PlainLoop {
     struct Failure: Error {
         var message: String
@@ -13,59 +13,65 @@ final class PlainLoop {
     /// The number of changes that the importer commits at once.
     static let transactionRows = 20_000
 
-    private let workload: Workload
-    private var database: OpaquePointer?
-    /// The rows as bytes and numbers, made before the clock runs.
-    private let identifiers: [[UInt8]]
-    private let names: [[UInt8]]
-    private let notes: [[UInt8]]
+    private static let tables = """
+        PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -24576; PRAGMA temp_store = MEMORY;
+        CREATE TABLE IF NOT EXISTS Employee(
+            _id BLOB NOT NULL UNIQUE, name TEXT, note TEXT, salary REAL, hired REAL, badge INTEGER, active INTEGER);
+        CREATE TABLE IF NOT EXISTS Member(_id BLOB NOT NULL UNIQUE, name TEXT, team BLOB);
+        CREATE INDEX IF NOT EXISTS Member_team ON Member(team) WHERE team IS NOT NULL;
+        CREATE TABLE IF NOT EXISTS Team(_id BLOB NOT NULL UNIQUE, name TEXT);
+        CREATE TABLE IF NOT EXISTS Course(_id BLOB NOT NULL UNIQUE, name TEXT);
+        CREATE TABLE IF NOT EXISTS Course_members(
+            _source BLOB NOT NULL, _target BLOB NOT NULL, PRIMARY KEY (_source, _target)) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS Course_members_target ON Course_members(_target);
+        """
 
-    init(path: String, workload: Workload) throws {
-        self.workload = workload
-        identifiers = workload.ids.map { id in
-            [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
-                id.write(to: UnsafeMutableRawBufferPointer(buffer))
-                count = 16
+    private var database: OpaquePointer?
+
+    init(path: String) throws {
+        try check(sqlite3_open(path, &database))
+        try execute(Self.tables)
+    }
+
+    deinit { sqlite3_close(database) }
+
+    /// Does the work, whose rows were made before the clock runs, in transactions of ``transactionRows``.
+    func run(_ statement: String, rows: [[PlainValue]], transactionRows: Int = PlainLoop.transactionRows) throws {
+        var prepared: OpaquePointer?
+        try check(sqlite3_prepare_v2(database, statement, -1, &prepared, nil))
+        defer { sqlite3_finalize(prepared) }
+        for start in stride(from: 0, to: rows.count, by: transactionRows) {
+            try execute("BEGIN IMMEDIATE")
+            for row in start..<min(rows.count, start + transactionRows) {
+                for (place, value) in rows[row].enumerated() { value.bind(to: Int32(place + 1), of: prepared) }
+                guard sqlite3_step(prepared) == SQLITE_DONE else { throw failure() }
+                sqlite3_reset(prepared)
+            }
+            try execute("COMMIT")
+        }
+    }
+
+    /// Checks that the tables have the same rows as a store's.
+    ///
+    /// A store keeps a date as seconds since 2001, so that one unit in the last place may differ.
+    func verify(against store: String) throws {
+        try execute("ATTACH '\(store)' AS store")
+        let tables = [
+            "Employee": "_id name note salary badge active", "Member": "_id name team", "Team": "_id name",
+            "Course": "_id name", "Course_members": "_source _target",
+        ]
+        for (table, columns) in tables {
+            var terms = columns.split(separator: " ").map { "a.\($0) IS b.\($0)" }
+            if table == "Employee" { terms.append("abs(a.hired - b.hired) < 5e-7") }
+            let same = try number(
+                "SELECT count(*) FROM main.\(table) a JOIN store.\(table) b ON \(terms.joined(separator: " AND "))"
+            )
+            let counts = try ["main", "store"].map { try number("SELECT count(*) FROM \($0).\(table)") }
+            guard counts == [same, same] else {
+                throw Failure(message: "\(table): \(counts[0]) rows, \(counts[1]) in the store, \(same) are the same")
             }
         }
-        names = (0..<workload.count).map { Array(workload.name($0).utf8) }
-        notes = (0..<workload.count).map { Array(workload.note($0).utf8) }
-        try check(sqlite3_open(path, &database))
-        try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536")
-        try execute(
-            """
-            CREATE TABLE IF NOT EXISTS Employee(
-                _id BLOB NOT NULL UNIQUE, name TEXT, note TEXT, salary REAL, hired REAL, badge INTEGER, active INTEGER)
-            """
-        )
-    }
-
-    func insertAll() throws {
-        let statement = try prepare(
-            "INSERT INTO Employee(_id, name, note, salary, hired, badge, active) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        )
-        defer { sqlite3_finalize(statement) }
-        try inTransactions { index in
-            bind(identifiers[index], to: 1, of: statement)
-            bind(text: names[index], to: 2, of: statement)
-            bind(text: notes[index], to: 3, of: statement)
-            sqlite3_bind_double(statement, 4, workload.salary(index))
-            sqlite3_bind_double(statement, 5, workload.hired(index))
-            sqlite3_bind_int64(statement, 6, workload.badge(index))
-            sqlite3_bind_int64(statement, 7, workload.isActive(index) ? 1 : 0)
-            try step(statement)
-        }
-    }
-
-    func updateAll() throws {
-        let statement = try prepare("UPDATE Employee SET salary = ? WHERE _id = ?")
-        defer { sqlite3_finalize(statement) }
-        try inTransactions { position in
-            let index = workload.updateOrder[position]
-            sqlite3_bind_double(statement, 1, workload.raisedSalary(index))
-            bind(identifiers[index], to: 2, of: statement)
-            try step(statement)
-        }
+        try execute("DETACH store")
     }
 
     /// Checkpoints and closes, as closing a store does.
@@ -75,35 +81,12 @@ final class PlainLoop {
         database = nil
     }
 
-    private func inTransactions(_ row: (Int) throws -> Void) throws {
-        for start in stride(from: 0, to: workload.count, by: Self.transactionRows) {
-            try execute("BEGIN IMMEDIATE")
-            for index in start..<min(workload.count, start + Self.transactionRows) { try row(index) }
-            try execute("COMMIT")
-        }
-    }
-
-    /// The bytes outlive the step, so SQLite need not copy them.
-    private func bind(_ bytes: [UInt8], to index: Int32, of statement: OpaquePointer?) {
-        _ = bytes.withUnsafeBytes { sqlite3_bind_blob(statement, index, $0.baseAddress, Int32($0.count), nil) }
-    }
-
-    private func bind(text: [UInt8], to index: Int32, of statement: OpaquePointer?) {
-        _ = text.withUnsafeBytes { bytes in
-            let characters = bytes.assumingMemoryBound(to: CChar.self).baseAddress
-            return sqlite3_bind_text(statement, index, characters, Int32(bytes.count), nil)
-        }
-    }
-
-    private func step(_ statement: OpaquePointer?) throws {
-        guard sqlite3_step(statement) == SQLITE_DONE else { throw failure() }
-        sqlite3_reset(statement)
-    }
-
-    private func prepare(_ text: String) throws -> OpaquePointer? {
-        var statement: OpaquePointer?
-        try check(sqlite3_prepare_v2(database, text, -1, &statement, nil))
-        return statement
+    private func number(_ query: String) throws -> Int {
+        var prepared: OpaquePointer?
+        try check(sqlite3_prepare_v2(database, query, -1, &prepared, nil))
+        defer { sqlite3_finalize(prepared) }
+        guard sqlite3_step(prepared) == SQLITE_ROW else { throw failure() }
+        return Int(sqlite3_column_int64(prepared, 0))
     }
 
     private func execute(_ text: String) throws { try check(sqlite3_exec(database, text, nil, nil, nil)) }
@@ -113,4 +96,37 @@ final class PlainLoop {
     }
 
     private func failure() -> Failure { Failure(message: String(cString: sqlite3_errmsg(database))) }
+}
+
+/// A value as SQLite takes it. Its bytes outlive the step, so SQLite need not copy them.
+enum PlainValue {
+    case blob([UInt8])
+    case text([UInt8])
+    case real(Double)
+    case integer(Int64)
+
+    init(_ id: UniqueID) {
+        self = .blob(
+            [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+                id.write(to: UnsafeMutableRawBufferPointer(buffer))
+                count = 16
+            }
+        )
+    }
+
+    init(_ text: String) { self = .text(Array(text.utf8)) }
+
+    func bind(to place: Int32, of statement: OpaquePointer?) {
+        switch self {
+        case .blob(let bytes):
+            _ = bytes.withUnsafeBytes { sqlite3_bind_blob(statement, place, $0.baseAddress, Int32($0.count), nil) }
+        case .text(let bytes):
+            _ = bytes.withUnsafeBytes { bytes in
+                let characters = bytes.assumingMemoryBound(to: CChar.self).baseAddress
+                return sqlite3_bind_text(statement, place, characters, Int32(bytes.count), nil)
+            }
+        case .real(let value): sqlite3_bind_double(statement, place, value)
+        case .integer(let value): sqlite3_bind_int64(statement, place, value)
+        }
+    }
 }

@@ -5,10 +5,9 @@ import TributaryChanges
 struct ReadsBesideImport {
     let changes: Int
     let folder: String
+    let rounds: Int
     private static let objects = 10_000
     private static let path = "/v1/objects/Employee?limit=10"
-    static let limit = 1.5
-    private static let rounds = 5
 
     private struct Waits {
         var milliseconds: [Double] = []
@@ -19,41 +18,34 @@ struct ReadsBesideImport {
             let index = Int(Double(sorted.count) * part)
             return index < sorted.count ? sorted[index] : last
         }
-
-        var text: String {
-            "p50 \(Comparison.rounded(percentile(0.5))) ms, p99 \(Comparison.rounded(percentile(0.99))) ms"
-                + " of \(milliseconds.count)"
-        }
     }
 
     /// Measures in several rounds, each idle and beside an import, since one wait of a hundred depends on what else the
     /// machine does; the median ratio counts.
-    func line(_ generator: inout SeededGenerator) async throws -> String {
+    func row(_ generator: inout SeededGenerator) async throws -> Comparison {
+        var row = Comparison(
+            "fetch of 10 objects during an import, p99 in ms",
+            .atMost(goal: 1.5, limit: nil),
+            beside: "The same daemon when it is idle."
+        )
         let served = try await ServedStore(in: folder)
         let base = Workload(count: Self.objects, generator: &generator)
-        _ = try base.publishInserts(in: served.logs)
+        try base.publishInserts(in: served.logs)
         var unused = Waits()
         try waits(&unused, of: served, until: base)
-        var (allIdle, allBeside, ratios) = (Waits(), Waits(), [Double]())
-        for round in 0..<Self.rounds {
+        for round in 0..<rounds {
             var idle = Waits()
-            let end = ContinuousClock.now + .seconds(3)
+            let end = ContinuousClock.now + .seconds(2)
             while ContinuousClock.now < end { try fetch(from: served, &idle) }
             var workload = Workload(count: changes, generator: &generator)
             workload.writer = Workload.otherWriter(round)
-            _ = try workload.publishInserts(in: served.logs)
+            try workload.publishInserts(in: served.logs)
             var beside = Waits()
             try waits(&beside, of: served, until: workload)
-            ratios.append(beside.percentile(0.99) / max(idle.percentile(0.99), 0.001))
-            allIdle.milliseconds += idle.milliseconds
-            allBeside.milliseconds += beside.milliseconds
+            row.add(ours: beside.percentile(0.99), other: max(idle.percentile(0.99), 0.001))
         }
         await served.stop()
-        let ratio = Comparison.median(ratios)
-        return "fetch of 10 objects, idle: \(allIdle.text); beside an import of \(changes) changes: \(allBeside.text);"
-            + " ratio of p99 \(Comparison.rounded(ratio)) (\(Comparison.rounded(ratios.min() ?? 0)) to"
-            + " \(Comparison.rounded(ratios.max() ?? 0))), limit \(Self.limit): "
-            + (ratio <= Self.limit ? "kept" : "NOT KEPT")
+        return row
     }
 
     /// Fetches again and again until the workload has been imported.

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Tributary
 import TributaryChanges
 
 /// The time of an import and the waits of saves meanwhile, on a machine that does nothing else and beside two programs that
@@ -23,7 +24,7 @@ struct SavesBesideImport {
         let served = try await ServedStore(in: folder)
         let save = Workload.request(inserts: 1)
         try served.answer(to: "POST /v1/transactions", body: save)
-        _ = try workload.publishInserts(in: served.logs)
+        try workload.publishInserts(in: served.logs)
         let start = ContinuousClock.now
         var waits: [Duration] = []
         while try served.appliedSequence(of: workload.writer.description) < workload.transactions {
@@ -38,15 +39,68 @@ struct SavesBesideImport {
     }
 }
 
-/// How large the files are, the store's and the plain table's.
-struct StoreSizes {
-    var fresh = (store: 0, plain: 0)
-    var updated = (store: 0, plain: 0)
+/// Saves of one object each in a store that does nothing else, until they are durable.
+struct QuietSaves {
+    let folder: String
+    let rounds: Int
+    private static let saves = 100
 
-    var lines: String {
-        [("fresh", fresh), ("after updating every row", updated)].map { title, size in
-            let ratio = Comparison.rounded(Double(size.store) / Double(max(1, size.plain)))
-            return "size \(title): store \(size.store >> 10) KiB, plain table \(size.plain >> 10) KiB, ratio \(ratio)"
-        }.joined(separator: "\n")
+    func row(_ generator: inout SeededGenerator) async throws -> Comparison {
+        let workload = Workload(count: Self.saves * rounds, generator: &generator)
+        let scratch = try TemporaryFolder("benchmark", in: folder + "/")
+        let container = try await PersistentContainer(
+            name: "benchmark",
+            model: try Workload.model(),
+            store: .file(scratch.path("store.sqlite"))
+        )
+        var row = Comparison(
+            "save of one object on a quiet store",
+            .atMost(goal: 1.3, limit: 8),
+            beside:
+                "A transaction with one INSERT of the same row is synced as well; it keeps no version, history or line for the log.",
+            count: Self.saves
+        )
+        for round in 0..<rounds {
+            let (saves, inserts) = try await container.newBackgroundContext().perform { context in
+                try Self.save(
+                    workload,
+                    round * Self.saves..<(round + 1) * Self.saves,
+                    in: context,
+                    beside: scratch.path("plain.sqlite")
+                )
+            }
+            row.add(ours: saves, other: inserts)
+        }
+        try await container.close()
+        return row
+    }
+
+    /// Saves and inserts one after another, since both write through one disk.
+    private static func save(
+        _ workload: Workload,
+        _ range: Range<Int>,
+        in context: ManagedObjectContext,
+        beside path: String
+    ) throws -> (saves: Comparison.Cost, inserts: Comparison.Cost) {
+        let plain = try PlainLoop(path: path)
+        var (saves, inserts): (Comparison.Cost, Comparison.Cost) = ((0, 0), (0, 0))
+        for index in range {
+            try Comparison.spend(on: &saves) { try save(workload, index, in: context) }
+            let row = Work.row(workload, index)
+            try Comparison.spend(on: &inserts) { try plain.run(Work.insert, rows: [row]) }
+        }
+        return (saves, inserts)
+    }
+
+    static func save(_ workload: Workload, _ index: Int, in context: ManagedObjectContext) throws {
+        let employee = try context.insert(entity: "Employee")
+        let values: [String: PropertyValue] = [
+            "name": .string(workload.name(index)), "note": .string(workload.note(index)),
+            "salary": .double(workload.salary(index)),
+            "hired": .date(DateValue(unixSeconds: Double(workload.hired(index)) ?? 0)),
+            "badge": .integer(workload.badge(index)), "active": .boolean(workload.isActive(index)),
+        ]
+        for (key, value) in values { try employee.setValue(value, forKey: key) }
+        try context.save()
     }
 }

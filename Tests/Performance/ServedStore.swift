@@ -8,6 +8,7 @@ final class ServedStore {
     }
 
     let logs: String
+    var store: String { folder.path("store.sqlite") }
     private let folder: TemporaryFolder
     private let socket: String
     private let process: ChildProcess
@@ -57,6 +58,14 @@ final class ServedStore {
         let status = try? String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         return line.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? 0
+    }
+
+    /// The time that the daemon has used processors, in hundredths.
+    var processorSeconds: Double {
+        let text = try? String(contentsOfFile: "/proc/\(process.processID)/stat", encoding: .utf8)
+        // Behind the name, which is in parentheses, the fields from the third on.
+        let fields = text?.split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.count > 12 ? ((Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)) / 100 : 0
     }
 
     /// Sequence that has been applied of the workload's writer.

@@ -1,37 +1,44 @@
 import TestSupport
-import TransactionLog
 import TributaryChanges
 import TributaryModel
 
-/// The imported changes: inserts of employees with six attributes and time-ordered IDs, then an update of one
-/// attribute of each employee in random order.
+/// The imported objects: employees with six attributes, and members, teams and courses with relationships.
 struct Workload: Sendable {
-    static let columns = ["name", "note", "salary", "hired", "badge", "active"]
+    /// 2024-06-20, far behind the clock of any machine that runs this.
+    static let firstMillisecond: UInt64 = 1_718_900_000_000
+    /// The number of teams, and of courses.
+    static let groups = 1_000
+
     /// A writer besides the first one.
     static func otherWriter(_ number: Int) -> UniqueID {
         UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0002 + UInt64(number))
     }
-
-    /// 2024-06-20, far behind the clock of any machine that runs this.
-    static let firstMillisecond: UInt64 = 1_718_900_000_000
 
     var writer = UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
     /// The number of changes in a log transaction.
     var transactionChanges = 100
     let ids: [UniqueID]
     /// Indexes into `ids`, each once, in random order.
-    let updateOrder: [Int]
+    let randomOrder: [Int]
+    /// Random IDs, and dates with seven decimals, which is what many producers write; else time-ordered IDs and whole seconds.
+    let isRandom: Bool
 
-    init(count: Int, generator: inout SeededGenerator) {
-        ids = (0..<count).map { index in
+    init(count: Int, isRandom: Bool = false, generator: inout SeededGenerator) {
+        self.isRandom = isRandom
+        let ids = (0..<count).map { index -> UniqueID in
+            let random = (generator.next(), generator.next())
+            guard !isRandom else {
+                return UniqueID(high: random.0 & ~0xF000 | 0x4000, low: random.1 & ~(3 << 62) | 1 << 63)
+            }
             // Four in a millisecond, as a busy writer makes them.
-            let time = WallTime(milliseconds: Self.firstMillisecond + UInt64(index / 4))
-            return .version7(at: time, random: (generator.next(), generator.next()))
-        }.sorted()
-        updateOrder = Array(0..<count).shuffled(using: &generator)
+            return .version7(at: WallTime(milliseconds: Self.firstMillisecond + UInt64(index / 4)), random: random)
+        }
+        self.ids = isRandom ? ids : ids.sorted()
+        randomOrder = Array(0..<count).shuffled(using: &generator)
     }
 
     var count: Int { ids.count }
+    var transactions: Int { (count + transactionChanges - 1) / transactionChanges }
 
     /// The model as YAML.
     static let modelText = """
@@ -45,6 +52,19 @@ struct Workload: Sendable {
               hired: Date
               badge: Integer 64
               active: Boolean
+          Member:
+            attributes: {name: String}
+            relationships:
+              team: {to: Team?, inverse: members}
+              courses: {to: Course, many: true, inverse: members}
+          Team:
+            attributes: {name: String}
+            relationships:
+              members: {to: Member, many: true, inverse: team}
+          Course:
+            attributes: {name: String}
+            relationships:
+              members: {to: Member, many: true, inverse: courses}
         """
 
     static func model() throws -> Model { try Model(yaml: modelText) }
@@ -52,21 +72,18 @@ struct Workload: Sendable {
     func name(_ index: Int) -> String { "Employee number \(index)" }
     func note(_ index: Int) -> String { "joined with batch \(index % 977), desk \(index % 4_001)" }
     func salary(_ index: Int) -> Double { Double(index % 5_000) + 0.5 }
-    func hired(_ index: Int) -> Double { 1_700_000_000 + Double(index) * 7 }
+    func hired(_ index: Int) -> String {
+        "\(1_700_000_000 + index * 7)"
+            + (isRandom ? ".\(String(10_000_000 + index * 7_919 % 10_000_000).dropFirst())" : "")
+    }
     func badge(_ index: Int) -> Int64 { Int64(index) * 31 }
     func isActive(_ index: Int) -> Bool { index % 3 != 0 }
-    func raisedSalary(_ index: Int) -> Double { salary(index) + 1_000 }
-
-    /// Puts the segment of inserts into the log folder; returns its hash for the header of the next.
-    func publishInserts(in logs: String) throws -> String {
-        try publish(in: logs, first: 1, previous: nil, line: insert)
-    }
 
     /// The line that inserts an employee.
     func insert(_ index: Int) -> String {
         let values =
             #"{"name":"\#(name(index))","note":"\#(note(index))","salary":\#(salary(index)),"#
-            + #""hired":\#(Int64(hired(index))),"badge":\#(badge(index)),"active":\#(isActive(index))}"#
+            + #""hired":\#(hired(index)),"badge":\#(badge(index)),"active":\#(isActive(index))}"#
         return #"{"insert":"Employee","id":"\#(ids[index])","values":\#(values)}"#
     }
 
@@ -79,35 +96,30 @@ struct Workload: Sendable {
         return #"{"changes":[\#(changes.joined(separator: ","))]}"#
     }
 
-    /// Puts the segment of updates behind it.
-    func publishUpdates(in logs: String, previous: String) throws {
-        _ = try publish(in: logs, first: UInt64(transactions) + 1, previous: previous) { position in
-            let index = updateOrder[position]
-            return #"{"update":"Employee","id":"\#(ids[index])","values":{"salary":\#(raisedSalary(index))}}"#
-        }
+    /// The writer of the segments; a late one has clocks before those of all others.
+    func segmentWriter(isLate: Bool = false) -> ForeignWriter {
+        ForeignWriter(
+            id: (isLate ? Self.otherWriter(0) : writer).description,
+            milliseconds: Self.firstMillisecond - (isLate ? 1_000_000 : 0)
+        )
     }
 
-    var transactions: Int { (count + transactionChanges - 1) / transactionChanges }
+    /// Puts the inserts of all employees into the log folder, as one segment.
+    func publishInserts(in logs: String) throws {
+        var writer = segmentWriter()
+        try publish((0..<count).map(insert), by: &writer, in: logs)
+    }
 
-    private func publish(in logs: String, first: UInt64, previous: String?, line: (Int) -> String) throws -> String {
-        let name = SegmentName(writer: writer, first: first, last: first + UInt64(transactions) - 1)
-        let header = SegmentHeader(
-            writer: writer,
-            name: "benchmark",
-            first: name.first,
-            last: name.last,
-            previous: previous
-        )
-        let end = try SegmentPublisher(LogFolder(path: logs)).publish(name, header: header.line) { file in
-            for transaction in 0..<transactions {
-                let range = transaction * transactionChanges..<min(count, (transaction + 1) * transactionChanges)
-                let sequence = first + UInt64(transaction)
-                let clock = hexadecimal16((Self.firstMillisecond + sequence) << 16)
-                var text = "{\"transaction\":\(sequence),\"clock\":\"\(clock)\",\"changes\":\(range.count)}\n"
-                for index in range { text += line(index) + "\n" }
-                try file.append(lines: Array(text.utf8), changes: range.count)
-            }
+    /// Puts changes into the log folder, as so many segments.
+    func publish(_ lines: [String], by writer: inout ForeignWriter, segments: Int = 1, in logs: String) throws {
+        let transactions = stride(from: 0, to: lines.count, by: transactionChanges).map { start in
+            Array(lines[start..<min(lines.count, start + transactionChanges)])
         }
-        return end.sha256
+        for segment in 0..<segments {
+            let part = transactions[
+                transactions.count * segment / segments..<transactions.count * (segment + 1) / segments
+            ]
+            try writer.write(Array(part), to: logs)
+        }
     }
 }
