@@ -258,7 +258,7 @@ let package = Package(
                 "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/Performance",
-            exclude: ["Graph", "Growth", "Importing", "import.py", "peers"]
+            exclude: ["Graph", "Growth", "Importing", "import.py", "peers", "chart"]
         ),
         .executableTarget(
             name: "growth",

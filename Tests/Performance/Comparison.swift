@@ -59,7 +59,7 @@ struct Comparison {
         }
     }
 
-    /// Whether the limit is kept. It holds for the processor time, which hardly changes when other programs use the machine.
+    /// Whether the limit is kept, by the processor time, which hardly changes when other programs use the machine.
     var isKept: Bool { limit[2] != "NOT KEPT" }
 
     private var limit: [String] { column(\.processor, isGoal: false) }

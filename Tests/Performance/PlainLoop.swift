@@ -53,7 +53,7 @@ final class PlainLoop {
 
     /// Checks that the tables have the same rows as a store's.
     ///
-    /// A store keeps a date as seconds since 2001, so that one unit in the last place may differ.
+    /// A store keeps a date as seconds since 2001, so that one of seven decimals may come back as its neighbour.
     func verify(against store: String) throws {
         try execute("ATTACH '\(store)' AS store")
         let tables = [
@@ -62,7 +62,7 @@ final class PlainLoop {
         ]
         for (table, columns) in tables {
             var terms = columns.split(separator: " ").map { "a.\($0) IS b.\($0)" }
-            if table == "Employee" { terms.append("abs(a.hired - b.hired) < 5e-7") }
+            if table == "Employee" { terms.append("abs(a.hired - b.hired) < 3e-7") }
             let same = try number(
                 "SELECT count(*) FROM main.\(table) a JOIN store.\(table) b ON \(terms.joined(separator: " AND "))"
             )
@@ -98,7 +98,7 @@ final class PlainLoop {
     private func failure() -> Failure { Failure(message: String(cString: sqlite3_errmsg(database))) }
 }
 
-/// A value as SQLite takes it. Its bytes outlive the step, so SQLite need not copy them.
+/// A value as SQLite takes it; its bytes outlive the step, so SQLite need not copy them.
 enum PlainValue {
     case blob([UInt8])
     case text([UInt8])
