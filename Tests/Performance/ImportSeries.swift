@@ -23,7 +23,7 @@ struct ImportSeries {
         let workload = Workload(count: changes, generator: &generator)
         var rows: [Comparison] = []
         for works in Work.series {
-            var measured: [Comparison] = []
+            var measured = works.map { $0.comparisons(workload) }
             for run in 0..<runs {
                 let scratch = try TemporaryFolder("benchmark", in: folder + "/")
                 try FileManager.default.createDirectory(atPath: scratch.path("logs"), withIntermediateDirectories: true)
@@ -32,20 +32,7 @@ struct ImportSeries {
                     importing: try Self.importing(scratch.path, logs: scratch.path("logs")),
                     scratch: scratch
                 )
-                var place = 0
-                /// Adds to the next row, which the first run makes.
-                func add(
-                    _ title: String,
-                    _ bounds: Bounds,
-                    _ beside: String,
-                    _ count: Int,
-                    _ body: (inout Comparison) -> Void
-                ) {
-                    if run == 0 { measured.append(Comparison(title, bounds, beside: beside, count: count)) }
-                    body(&measured[place])
-                    place += 1
-                }
-                for work in works {
+                for (place, work) in works.enumerated() {
                     let changes = work.changes(workload)
                     try workload.publish(
                         changes.map(\.line),
@@ -55,27 +42,14 @@ struct ImportSeries {
                     )
                     // Each goes first in every other pair.
                     let pair = try await sides.measure(work, changes.map(\.row), importsFirst: run % 2 == 0)
-                    if let bounds = work.bounds {
-                        add(work.title, bounds, work.beside, changes.count) {
-                            $0.add(ours: pair.ours, other: pair.other)
-                        }
-                    }
-                    if let (title, bounds) = work.size {
-                        add(
-                            title,
-                            bounds,
-                            "In MiB; the plain table has the same columns and a UNIQUE _id, and no versions.",
-                            0
-                        ) { row in
-                            row.add(ours: sides.mebibytes("store"), other: sides.mebibytes("plain"))
-                        }
-                    }
+                    measured[place].time?.add(ours: pair.ours, other: pair.other)
+                    measured[place].size?.add(ours: sides.mebibytes("store"), other: sides.mebibytes("plain"))
                     if run == 0 {
                         try PlainLoop(path: scratch.path("plain.sqlite")).verify(against: sides.importing.store)
                     }
                 }
             }
-            rows += measured
+            rows += measured.flatMap { [$0.time, $0.size].compactMap(\.self) }
         }
         return rows
     }

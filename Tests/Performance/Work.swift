@@ -17,8 +17,19 @@ struct Work: Sendable {
     let statement: String
     let change: @Sendable (Workload, Int) -> (line: String, row: [PlainValue])
 
+    private func count(_ workload: Workload) -> Int { Int(Double(workload.count) * share) }
+
     func changes(_ workload: Workload) -> [(line: String, row: [PlainValue])] {
-        (0..<Int(Double(workload.count) * share)).map { change(workload, $0) }
+        (0..<count(workload)).map { change(workload, $0) }
+    }
+
+    /// The rows of the table that the work makes.
+    func comparisons(_ workload: Workload) -> (time: Comparison?, size: Comparison?) {
+        let size = size.map { title, bounds in
+            let beside = "In MiB; the plain table has the same columns and a UNIQUE _id, and no versions."
+            return Comparison(title, bounds, beside: beside)
+        }
+        return (bounds.map { Comparison(title, $0, beside: beside, count: count(workload)) }, size)
     }
 
     /// The works that one store takes after another, with a fresh store for each list.
