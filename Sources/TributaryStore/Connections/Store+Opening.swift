@@ -1,6 +1,7 @@
 import Foundation
 package import GRDB
 import Synchronization
+import TributaryChanges
 
 #if canImport(Glibc)
     import Glibc
@@ -52,7 +53,7 @@ extension Store {
             return try connection.run { database in
                 try database.execute(sql: "BEGIN")
                 defer { try? database.execute(sql: "ROLLBACK") }
-                guard try Int32.fetchOne(database, sql: "PRAGMA application_id") == Schema.applicationID else {
+                guard try Int32.fetchOne(database, sql: "PRAGMA application_id") == StoreFormat.applicationID else {
                     throw StoreError.cannotOpen(path: path, reason: "it is a database of something else")
                 }
                 try Schema.check(

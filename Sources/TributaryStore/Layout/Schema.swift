@@ -10,13 +10,6 @@ import TributaryModel
 /// without an entry in `_exceptions`. Where the order of changes in the transaction
 /// matters, a version includes the index of the change (see ``VersionNumber``).
 package enum Schema {
-    /// "TRIB", in the file's header.
-    static let applicationID: Int32 = 0x5452_4942
-    /// The version of the layout; it grows with each change that earlier code cannot read.
-    ///
-    /// Versions before 6 were never released.
-    static let version: Int32 = 6
-
     /// Prepares a store for use: creates its tables in an empty file, otherwise compares it with the model and migrates
     /// it.
     ///
@@ -31,7 +24,7 @@ package enum Schema {
         let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let found = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         let objects = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
-        if application != applicationID {
+        if application != StoreFormat.applicationID {
             guard objects == 0, found == 0 else {
                 throw StoreError.cannotOpen(path: configuration.path, reason: "it is a database of something else")
             }
@@ -53,9 +46,10 @@ package enum Schema {
     }
 
     static func check(version found: Int32, path: String) throws(StoreError) {
-        guard found <= version else { throw .newerStore(path: path, version: Int(found)) }
-        guard found == version else {
-            let reason = "its format has version \(found), which no release has written; this program needs \(version)"
+        guard found <= StoreFormat.version else { throw .newerStore(path: path, version: Int(found)) }
+        guard found == StoreFormat.version else {
+            let needed = StoreFormat.version
+            let reason = "its format has version \(found), which no release has written; this program needs \(needed)"
             throw .cannotOpen(path: path, reason: reason)
         }
     }
@@ -108,8 +102,8 @@ package enum Schema {
         if configuration.memory == nil, !configuration.isScratch {
             try configuration.environment.home(configuration.path)?.insert(into: db)
         }
-        try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-        try db.execute(sql: "PRAGMA user_version = \(version)")
+        try db.execute(sql: "PRAGMA application_id = \(StoreFormat.applicationID)")
+        try db.execute(sql: "PRAGMA user_version = \(StoreFormat.version)")
         return layout
     }
 }

@@ -46,7 +46,7 @@ package struct RestoredStore {
 
     private func checkHeader(_ database: Database) throws {
         let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        guard application == Schema.applicationID else { throw refused("it is a database of something else") }
+        guard application == StoreFormat.applicationID else { throw refused("it is a database of something else") }
         try Schema.check(version: Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0, path: path)
     }
 

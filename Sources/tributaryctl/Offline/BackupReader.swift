@@ -55,10 +55,6 @@ final class BackupReader {
 /// The offsets are those of the file format of SQLite, section 1.3.
 struct StoreHeader {
     static let size = 100
-    /// "TRIB", the application ID of a store.
-    private static let application: UInt32 = 0x5452_4942
-    /// The newest version of the store format that this program knows.
-    private static let newestVersion: UInt32 = 5
 
     private let bytes: [UInt8]
 
@@ -70,8 +66,10 @@ struct StoreHeader {
         guard bytes.count == StoreHeader.size, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw refused("is no backup: it is no file of SQLite")
         }
-        guard number(at: 68) == StoreHeader.application else { throw refused("is a database of something else") }
-        guard number(at: 60) <= StoreHeader.newestVersion else {
+        guard number(at: 68) == UInt32(StoreFormat.applicationID) else {
+            throw refused("is a database of something else")
+        }
+        guard number(at: 60) <= UInt32(StoreFormat.version) else {
             throw refused("was written by a newer version (format \(number(at: 60)))", .badConfiguration)
         }
         guard Int64(number(at: 28)) * pageSize == fileSize else {
