@@ -29,7 +29,9 @@ final class PlainLoop {
     private var database: OpaquePointer?
 
     init(path: String) throws {
-        try check(sqlite3_open(path, &database))
+        // Used by one thread at a time, as the store's connection is, and without a mutex like that one.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        try check(sqlite3_open_v2(path, &database, flags, nil))
         try execute(Self.tables)
     }
 

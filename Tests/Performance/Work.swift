@@ -37,7 +37,7 @@ struct Work: Sendable {
         [
             inserts(
                 "inserts, time-ordered IDs, one segment",
-                .atLeast(goal: 0.85, limit: 0.4),
+                .atLeast(goal: 0.85, limit: 0.35),
                 size: ("size after inserting, to the plain table", .atMost(goal: 1.25, limit: 1.3))
             ),
             Work(
@@ -66,12 +66,12 @@ struct Work: Sendable {
                 return (#"{"delete":"Employee","id":"\#(id)"}"#, [PlainValue(id)])
             },
         ],
-        [inserts("inserts, time-ordered IDs, 20 segments", .atLeast(goal: 1, limit: 0.35), segments: 20)],
+        [inserts("inserts, time-ordered IDs, 20 segments", .atLeast(goal: 1, limit: 0.33), segments: 20)],
         [
             named("Member", share: 0.5), named("Team", share: 0.5), named("Course", share: 0.5),
             Work(
                 title: "links, to-one",
-                bounds: .atLeast(goal: 1, limit: 0.3),
+                bounds: .atLeast(goal: 1, limit: 0.28),
                 beside:
                     "The plain loop updates the column, which has an index; it compares no clocks and asks for no target.",
                 share: 0.5,
