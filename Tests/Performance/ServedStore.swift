@@ -45,6 +45,8 @@ final class ServedStore {
     }
 
     deinit {
+        // Ends what an error has left; does nothing once it has been stopped.
+        process.send(SIGKILL)
         if descriptor >= 0 { close(descriptor) }
     }
 
