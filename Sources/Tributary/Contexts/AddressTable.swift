@@ -70,13 +70,31 @@ struct AddressTable {
     private func holds(_ total: Int, in size: Int? = nil) -> Bool { total * 4 <= (size ?? entries.count) * 3 }
 
     private mutating func rebuild(for total: Int) {
-        let former = slots
-        (slots, count) = (AddressTable.noSlots, 0)
-        slots.reserveCapacity(total + 1)
+        if count < slots.count - 1 { dropEmptySlots() }
         var size = AddressTable.noEntries.count
         while !holds(total + 1, in: size) { size *= 2 }
+        // With a reserve for each growth by one, the array would be copied more often than it has to be.
+        if total > count * 2 { slots.reserveCapacity(total + 1) }
+        let former = entries
         entries = Array(repeating: Entry(), count: size)
-        for slot in former where slot.address != 0 { _ = insert(slot.address, for: slot.id) }
+        // In the order of the former entries, which is nearly that of the new ones, memory is written in sequence.
+        for entry in former where entry.slot != 0 {
+            var index = Int(entry.hash) & (size - 1)
+            while entries[index].slot != 0 { index = (index + 1) & (size - 1) }
+            entries[index] = entry
+        }
+    }
+
+    /// Moves the addresses together; the entries have to be placed anew.
+    private mutating func dropEmptySlots() {
+        let former = slots
+        slots = AddressTable.noSlots
+        var places = [UInt32](repeating: 0, count: former.count)
+        for (place, slot) in former.enumerated() where slot.address != 0 {
+            places[place] = UInt32(slots.count)
+            slots.append(slot)
+        }
+        for index in entries.indices { entries[index].slot = places[Int(entries[index].slot)] }
     }
 
     private func slot(of id: UniqueID) -> Int { Int(entries[index(of: id, hash(id))].slot) }
