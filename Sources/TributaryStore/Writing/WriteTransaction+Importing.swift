@@ -46,6 +46,9 @@ extension WriteTransaction {
         try engine().bulk.isAllowed = true
     }
 
+    /// Whether the waiting rows have come in the order in which they are merged, so that waiting for more saves nothing.
+    package var rowsAreInOrder: Bool { engineInUse?.bulk.waiting.areInOrder ?? true }
+
     /// The effects of a transaction are complete after this call.
     package func applyWaiting() throws {
         try engineInUse?.flush()

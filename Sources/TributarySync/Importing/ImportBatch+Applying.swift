@@ -33,10 +33,10 @@ extension ImportBatch {
             }
         }
         var moves = true
-        while moves, !isFull {
+        while moves, !isFull(transaction) {
             moves = false
             for index in queues.indices {
-                while let item = queues[index].items.first, !isFull, !isKnownBlocked(item), mayRead(item) {
+                while let item = queues[index].items.first, !isFull(transaction), !isKnownBlocked(item), mayRead(item) {
                     let before = positions[item.name.writer] ?? 0
                     let pause = try apply(item, transaction)
                     moves = moves || (positions[item.name.writer] ?? 0) > before
@@ -77,17 +77,20 @@ extension ImportBatch {
         !readers.isPrefetched || outcome.positions.isEmpty || readers.hasBegun(item.name)
     }
 
-    private var isFull: Bool {
-        isReadUp || isLarge || readers.control.current != .proceed || (!committed.isEmpty && ContinuousClock.now >= end)
+    private func isFull(_ transaction: WriteTransaction) -> Bool {
+        isReadUp || isLarge(transaction) || readers.control.current != .proceed
+            || (!committed.isEmpty && ContinuousClock.now >= end)
     }
 
-    /// Whether the batch has the changes of a slice while somebody waits, or as many as it may have.
+    /// Whether the batch has as many changes as it may have: those of a slice when somebody waits, or when the rows come in
+    /// order, so that those of further slices are on other pages.
     ///
     /// A transaction counts as several changes, because it takes memory until the commit.
-    private var isLarge: Bool {
+    private func isLarge(_ transaction: WriteTransaction) -> Bool {
         let (changes, transactions) = (outcome.counts.changes, outcome.counts.transactions)
         return changes + transactions >= readers.sliceChanges
-            && (changes + transactions * ImportBatch.sliceLimit >= changeLimit || isAwaited())
+            && (changes + transactions * ImportBatch.sliceLimit >= changeLimit || isAwaited()
+                || transaction.rowsAreInOrder)
     }
 
     private mutating func apply(_ item: Item, _ transaction: WriteTransaction) throws -> Pause {
@@ -154,7 +157,7 @@ extension ImportBatch {
             if isBlocked { return .dependencies }
             if positions[item.name.writer] == item.name.last { return .end }
             isReadUp = readers.isPrefetched && !committed.isEmpty && !reader.hasPrefetched
-            if isFull { return .full }
+            if isFull(transaction) { return .full }
         }
         return .end
     }

@@ -23,6 +23,8 @@ final class WaitingRows {
     @exclusivity(unchecked) private(set) var runs: [(rows: RowRun, shape: Int, transaction: AppliedTransaction)] = []
     @exclusivity(unchecked) private(set) var transactions: [AppliedTransaction] = []
     private var bytes = 0
+    /// Whether the rows have come in the order of tables and IDs.
+    @exclusivity(unchecked) private(set) var areInOrder = true
 
     var isEmpty: Bool { rows.isEmpty }
     var isFull: Bool { rows.count >= WaitingRows.limit || bytes >= WaitingRows.byteLimit }
@@ -40,20 +42,19 @@ final class WaitingRows {
     @inline(__always)
     func append(_ index: Int, table: Int) {
         let run = runs.count - 1
-        rows.append(
-            Row(
-                id: runs[run].rows.id(index),
-                table: Int32(truncatingIfNeeded: table),
-                run: Int32(truncatingIfNeeded: run),
-                index: Int32(truncatingIfNeeded: index)
-            )
+        let row = Row(
+            id: runs[run].rows.id(index),
+            table: Int32(truncatingIfNeeded: table),
+            run: Int32(truncatingIfNeeded: run),
+            index: Int32(truncatingIfNeeded: index)
         )
+        if areInOrder, let last = rows.last { areInOrder = last.table == row.table && last.id <= row.id }
+        rows.append(row)
     }
 
     /// Sorts the rows by table and ID; the rows of one object keep their order.
     func sort() {
-        let isSorted = zip(rows, rows.dropFirst()).allSatisfy { $0.table == $1.table && $0.id <= $1.id }
-        guard !isSorted else { return }
+        guard !areInOrder else { return }
         rows.sort { left, right in
             if left.table != right.table { return left.table < right.table }
             if left.id != right.id { return left.id < right.id }
@@ -66,5 +67,6 @@ final class WaitingRows {
         runs.removeAll(keepingCapacity: true)
         transactions.removeAll(keepingCapacity: true)
         bytes = 0
+        areInOrder = true
     }
 }
