@@ -118,12 +118,13 @@ struct ForkedSchedule {
         func next(_ clock: inout UInt64, _ sequence: Int, _ generator: inout SeededGenerator) -> ForeignTransaction {
             clock += UInt64.random(in: 1...2, using: &generator)
             let changes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in RandomSchedule.change(&generator) }
-            // What a model does not know of an object, and a deletion after it, are an exception of the merge rules.
-            let kept = changes.enumerated().filter { index, change in
-                !changes[(index + 1)...].contains { $0.id == change.id && $0.operation == .delete }
-                    || !RandomSchedule.isUnknown(change)
-            }
-            return ForeignTransaction(1, UInt64(sequence), clock: clock, kept.map(\.element))
+            // What a model does not know, and a deletion at an equal version, are an exception of the merge rules.
+            return ForeignTransaction(
+                1,
+                UInt64(sequence),
+                clock: clock,
+                changes.filter { !RandomSchedule.isUnknown($0) }
+            )
         }
         for sequence in 1...max(1, length) where length > 0 { stem.append(next(&clock, sequence, &generator)) }
         for _ in 0..<count {

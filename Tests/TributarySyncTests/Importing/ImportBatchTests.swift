@@ -117,16 +117,18 @@ import TributaryStore
         #expect(try store.read { try $0.writers.segment(writer: a, first: 1)?.sha256 } == item.segment.end.sha256)
     }
 
-    @Test func aBatchHasSeveralSlicesUnlessSomebodyWaits() throws {
-        let segment = try logs.hire(a, 1...10)
-        let item = try item(segment, slice: 4)
-        var first = try batch([item], slice: 4)
-        first.changeLimit = 100
-        first.isAwaited = { true }
-        #expect(try store.write { try first.apply($0).0 }.counts.changes == 2)
-        var second = try batch([item], positions: [a: 2], slice: 4)
-        second.changeLimit = 100
-        #expect(try store.write { try second.apply($0).0 }.counts.changes == 8)
+    @Test func aBatchHasSeveralSlicesWhereRowsComeOutOfOrderAndNobodyWaits() throws {
+        let item = try item(logs.hire(a, 1...40), slice: 8)
+        func changes(_ items: [ImportBatch.Item], isAwaited: Bool = false) throws -> Int {
+            var batch = try batch(items, positions: [a: position(a), b: position(b)], slice: 8)
+            batch.changeLimit = 100
+            batch.isAwaited = { isAwaited }
+            return try store.write { try batch.apply($0).0 }.counts.changes
+        }
+        #expect(try changes([item]) == 4)
+        // The objects of the other writer have greater IDs, so that those of this one come out of order.
+        #expect(try changes([self.item(logs.hire(b, 1...2, base: 100)), item], isAwaited: true) == 6)
+        #expect(try changes([self.item(logs.hire(b, 3...4, base: 100)), item]) == 18)
     }
 
     /// As many changes as hold the write lock for 0.2 s, but at least a slice and at most five.

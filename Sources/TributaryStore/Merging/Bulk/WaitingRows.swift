@@ -23,8 +23,9 @@ final class WaitingRows {
     @exclusivity(unchecked) private(set) var runs: [(rows: RowRun, shape: Int, transaction: AppliedTransaction)] = []
     @exclusivity(unchecked) private(set) var transactions: [AppliedTransaction] = []
     private var bytes = 0
-    /// Whether the rows have come in the order of tables and IDs.
+    /// Whether all rows since the beginning have come in the order of tables and IDs, those too that wait no longer.
     @exclusivity(unchecked) private(set) var areInOrder = true
+    @exclusivity(unchecked) private var last: Row?
 
     var isEmpty: Bool { rows.isEmpty }
     var isFull: Bool { rows.count >= WaitingRows.limit || bytes >= WaitingRows.byteLimit }
@@ -48,7 +49,8 @@ final class WaitingRows {
             run: Int32(truncatingIfNeeded: run),
             index: Int32(truncatingIfNeeded: index)
         )
-        if areInOrder, let last = rows.last { areInOrder = last.table == row.table && last.id <= row.id }
+        if areInOrder, let last { areInOrder = last.table == row.table && last.id <= row.id }
+        last = row
         rows.append(row)
     }
 
@@ -67,6 +69,5 @@ final class WaitingRows {
         runs.removeAll(keepingCapacity: true)
         transactions.removeAll(keepingCapacity: true)
         bytes = 0
-        areInOrder = true
     }
 }
