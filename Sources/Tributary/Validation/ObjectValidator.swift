@@ -156,7 +156,7 @@ extension PropertyValue {
     fileprivate func order(to bound: PropertyValue) -> Int? {
         if let order = compared(to: bound) { return order }
         // A decimal is compared with a bound of another type, or the other way round.
-        guard let left = number, let right = bound.number else { return nil }
+        guard let right = bound.number, let left = number else { return nil }
         return left < right ? -1 : left > right ? 1 : 0
     }
 

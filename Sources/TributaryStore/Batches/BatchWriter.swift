@@ -25,47 +25,41 @@ package struct BatchWriter {
         _ block: (_ apply: ([Change]) throws -> Void) throws -> Void,
         verify: (_ number: Int64) throws -> Void = { _ in }
     ) throws -> CommittedTransaction? {
-        let savepoint = "tributary_batch"
-        try db.execute(sql: "SAVEPOINT \(savepoint)")
         do {
-            var open: (engine: MergeEngine, header: TransactionHeader)?
-            let lines = OutgoingLines(db)
-            func apply(_ explicit: [Change]) throws {
-                let (engine, header) = try open ?? beginBatch(terms.author, terms.contextName)
-                open = (engine, header)
-                try engine.apply(explicit)
-                try lines.append(explicit)
-            }
-            try block { changes in
-                guard !changes.isEmpty else { return }
-                let explicit = try LocalChanges(reader: reader).explicit(changes)
-                try terms.deriving?.willApply(explicit, reader)
-                try apply(explicit)
-                let derived = try terms.deriving?.didApply(explicit, reader) ?? []
-                if !derived.isEmpty { try apply(LocalChanges(reader: reader).derived(derived)) }
-            }
-            if open != nil {
-                try terms.deriving?.finish(reader, slice: BatchWriter.sliceSize) {
-                    try apply(LocalChanges(reader: reader).derived($0))
+            return try transaction.inSavepoint {
+                var open: (engine: MergeEngine, header: TransactionHeader)?
+                let lines = OutgoingLines(db)
+                func apply(_ explicit: [Change]) throws {
+                    let (engine, header) = try open ?? beginBatch(terms.author, terms.contextName)
+                    open = (engine, header)
+                    try engine.apply(explicit)
+                    try lines.append(explicit)
                 }
+                try block { changes in
+                    guard !changes.isEmpty else { return }
+                    let explicit = try LocalChanges(reader: reader).explicit(changes)
+                    try terms.deriving?.willApply(explicit, reader)
+                    try apply(explicit)
+                    let derived = try terms.deriving?.didApply(explicit, reader) ?? []
+                    if !derived.isEmpty { try apply(LocalChanges(reader: reader).derived(derived)) }
+                }
+                if open != nil {
+                    try terms.deriving?.finish(reader, slice: BatchWriter.sliceSize) {
+                        try apply(LocalChanges(reader: reader).derived($0))
+                    }
+                }
+                var committed: CommittedTransaction?
+                if let (engine, begun) = open {
+                    var header = begun
+                    try verify(engine.cursor.revision)
+                    header.changeCount = lines.changeCount
+                    committed = try transaction.end(engine, writer: transaction.writers().own, header: header)
+                    try transaction.keepForExport(header, lines: lines)
+                }
+                return committed
             }
-            var committed: CommittedTransaction?
-            if let (engine, begun) = open {
-                var header = begun
-                try verify(engine.cursor.revision)
-                header.changeCount = lines.changeCount
-                committed = try transaction.end(engine, writer: transaction.writers().own, header: header)
-                try transaction.keepForExport(header, lines: lines)
-            }
-            try db.execute(sql: "RELEASE \(savepoint)")
-            return committed
-        } catch {
-            transaction.forget()
-            if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TO \(savepoint); RELEASE \(savepoint)") }
-            if case StoreError.sharesKey(let key) = error {
-                throw BatchError.constraint(row: nil, properties: key.properties, existing: key.other)
-            }
-            throw error
+        } catch StoreError.sharesKey(let key) {
+            throw BatchError.constraint(row: nil, properties: key.properties, existing: key.other)
         }
     }
 

@@ -126,14 +126,15 @@ package final class RemoteWatch: Sendable {
 
     /// Waits until a burst of writes has ended.
     ///
-    /// This process's own writes wake the watch as well, and a lock after each of them would delay them.
+    /// This process's own writes wake the watch as well: a lock after each of them would delay them, and so would a look at
+    /// each event.
     private func gather(_ buffer: inout [UInt8]) {
         guard descriptor >= 0 else { return }
         let end = ContinuousClock.now + RemoteWatch.ceiling
         while ContinuousClock.now < end {
-            let result = wait(RemoteWatch.quiet, &buffer)
+            var stop = pollfd(fd: stopReadEnd, events: Int16(POLLIN), revents: 0)
             // The stop request stays in the pipe for the next wait.
-            if result == .nothing || result == .stop { return }
+            if poll(&stop, 1, RemoteWatch.quiet) > 0 || wait(0, &buffer) == .nothing { return }
         }
     }
 

@@ -12,17 +12,25 @@ extension WriteTransaction {
     ///   transaction may be committed.
     package func commit(_ local: LocalTransaction) throws -> CommittedTransaction {
         if isJoining { return try join(local) }
-        let savepoint = "tributary_commit"
-        try db.execute(sql: "SAVEPOINT \(savepoint)")
-        do {
+        return try inSavepoint {
             let joined = try JoinedTransaction(self, author: local.author, contextName: local.contextName)
             try joined.add(local)
-            let committed = try joined.finish()
-            try db.execute(sql: "RELEASE \(savepoint)")
-            return committed
+            return try joined.finish()
+        }
+    }
+
+    /// Runs a block of which nothing is written when it throws; another transaction may be committed then.
+    func inSavepoint<Result>(_ block: () throws -> Result) throws -> Result {
+        try BoundStatement(db, "SAVEPOINT tributary_commit").run()
+        do {
+            let result = try block()
+            try BoundStatement(db, "RELEASE tributary_commit").run()
+            return result
         } catch {
             forget()
-            if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TO \(savepoint); RELEASE \(savepoint)") }
+            if db.isInsideTransaction {
+                try? db.execute(sql: "ROLLBACK TO tributary_commit; RELEASE tributary_commit")
+            }
             throw error
         }
     }
