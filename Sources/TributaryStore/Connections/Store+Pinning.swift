@@ -15,6 +15,15 @@ extension Store {
             return try WriterTurn(store: self, database: database).move(from: old, connections: connections)
         }
     }
+
+    /// Pins the current state with one connection, like `move(from:connections:)`, without blocking a thread while it
+    /// waits for the write lock.
+    package func pinInTurn() async throws -> Generation {
+        try await lockedInTurn { database in
+            try self.checkOpen()
+            return try WriterTurn(store: self, database: database).move(from: nil, connections: 1)
+        }
+    }
 }
 
 extension WriterTurn {

@@ -24,18 +24,9 @@ extension Store {
         _ block: @escaping @Sendable (WriteTransaction) throws -> T,
         committed: @escaping @Sendable (T, WriterTurn) throws -> Void = { _, _ in }
     ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            awaiting.add(1, ordering: .relaxed)
-            writer.enqueue { database in
-                self.awaiting.subtract(1, ordering: .relaxed)
-                let result = Result {
-                    try self.writeLock.holding {
-                        try self.checkOpen()
-                        return try self.transact(on: database, block, committed: committed)
-                    }
-                }
-                continuation.resume(with: result)
-            }
+        try await lockedInTurn { database in
+            try self.checkOpen()
+            return try self.transact(on: database, block, committed: committed)
         }
     }
 
@@ -49,8 +40,17 @@ extension Store {
 
     /// Returns when all earlier requests for the write lock have been served.
     package func waitForTurn() async {
-        await withCheckedContinuation { continuation in
-            writer.enqueue { _ in continuation.resume() }
+        try? await lockedInTurn { _ in }
+    }
+
+    /// Runs `block` like ``locked(_:)``, without blocking a thread while it waits for the write lock.
+    func lockedInTurn<T: Sendable>(_ block: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        awaiting.add(1, ordering: .relaxed)
+        return try await withCheckedThrowingContinuation { continuation in
+            writer.enqueue { database in
+                self.awaiting.subtract(1, ordering: .relaxed)
+                continuation.resume(with: Result { try self.writeLock.holding { try block(database) } })
+            }
         }
     }
 

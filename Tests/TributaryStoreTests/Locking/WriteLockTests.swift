@@ -82,4 +82,38 @@ struct WriteLockTests {
         }
         #expect(log.all == Array(1...100))
     }
+
+    enum Request: CaseIterable {
+        case write
+        case writeInTurn
+        case pinInTurn
+        case waitForTurn
+
+        func run(_ store: Store) async throws {
+            switch self {
+            case .write: try store.write { _ in }
+            case .writeInTurn: try await store.writeInTurn { _ in }
+            case .pinInTurn: try await store.pinInTurn().release()
+            case .waitForTurn: await store.waitForTurn()
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: Request.allCases)
+    func whoWaitsForTheLockIsSeen(_ request: Request) async throws {
+        let store = try StoreFixture().store
+        let entered = Signal()
+        let leave = DispatchSemaphore(value: 0)
+        store.writer.enqueue { _ in
+            entered.raise()
+            leave.wait()
+        }
+        await entered.wait()
+        #expect(!store.isAwaited)
+        let waiting = Task.detached { try await request.run(store) }
+        while !store.isAwaited { await Task.yield() }
+        leave.signal()
+        try await waiting.value
+        #expect(!store.isAwaited)
+    }
 }
