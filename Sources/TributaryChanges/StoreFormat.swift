@@ -6,4 +6,11 @@ package enum StoreFormat {
     ///
     /// Versions before 6 were never released.
     package static let version: Int32 = 6
+
+    /// Why a store with a version of the layout is refused; nil when it is this one.
+    package static func refusal(of found: Int32) -> String? {
+        guard found <= version else { return "was written by a newer version (format \(found))" }
+        return found == version
+            ? nil : "has format \(found), which no release has written; this program needs format \(version)"
+    }
 }

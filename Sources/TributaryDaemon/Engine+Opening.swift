@@ -115,11 +115,7 @@ extension StartFailure {
         switch error {
         case .cannotOpen(let path, let reason):
             self.init("the store '\(path)' cannot be opened: \(reason)", status: .inputOutput)
-        case .newerStore(let path, let version):
-            self.init(
-                "the store '\(path)' was written by a newer version (format \(version))",
-                status: .badConfiguration
-            )
+        case .otherFormat: self.init("\(error)", status: .badConfiguration)
         case .cannotMigrate(let path, let reason):
             self.init("the store '\(path)' cannot take the new model: \(reason)", status: .badConfiguration)
         case _ where error.isDamage:

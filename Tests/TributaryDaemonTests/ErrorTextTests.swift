@@ -25,7 +25,7 @@ import TributaryStore
     private static let segment = SegmentName(writer: writer, first: 1, last: 2)
 
     private static let errors: [any Error] = [
-        StoreError.cannotOpen(path: "/p", reason: "r"), StoreError.newerStore(path: "/p", version: 2),
+        StoreError.cannotOpen(path: "/p", reason: "r"), StoreError.otherFormat(path: "/p", reason: "r"),
         StoreError.cannotMigrate(path: "/p", reason: "r"), StoreError.database(code: 13, message: "full"),
         StoreError.database(code: 11, message: "malformed"), StoreError.duplicateID(id),
         StoreError.sharesKey(SharedKey(object: id, other: id, entity: "E", properties: ["p"], values: [.null])),

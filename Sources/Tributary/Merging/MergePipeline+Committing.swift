@@ -48,11 +48,13 @@ extension MergePipeline {
 
     /// Applies changes that others have written, in one SQLite transaction, and announces them.
     ///
-    /// The block runs under the write lock, at the priority of the saves that wait for it.
+    /// The block runs under the write lock, at the priority of the saves that wait for it, and after the requests that have
+    /// begun.
     func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
     ) async throws -> T {
-        try await activities.run("Importing") {
+        await waitForRequests()
+        return try await activities.run("Importing") {
             try await store.writeInTurn(block) { [self] result, turn in
                 guard let first = result.1.first?.number, let last = result.1.last?.number else { return }
                 let changes = CommittedTransaction.changes(of: result.1)

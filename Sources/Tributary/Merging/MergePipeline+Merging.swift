@@ -4,8 +4,10 @@ import TributaryStore
 extension MergePipeline {
     /// Merges the announced changes now, and returns when the main context shows them.
     package func flush() async {
-        await postRemoteCommitsNow()
-        await mergeWhenDue()
+        await request {
+            await postRemoteCommitsNow()
+            await mergeWhenDue()
+        }
     }
 
     package func flush(through number: Int64) async {

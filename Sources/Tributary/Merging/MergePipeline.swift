@@ -20,6 +20,8 @@ package final class MergePipeline: Sendable {
     let failures = Broadcast<MainSaveFailure>(limit: 16)
     let commits = Signal()
     let main: MainMerger
+    /// The saves and merges somebody waits for that have begun since the last import; the next one waits for them.
+    private let requests = Mutex(PendingBlocks())
     private let state: Mutex<State>
 
     struct State {
@@ -76,6 +78,27 @@ package final class MergePipeline: Sendable {
     deinit {
         state.withLock { $0.loop }?.cancel()
         state.withLock { $0.remoteWatch }?.stopSoon()
+    }
+
+    // MARK: Requests
+
+    /// Runs a save or a merge somebody waits for: no further import comes between its turns with the write lock.
+    package func request<T>(_ block: () async throws -> T) async rethrows -> T {
+        let pending = requests.withLock { pending in
+            pending.begin()
+            return pending
+        }
+        defer { pending.end() }
+        return try await block()
+    }
+
+    /// Returns when the requests that have begun have ended; later ones wait for the import.
+    func waitForRequests() async {
+        let begun = requests.withLock { pending in
+            defer { pending = PendingBlocks() }
+            return pending
+        }
+        await begun.waitForNone()
     }
 
     // MARK: State

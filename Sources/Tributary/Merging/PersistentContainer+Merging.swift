@@ -44,6 +44,9 @@ extension PersistentContainer {
         try await pipeline.importTransactions(block)
     }
 
+    /// Runs a save, and the merge of it, before the next import.
+    package func request<T>(_ block: () async throws -> T) async rethrows -> T { try await pipeline.request(block) }
+
     /// Is raised after each local commit, as a hint that there may be transactions to export; one task may wait for it.
     package var commitSignal: Signal { pipeline.commits }
 

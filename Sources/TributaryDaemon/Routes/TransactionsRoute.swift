@@ -14,8 +14,11 @@ enum TransactionsRoute {
         let engine = try request.engine()
         let key = try idempotencyKey(request)
         let author = request.caller.name
-        let (number, ids) = try await save(try await request.body(), key: key, author: author, engine: engine)
-        return try await response(number: number, ids: ids, engine: engine)
+        let body = try await request.body()
+        return try await engine.container.request {
+            let (number, ids) = try await save(body, key: key, author: author, engine: engine)
+            return try await response(number: number, ids: ids, engine: engine)
+        }
     }
 
     /// Saves the changes of a body; the number is nil when they were already in effect, so that nothing was written.

@@ -5,8 +5,7 @@ extension StoreError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "the store '\(path)' cannot be opened: \(reason)"
-        case .newerStore(let path, let version):
-            "the store '\(path)' was written by a newer version (format \(version))"
+        case .otherFormat(let path, let reason): "the store '\(path)' \(reason)"
         case .cannotMigrate(let path, let reason): "the store '\(path)' cannot take the new model: \(reason)"
         case .database(let code, let message): StoreError.text(ofCode: code, message)
         case .duplicateID(let id): "there is an object \(id.entity) \(id.uniqueID) already"

@@ -5,8 +5,8 @@ package import TributaryChanges
 package enum StoreError: Error, Hashable, Sendable {
     /// The file cannot be opened or is not a store; 74.
     case cannotOpen(path: String, reason: String)
-    /// The store was written by a newer version; 78.
-    case newerStore(path: String, version: Int)
+    /// The store has another version of the layout; 78.
+    case otherFormat(path: String, reason: String)
     /// The model has changed in a way that the store cannot migrate; 78.
     case cannotMigrate(path: String, reason: String)
     /// SQLite reported an error, such as a full disk or a damaged file.

@@ -15,7 +15,7 @@ package enum Schema {
     ///
     /// Must run in a write transaction.
     ///
-    /// - Throws: ``StoreError`` `newerStore`, `cannotOpen`, `cannotMigrate`, and what the migrator throws.
+    /// - Throws: ``StoreError`` `otherFormat`, `cannotOpen`, `cannotMigrate`, and what the migrator throws.
     static func open(
         in db: Database,
         configuration: StoreConfiguration,
@@ -46,12 +46,7 @@ package enum Schema {
     }
 
     static func check(version found: Int32, path: String) throws(StoreError) {
-        guard found <= StoreFormat.version else { throw .newerStore(path: path, version: Int(found)) }
-        guard found == StoreFormat.version else {
-            let needed = StoreFormat.version
-            let reason = "its format has version \(found), which no release has written; this program needs \(needed)"
-            throw .cannotOpen(path: path, reason: reason)
-        }
+        if let reason = StoreFormat.refusal(of: found) { throw .otherFormat(path: path, reason: reason) }
     }
 
     /// Returns the layout of a store that needs no migration.

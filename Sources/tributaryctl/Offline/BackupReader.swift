@@ -69,8 +69,8 @@ struct StoreHeader {
         guard number(at: 68) == UInt32(StoreFormat.applicationID) else {
             throw refused("is a database of something else")
         }
-        guard number(at: 60) <= UInt32(StoreFormat.version) else {
-            throw refused("was written by a newer version (format \(number(at: 60)))", .badConfiguration)
+        if let reason = StoreFormat.refusal(of: Int32(bitPattern: number(at: 60))) {
+            throw refused(reason, .badConfiguration)
         }
         guard Int64(number(at: 28)) * pageSize == fileSize else {
             throw refused("is not whole: it has \(fileSize) bytes instead of \(Int64(number(at: 28)) * pageSize)")

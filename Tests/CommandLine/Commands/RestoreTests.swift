@@ -35,6 +35,11 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let refused = try await daemon.command(["restore", backup, "--store", daemon.store])
         #expect(refused.ending == .exited(64) && refused.errors.contains("--move-aside"), "\(refused)")
+        let former = daemon.folder.path("former.sqlite")
+        try FileManager.default.copyItem(atPath: backup, toPath: former)
+        try PlainSQL(path: former).execute("PRAGMA user_version = 5")
+        let other = try await daemon.command(["restore", former, "--store", daemon.store, "--move-aside"])
+        #expect(other.ending == .exited(78) && other.errors.contains("has format 5"), "\(other)")
         #expect(try titles(daemon) == ["after", "before"])
 
         let done = try await daemon.command(["restore", backup, "--store", daemon.store, "--move-aside"])

@@ -68,6 +68,32 @@ struct MergingImportTests {
         try await container.close()
     }
 
+    /// A save, and the merge for which its caller waits, take several turns with the write lock.
+    @Test
+    func noImportComesBetweenTheTurnsOfARequest() async throws {
+        let fixture = try await MergingFixture()
+        let container = fixture.container
+        let log = Mutex<[String]>([])
+        let imports = try await container.request {
+            let imports = Task {
+                try await container.importTransactions { transaction in
+                    let changes = MergingImportTests.transfer(0, accounts: 2)
+                    return ((), [try transaction.commit(LocalTransaction(changes: changes))])
+                }
+                log.withLock { $0.append("import") }
+            }
+            for _ in 0..<20 {
+                let token = try await fixture.open("owner")
+                await container.mergePendingChanges(through: token)
+            }
+            log.withLock { $0.append("request") }
+            return imports
+        }
+        try await imports.value
+        #expect(log.withLock { $0 } == ["request", "import"])
+        try await container.close()
+    }
+
     @Test
     func anImportThatFailsAnnouncesNothing() async throws {
         struct Refusal: Error {}
