@@ -49,6 +49,9 @@ extension WriteTransaction {
     /// Whether the waiting rows have come in the order in which they are merged, so that waiting for more saves nothing.
     package var rowsAreInOrder: Bool { engineInUse?.bulk.waiting.areInOrder ?? true }
 
+    /// Frees the memory of the pages that are as they were committed.
+    package func freePages() throws { try db.execute(sql: "PRAGMA shrink_memory") }
+
     /// The effects of a transaction are complete after this call.
     package func applyWaiting() throws {
         try engineInUse?.flush()

@@ -15,6 +15,8 @@ extension ImportBatch {
     /// Applies the writers' segments in turn until none makes progress, since one writer may wait for another.
     mutating func run(_ transaction: WriteTransaction) throws {
         try transaction.letRowsWait()
+        // What is read of segments takes memory for each, and the rows of small ones are on few pages.
+        if items.count > ImportBatch.cachedItems { try transaction.freePages() }
         let present = try transaction.reader.writers.own()
         // The store has become another writer since the batch was planned, which is planned anew then.
         guard present.id == own else { return }

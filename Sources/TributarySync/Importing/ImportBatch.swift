@@ -39,6 +39,9 @@ struct ImportBatch: Sendable {
     /// How many times more changes than those of a slice a batch may have while nobody waits for the write lock.
     static let sliceLimit = 5
 
+    /// The number of segments up to which a batch keeps the pages that the former one has left in memory.
+    static let cachedItems = 100
+
     var readers: SegmentReaders
     /// The segments; those of each writer are in sequence.
     let items: [Item]

@@ -126,11 +126,11 @@ final class ReadAhead: @unchecked Sendable {
         }
     }
 
-    /// Frees a batch on the queue, because freeing its strings costs nearly as much as creating them.
+    /// Frees a batch, a large one on the queue, because freeing its strings costs nearly as much as creating them.
     private func release() {
         guard let batch = handedOut else { return }
         handedOut = nil
-        queue.async { _ = batch }
+        if batch.changeCount > 100 { queue.async { _ = batch } }
     }
 
     /// Continues reading on the queue while there is room for more batches.
