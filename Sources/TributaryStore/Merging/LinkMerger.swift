@@ -102,23 +102,24 @@ struct LinkMerger {
         if slice.isDeleted(link.source, source, after: operation.index) { return }
         if slice.isDeleted(link.target, target, after: operation.index) { return }
         let known = try tables.links.pair(link, source, target)
+        let rows = try (tables.objects.row(link.source, source), tables.objects.row(link.target, target))
+        let deletions = try (deletion(rows.0, link.source, source), deletion(rows.1, link.target, target))
         let isAccepted = try LinkState.accepts(
             state,
             over: known?.state,
-            after: deletion(link.source, source),
-            and: deletion(link.target, target),
+            after: deletions.0,
+            and: deletions.1,
             by: tables.versions
         )
         if let known { try conflicts.keep(of: state, with: known, link, isAccepted: isAccepted) }
         guard isAccepted else {
             // The deletion of an end has removed what was known of the pair before.
             guard known == nil else { return }
-            return try conflicts.keep(source, target, of: state, link, hiddenBy: deletions(link, source, target))
+            let hiding = [deletions.0, deletions.1].compactMap(\.self)
+            return try conflicts.keep(source, target, of: state, link, hiddenBy: hiding)
         }
         let wasShown = known?.isShown ?? false
-        let isShown =
-            try !state.isRemoved && tables.visibility.isVisible(link.source, source)
-            && tables.visibility.isVisible(link.target, target)
+        let isShown = !state.isRemoved && rows.0 != nil && rows.1 != nil
         if !isShown, !state.isRemoved {
             try conflicts.keep(source, target, of: state, link, hiddenBy: hidingDeletions(link, source, target))
         }
@@ -128,12 +129,7 @@ struct LinkMerger {
         if isShown { try tables.links.insertShown(pair, link) } else { try tables.links.insertHidden(pair, link) }
         if !isShown || !wasShown { try shadows.insert(of: pair, link) }
         let isMoved = isShown && known.map { !$0.state.hasPosition(of: state) } ?? true
-        if wasShown != isShown || isMoved { try record(pair, link) }
-    }
-
-    /// The greatest deletions of both ends.
-    private func deletions(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> [Int64] {
-        try [deletion(link.source, source), deletion(link.target, target)].compactMap(\.self)
+        if wasShown != isShown || isMoved { try record(pair, link, rows) }
     }
 
     /// The deletions of those ends that are not visible.
@@ -146,10 +142,9 @@ struct LinkMerger {
         }
     }
 
-    /// The greatest deletion of an object, visible or not.
-    private func deletion(_ table: Int, _ id: UniqueID) throws -> Int64? {
-        if try tables.visibility.isVisible(table, id) { return try tables.objects.row(table, id)?.versions.deleted }
-        return try tables.partialRows.row(table, id)?.deleted
+    /// The greatest deletion of an object, whose row is nil while it is not visible.
+    private func deletion(_ row: VisibleRow?, _ table: Int, _ id: UniqueID) throws -> Int64? {
+        try row.map(\.versions.deleted) ?? tables.partialRows.row(table, id)?.deleted
     }
 
     // MARK: Visibility
@@ -214,14 +209,21 @@ struct LinkMerger {
         return try tables.versions.isSuperseded(pair.state.version, by: deletion)
     }
 
-    /// Records the changed relationship at both ends, where the end is visible and has the relationship.
     private func record(_ pair: Pair, _ link: LinkLayout) throws {
-        let ends = [
-            (link.source, pair.source, link.sourceProperty), (link.target, pair.target, link.targetProperty),
-        ]
-        for (table, id, property) in ends {
-            guard let property, let row = try tables.objects.row(table, id) else { continue }
-            try effects.record(.update, table, id, entity: row.entity, properties: [property])
+        try record(
+            pair,
+            link,
+            (tables.objects.row(link.source, pair.source), tables.objects.row(link.target, pair.target))
+        )
+    }
+
+    /// Records the changed relationship at both ends, where the end is visible and has the relationship.
+    private func record(_ pair: Pair, _ link: LinkLayout, _ rows: (VisibleRow?, VisibleRow?)) throws {
+        for (table, row, property) in [
+            (link.source, rows.0, link.sourceProperty), (link.target, rows.1, link.targetProperty),
+        ] {
+            guard let property, let row else { continue }
+            try effects.record(.update, table, row.id, entity: row.entity, properties: [property])
         }
     }
 }
