@@ -86,6 +86,11 @@ final class MergeEngine {
     /// - Throws: ``StoreError`` `invalidChange` and `duplicateID` for local changes.
     func apply(_ changes: [Change]) throws {
         if cursor.mergesOutcome { return try keep(changes) }
+        if bulk.accept(deletions: changes) {
+            _ = cursor.countChanges(changes.count)
+            if bulk.waiting.isFull { try bulk.flush() }
+            return
+        }
         try bulk.flush()
         try apply(ChangeSlice(changes: changes, first: cursor.countChanges(changes.count)))
     }

@@ -4,6 +4,11 @@ import TributaryModel
 extension ObjectMerger {
     func delete(_ table: Int, _ id: UniqueID) throws {
         guard let row = try tables.objects.row(table, id) else { return try deletePartial(table, id) }
+        try delete(table, row)
+    }
+
+    /// Deletes a visible object.
+    func delete(_ table: Int, _ row: VisibleRow) throws {
         var state = ObjectVersions(insert: (row.versions.inserted, row.entity), deleted: row.versions.deleted)
         guard try state.delete(at: cursor.number, by: tables.versions) else { return }
         // An insert of this transaction came before the deletion: an insert after it is not applied yet.
@@ -49,11 +54,13 @@ extension ObjectMerger {
 
     /// The register that the deletion does not supersede; nil when there is none.
     private func remainingRegister(_ index: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PartialRow.Register? {
-        guard let register = try register(index, of: row) else { return nil }
-        let isSuperseded =
-            try layout[index].mergeRule.isSupersededByDeletion
-            && tables.versions.isSuperseded(register.version, by: cursor.number)
-        return isSuperseded ? nil : register
+        if layout[index].mergeRule.isSupersededByDeletion,
+            let known = row.versions.register(index.column, isHeld: layout.entities[row.entity].holds[index.column]),
+            try tables.versions.isSuperseded(known, by: cursor.number)
+        {
+            return nil
+        }
+        return try register(index, of: row)
     }
 
     /// The register of a row, without the totals of counters; nil for a property that was never written.

@@ -15,7 +15,8 @@ import TributaryModel
         var conflicts = 0
         for round in 0..<10 {
             let schedule = MixedSchedule(using: &generator)
-            let (slow, fast) = (try Replica(), try Replica())
+            let model = try Model(version: "1", entities: SampleModel.definitions + [MixedSchedule.note])
+            let (slow, fast) = (try Replica(model), try Replica(model))
             for transaction in schedule.transactions { try slow.apply(transaction, slice: 1) }
             var rest = schedule.transactions[...]
             while !rest.isEmpty {
@@ -36,6 +37,44 @@ import TributaryModel
             #expect(try journal == fast.journal(), "\(place)")
         }
         #expect(conflicts > 0)
+    }
+
+    @Test func `deletions of objects without relationships wait, and links do not`() throws {
+        let model = try Model(version: "1", entities: SampleModel.definitions + [MixedSchedule.note])
+        let replica = try Replica(model)
+        try replica.store.write { write in
+            try write.letRowsWait()
+            for (sequence, changes) in [[Change.delete("Note", 52), .delete("Note", 51)], [.delete("Tag", 41)]]
+                .enumerated()
+            {
+                let transaction = ForeignTransaction(1, UInt64(sequence) + 1, clock: UInt64(sequence) + 1, changes)
+                try write.beginImport(writer: transaction.writer, header: transaction.header)
+                try write.apply(transaction.changes)
+                #expect(write.rowsAreInOrder == false)
+                #expect(try write.engine().bulk.waiting.rows.count == (sequence == 0 ? 2 : 0))
+                _ = try write.endImport()
+            }
+        }
+    }
+
+    @Test func `rows that lose count as conflicts, beyond those that are kept too`() throws {
+        let count = Int(ConflictTable.rowLimit) + ConflictTable.replacementLimit + 1_000
+        let counts = try [true, false].map { waits in
+            let replica = try Replica()
+            func updates(_ writer: Int, _ clock: UInt64, _ title: (Int) -> String) -> ForeignTransaction {
+                let changes = (1...count).map { Change.update("Department", $0, ["title": .string(title($0))]) }
+                return ForeignTransaction(writer, 1, clock: clock, changes)
+            }
+            let inserts = (1...count).map { Change.insert("Department", $0, [:]) }
+            try replica.apply(waiting: [ForeignTransaction(3, 1, clock: 1, inserts), updates(1, 3) { "t\($0)" }])
+            // Every twentieth value equals the one that stands, which is no conflict.
+            let late = updates(2, 2) { "t\($0 % 20 == 0 ? $0 : 0)" }
+            if waits { try replica.apply(waiting: [late]) } else { try replica.apply(late) }
+            return try replica.store.read { try $0.conflicts.counts() }
+        }
+        #expect(counts[0] == counts[1])
+        #expect(counts[0].kept == Int(ConflictTable.rowLimit))
+        #expect(counts[0].kept + counts[0].dropped == count - count / 20)
     }
 
     @Test func `each transaction returns the effects of its own rows, also of those that waited`() throws {
@@ -188,11 +227,21 @@ private struct MixedSchedule {
         }
     }
 
+    /// An entity without relationships, whose deletions wait too.
+    static var note: EntityDefinition {
+        var note = EntityDefinition(name: "Note")
+        note.attributes = [
+            Attribute(name: "text", type: .string), Attribute(name: "pages", type: .integer64),
+            SampleModel.attribute("peak", .integer64, rule: .max),
+        ]
+        return note
+    }
+
     private static func plain(_ generator: inout SeededGenerator) -> Change {
         func pick(_ ids: ClosedRange<Int>) -> Int { Int.random(in: ids, using: &generator) }
         func text() -> JSONValue { .string(["", "a", "bé", "a longer text"].randomElement(using: &generator) ?? "a") }
         func number() -> JSONValue { pick(0...3) == 0 ? .double(1.5) : .integer(Int64(pick(-2...9))) }
-        switch pick(0...13) {
+        switch pick(0...18) {
         case 0: return .insert("Person", pick(1...3), ["name": text(), "nick": text()])
         case 1: return .insert("Person", pick(1...3), ["name": text()])
         case 2: return .insert("Employee", pick(1...3), ["name": text(), "salary": number()])
@@ -206,6 +255,10 @@ private struct MixedSchedule {
         case 10: return .insert("Passport", pick(21...22), ["number": number()])
         case 11: return .update("Passport", pick(21...22), ["number": .integer(Int64(pick(1...9)))])
         case 12: return .delete("Tag", pick(41...42))
+        case 13: return .insert("Note", pick(51...54), ["text": text(), "pages": .integer(Int64(pick(1...9)))])
+        case 14, 15: return .update("Note", pick(51...54), ["text": text()])
+        case 16: return .update("Note", pick(51...54), ["pages": .integer(Int64(pick(1...9)))])
+        case 17: return .delete("Note", pick(51...54))
         default: return .update("Person", pick(1...3), ["name": text()])
         }
     }

@@ -65,7 +65,7 @@ extension BulkPath {
     }
 
     private func rowInsert(of shape: Int) throws -> RowInsert? {
-        guard shapes[shape].isInsert else { return nil }
+        guard shape >= 0, shapes[shape].isInsert else { return nil }
         if let known = rowInserts[shape] { return known }
         if rowInserts.count >= BulkPath.rowInsertLimit { rowInserts.removeAll() }
         let made = try RowInsert(db, shapes[shape], layout: tables.layout)
@@ -73,21 +73,21 @@ extension BulkPath {
         return made
     }
 
-    // MARK: Updates
+    // MARK: Updates and deletions
 
     /// The rows whose objects are read together.
     private static let updateLimit = 256
 
-    /// Merges the next updates of one table, whose objects are read together.
+    /// Merges the next updates and deletions of one table, whose objects are read together.
     ///
-    /// Their values are attributes outside unique keys or wait for the decision about these, so that no update changes
-    /// the row of another object.
+    /// Their values are attributes outside unique keys or wait for the decision about these, and nothing refers to what is
+    /// deleted, so that none of them changes the row of another object.
     ///
-    /// - Returns: The number of rows; 0 when the next row is no update.
+    /// - Returns: The number of rows; 0 when the next row is an insert.
     func updateTogether(from index: Int) throws -> Int {
         let table = waiting.rows[index].table
         let rows = waiting.rows[index...].prefix(BulkPath.updateLimit).prefix { row in
-            row.table == table && !shape(of: row).isInsert
+            row.table == table && !isInsert(row)
         }
         guard !rows.isEmpty else { return 0 }
         let objects = try tables.objects.table(Int(table))
@@ -95,7 +95,11 @@ extension BulkPath {
         for (row, head) in zip(rows, heads) {
             if let head {
                 moveCursor(to: row)
-                try update(row, head, in: objects)
+                if waiting.isDeletion(row) {
+                    try self.objects.delete(Int(table), head)
+                } else {
+                    try update(row, head, in: objects)
+                }
             } else {
                 try merge(row)
             }
@@ -104,9 +108,15 @@ extension BulkPath {
     }
 
     /// Writes the values of a row at once when all of them stand and replace no write of another writer.
+    ///
+    /// Of a row whose values are all lost, only the conflicts are kept.
     private func update(_ row: WaitingRows.Row, _ head: VisibleRow, in table: ObjectTable) throws {
         let shape = shape(of: row)
-        guard try stands(shape, head, in: table) else { return try mergeValues(row, shape, into: head) }
+        switch try fate(of: shape, head, in: table) {
+        case .mixed: return try mergeValues(row, shape, into: head)
+        case .lost: return try keepConflicts(of: row, shape, head)
+        case .stands: break
+        }
         var versions = head.versions
         for column in shape.columns { versions.setRegister(column, to: cursor.number, isHeld: true) }
         let statement = try table.update(shape.columns)
@@ -123,21 +133,35 @@ extension BulkPath {
         try effects.record(.update, Int(row.table), row.id, entity: head.entity, keys: effects.keys(of: shape))
     }
 
-    private func stands(_ shape: ChangeShape, _ head: VisibleRow, in table: ObjectTable) throws -> Bool {
-        guard shape.entity == head.entity, shape.hasDistinctColumns, !tables.versions.hasClones,
+    /// What becomes of the values of a row, by the versions of the registers alone.
+    private enum Fate { case stands, lost, mixed }
+
+    private func fate(of shape: ChangeShape, _ head: VisibleRow, in table: ObjectTable) throws -> Fate {
+        guard shape.entity == head.entity, shape.hasDistinctColumns, !shape.columns.isEmpty, !tables.versions.hasClones,
             !tables.keys.haveKeys(shape.columns, table.layout.index)
-        else { return false }
+        else { return .mixed }
+        var (stand, lost) = (0, 0)
         for column in shape.columns {
             let known = head.versions.register(column, isHeld: true)
-            let stands = try MergeRule.latest.accepts(
+            let isAccepted = try MergeRule.latest.accepts(
                 Register(version: cursor.number, value: .null),
                 over: known,
                 holding: .null,
                 after: head.versions.deleted,
                 by: tables.versions
             )
-            guard try stands && !objects.conflicts.isForeign(known ?? cursor.revision) else { return false }
+            if !isAccepted, known != nil { lost += 1 }
+            if try isAccepted && !objects.conflicts.isForeign(known ?? cursor.revision) { stand += 1 }
         }
-        return true
+        return stand == shape.columns.count ? .stands : lost == shape.columns.count ? .lost : .mixed
+    }
+
+    private func keepConflicts(of row: WaitingRows.Row, _ shape: ChangeShape, _ head: VisibleRow) throws {
+        for (index, column) in shape.columns.enumerated() {
+            guard let known = head.versions.register(column, isHeld: true), try objects.conflicts.isForeign(known),
+                let write = write(row, shape, index)
+            else { continue }
+            try objects.keepConflict(of: write, with: known, in: head, table: Int(row.table), isAccepted: false)
+        }
     }
 }

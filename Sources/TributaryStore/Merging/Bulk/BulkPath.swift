@@ -2,7 +2,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Merges plain inserts and updates of imports together, in the order of tables and identifiers.
+/// Merges plain inserts, updates and deletions of imports together, in the order of tables and identifiers.
 ///
 /// The result equals that of ``ObjectMerger``, one change after the other, at a lower cost: the rows of many
 /// transactions are sorted, one statement inserts several rows, and values go from the memory of a run to SQLite
@@ -23,6 +23,8 @@ final class BulkPath {
     /// For each shape, the statement that inserts several of its rows; nil when there can be none.
     @exclusivity(unchecked) var rowInserts: [Int: RowInsert?] = [:]
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
+    /// For each table, whether its objects have no keys, refer to nothing and are referred to by nothing.
+    private let isAlone: [Bool]
     /// The values of a row that is given to ``ObjectMerger``.
     @exclusivity(unchecked) private var writes: [RegisterWrite] = []
     /// The present rows of objects that the next rows update.
@@ -44,6 +46,11 @@ final class BulkPath {
         self.effects = effects
         self.objects = objects
         self.uniqueness = uniqueness
+        let layout = tables.layout
+        isAlone = layout.tables.map { table in
+            !tables.keys.hasKeys(table.index) && layout.incoming[table.index].isEmpty
+                && layout.linksOf[table.index].isEmpty && table.columns.allSatisfy { $0.isRegister && !$0.hasOwnIndex }
+        }
     }
 
     deinit { key.deallocate() }
@@ -54,9 +61,7 @@ final class BulkPath {
     ///
     /// - Returns: The number of rows that wait now; 0 when the run cannot take this path.
     func accept(_ run: RowRun) -> Int {
-        guard isAllowed, !cursor.isLocal, cursor.number == cursor.revision, !cursor.keepsIndexes,
-            let index = shape(of: run), shapes[index].isPackable
-        else { return 0 }
+        guard mayWait, let index = shape(of: run), shapes[index].isPackable else { return 0 }
         let shape = shapes[index]
         let table = layout.entities[shape.entity].table
         for row in 0..<run.count {
@@ -65,6 +70,26 @@ final class BulkPath {
             waiting.append(row, table: table)
         }
         return run.count
+    }
+
+    private var mayWait: Bool {
+        isAllowed && !cursor.isLocal && cursor.number == cursor.revision && !cursor.keepsIndexes
+    }
+
+    /// Accepts deletions of objects without keys and relationships, which wait.
+    ///
+    /// - Returns: whether they wait now; false when one of the changes is none.
+    func accept(deletions changes: [Change]) -> Bool {
+        guard mayWait, let name = changes.first?.entity, let entity = layout.entityIndex(named: name) else {
+            return false
+        }
+        let table = layout.entities[entity].table
+        guard isAlone[table], changes.allSatisfy({ $0.operation == .delete && $0.entity == name }) else { return false }
+        let run = RowRun(isInsert: false, entity: name, names: [], capacity: changes.count)
+        for change in changes { run.append(change.id) }
+        waiting.begin(run, shape: -1, of: effects.current)
+        for row in changes.indices { waiting.append(row, table: table) }
+        return true
     }
 
     /// Merges the waiting rows, each with the version of its own transaction.
@@ -82,7 +107,7 @@ final class BulkPath {
         }
         waiting.sort()
         try tables.prepare(waiting.rows) { row in
-            (Int(row.table), shape(of: row).isInsert ? row.id : nil)
+            (Int(row.table), isInsert(row) ? row.id : nil)
         }
         var index = 0
         while index < waiting.rows.count {
@@ -100,6 +125,7 @@ final class BulkPath {
 
     func merge(_ row: WaitingRows.Row) throws {
         moveCursor(to: row)
+        if waiting.isDeletion(row) { return try objects.delete(Int(row.table), row.id) }
         let shape = shape(of: row)
         if try shape.isInsert && insertDirectly(row, shape) { return }
         try mergeValues(row, shape)
@@ -107,12 +133,10 @@ final class BulkPath {
 
     /// Merges a row value by value; `known` is the present row of its object, if it has been read.
     func mergeValues(_ row: WaitingRows.Row, _ shape: ChangeShape, into known: VisibleRow? = nil) throws {
-        let run = waiting.runs[Int(row.run)].rows
         writes.removeAll(keepingCapacity: true)
-        for (index, target) in shape.directTargets.enumerated() {
+        for index in shape.columns.indices {
             // `fits` has checked that there is a value.
-            guard let value = target.type.scalarValue(from: run.value(Int(row.index), index)) else { continue }
-            writes.append(RegisterWrite(column: Int(target.index - ObjectTable.firstColumn), value: value))
+            if let write = write(row, shape, index) { writes.append(write) }
         }
         if shape.isInsert {
             try objects.insert(Int(row.table), row.id, writes, shape: shape)
@@ -123,12 +147,22 @@ final class BulkPath {
         }
     }
 
+    /// A value of a row.
+    func write(_ row: WaitingRows.Row, _ shape: ChangeShape, _ index: Int) -> RegisterWrite? {
+        let value = waiting.runs[Int(row.run)].rows.value(Int(row.index), index)
+        return shape.directTargets[index].type.scalarValue(from: value).map {
+            RegisterWrite(column: shape.columns[index], value: $0)
+        }
+    }
+
     func moveCursor(to row: WaitingRows.Row) {
         let owner = waiting.runs[Int(row.run)].transaction
         guard owner !== effects.current || owner.number != cursor.number else { return }
         effects.move(to: owner)
         cursor.move(to: owner, number: owner.number, revision: owner.number)
     }
+
+    func isInsert(_ row: WaitingRows.Row) -> Bool { !waiting.isDeletion(row) && shape(of: row).isInsert }
 
     func shape(of row: WaitingRows.Row) -> ChangeShape { shapes[waiting.shape(of: row)] }
 

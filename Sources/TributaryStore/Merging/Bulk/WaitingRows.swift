@@ -1,6 +1,6 @@
 import TributaryChanges
 
-/// Plain inserts and updates of imported transactions that wait to be merged.
+/// Plain inserts, updates and deletions of imported transactions that wait to be merged.
 ///
 /// They are merged in the order of tables and identifiers, with the rows of many transactions together, so that the
 /// pages of the store are visited in order. A change of any other kind first has the waiting rows merged, so the result
@@ -36,7 +36,10 @@ final class WaitingRows {
         if transactions.last !== transaction { transactions.append(transaction) }
     }
 
-    /// The index of the shape of a row.
+    /// Whether a row is a deletion, whose run has no shape.
+    func isDeletion(_ row: Row) -> Bool { shape(of: row) < 0 }
+
+    /// The index of the shape of a row; -1 for a deletion.
     @inline(__always)
     func shape(of row: Row) -> Int { runs[Int(row.run)].shape }
 

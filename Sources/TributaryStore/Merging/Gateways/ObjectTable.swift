@@ -22,6 +22,8 @@ package final class ObjectTable {
     let delete: BoundStatement
     private var updates: [[Int]: BoundStatement] = [:]
     private var lastUpdate: (columns: [Int], statement: BoundStatement)?
+    /// For each column, the statement that selects its value in the row ?1, once it has been used.
+    private lazy var values: [BoundStatement?] = Array(repeating: nil, count: layout.columns.count)
 
     package init(_ db: Database, _ layout: TableLayout) throws {
         self.db = db
@@ -94,10 +96,10 @@ package final class ObjectTable {
 
     func value(_ columnIndex: Int, rowid: Int64) throws -> PropertyValue {
         let column = layout.columns[columnIndex]
-        let statement = try BoundStatement(
-            db,
-            "SELECT \(column.quotedName) FROM \(layout.quotedName) WHERE rowid = ?1"
-        )
+        let statement =
+            try values[columnIndex]
+            ?? BoundStatement(db, "SELECT \(column.quotedName) FROM \(layout.quotedName) WHERE rowid = ?1")
+        values[columnIndex] = statement
         statement.bind(1, rowid)
         return try statement.first { column.value(in: $0, at: 0) } ?? .null
     }

@@ -16,8 +16,8 @@ final class VersionCache: VersionOrder {
     private let select: BoundStatement
     private var entries: [Int64: Entry] = [:]
     @exclusivity(unchecked) private var newest = none
-    /// The last entry that was looked up: the version and the origin of one number are asked for in turn.
-    @exclusivity(unchecked) private var last = none
+    /// The last two entries that were looked up: versions and origins of two numbers are asked for in turn.
+    @exclusivity(unchecked) private var (last, former) = (none, none)
     private static let limit = 100_000
     /// Whether the store has applied branches of a writer, whose clones may have made equal versions.
     @exclusivity(unchecked) var hasClones: Bool
@@ -41,7 +41,7 @@ final class VersionCache: VersionOrder {
     func insert(_ version: Version, origin: WriteOrigin<Int64>, of number: Int64) {
         newest = Entry(number: VersionNumber.transaction(of: number), version: version, origin: origin)
         entries[newest.number] = newest
-        last = VersionCache.none
+        (last, former) = (VersionCache.none, VersionCache.none)
     }
 
     /// - Throws: ``StoreError`` `database` when the transaction is missing.
@@ -61,8 +61,9 @@ final class VersionCache: VersionOrder {
     private func entry(_ number: Int64) throws -> Entry {
         if number == newest.number { return newest }
         if number == last.number { return last }
+        if number == former.number { return former }
         if let known = entries[number] {
-            last = known
+            (last, former) = (known, last)
             return known
         }
         select.bind(1, number)
@@ -81,7 +82,7 @@ final class VersionCache: VersionOrder {
         }
         if entries.count >= VersionCache.limit { entries.removeAll(keepingCapacity: true) }
         entries[number] = found
-        last = found
+        (last, former) = (found, last)
         return found
     }
 
