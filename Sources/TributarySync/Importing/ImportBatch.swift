@@ -71,7 +71,7 @@ struct ImportBatch: Sendable {
     /// - Throws: ``SegmentFailure`` with the fault of a segment.
     func prefetched() throws -> ImportBatch {
         var batch = self
-        try batch.readers.prefetch(items, positions: positions)
+        try batch.readers.prefetch(items, positions: positions, changes: changeLimit)
         return batch
     }
 

@@ -143,6 +143,7 @@ struct ImportLoop {
             guard mayApply else { return .rests(until: nil) }
             return await join(baseline) ? .goesOn : .rests(until: nil)
         case .wait(let until):
+            importer.keepReaders(of: [])
             return baselines.proveNext(in: scanner.path) ? .goesOn : .rests(until: until)
         }
     }
@@ -243,7 +244,10 @@ struct ImportLoop {
 
     private mutating func verify(_ segments: [WriterListing.Pending]) async {
         let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
-        let results = await verification.verify(segments, configuration: configuration, positions: positions)
+        take(await verification.verify(segments, configuration: configuration, positions: positions))
+    }
+
+    private mutating func take(_ results: [SegmentVerification.Result]) {
         // The file was replaced or removed: it is scanned again after a delay, since some file systems never report one
         // identity twice.
         var changed = FolderHints()
@@ -265,13 +269,25 @@ struct ImportLoop {
         }
     }
 
-    /// Applies the runs.
+    /// Applies the runs, and reads the next ones meanwhile.
     ///
     /// - Returns: false when the import cannot continue now.
     private mutating func apply(_ runs: [ImportPlanner.Run]) async -> Bool {
         updateOwnPosition()
         let (items, forgotten) = verified.items(of: runs)
         readAgain(forgotten)
+        importer.keepReaders(of: items)
+        let wall = environment.wall
+        let next = state.read { $0.planner.following(runs, wall: wall) }
+        let (importer, known) = (importer, verified.items(of: next.runs).known)
+        async let results = importer.readAhead(next.toRead, known: known, behind: runs)
+        // What was applied is announced before a folder that does not answer is waited for.
+        let goesOn = await apply(items, of: runs)
+        take(await results)
+        return goesOn
+    }
+
+    private mutating func apply(_ items: [ImportBatch.Item], of runs: [ImportPlanner.Run]) async -> Bool {
         do {
             let outcome = try await importer.apply(items)
             verified.remove(outcome.finished)

@@ -11,7 +11,9 @@ struct Importer {
     let state: SyncStateOwner
     let queue: SerialQueue
     let control: ImportControl
-    private let paused = PausedReader()
+    private let paused = PausedReaders()
+    /// Reads the next batch while one is applied.
+    private let ahead = SerialQueue("tributary.import-ahead")
     private let pace = BatchPace()
 
     /// Applies as many segments as fit into one SQLite transaction.
@@ -20,12 +22,8 @@ struct Importer {
     func apply(_ items: [ImportBatch.Item], to target: BranchTarget? = nil) async throws -> ImportBatch.Outcome {
         guard !items.isEmpty else { return ImportBatch.Outcome() }
         let (configuration, planner) = state.read { ($0.configuration, $0.planner) }
-        let readers = SegmentReaders(
-            logs: try LogFolder(path: configuration.logs),
-            paused: paused,
-            sliceChanges: configuration.sliceChanges,
-            control: control
-        )
+        let readers = try readers(configuration)
+        if target != nil { keepReaders(of: items) }
         var positions = planner.positions.mapValues(\.sequence)
         if let target, let name = items.first?.name { positions[name.writer] = target.after }
         let batch = ImportBatch(
@@ -55,6 +53,39 @@ struct Importer {
         }
         pace.note(outcome.counts.changes, in: .now - outcome.began)
         return outcome
+    }
+
+    private func readers(_ configuration: SyncConfiguration) throws -> SegmentReaders {
+        SegmentReaders(
+            logs: try LogFolder(path: configuration.logs),
+            paused: paused,
+            sliceChanges: configuration.sliceChanges,
+            control: control
+        )
+    }
+
+    /// Drops what has been read of other segments.
+    func keepReaders(of items: [ImportBatch.Item]) { paused.keep(only: Set(items.map(\.name))) }
+
+    /// Verifies the segments of the batch that follows `runs`, and reads the beginnings of these and of the `known` ones,
+    /// unless the present batch ends within a segment.
+    func readAhead(
+        _ segments: [WriterListing.Pending],
+        known: [ImportBatch.Item],
+        behind runs: [ImportPlanner.Run]
+    ) async -> [SegmentVerification.Result] {
+        let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
+        let verification = SegmentVerification(queue: ahead, control: control)
+        let results = await verification.verify(segments, configuration: configuration, positions: positions)
+        let next = known + results.compactMap { $0.verified.map { ImportBatch.Item(name: $0.name, segment: $0) } }
+        let lines = (runs.last?.segment).map { $0.changes.addingSaturating($0.transactions) } ?? 0
+        if !next.isEmpty, lines <= configuration.sliceChanges, let readers = try? readers(configuration) {
+            await ahead.run {
+                var readers = readers
+                readers.keep(next)
+            }
+        }
+        return results
     }
 
     /// Adds the store's records of partly applied segments to the items.

@@ -8,8 +8,8 @@ import TributaryChanges
 /// ``ReadAhead/patience`` without progress.
 struct SegmentReaders: Sendable {
     let logs: LogFolder
-    /// The reader of the segment that the preceding batch left unfinished.
-    var paused = PausedReader()
+    /// The readers that the preceding batch has kept.
+    var paused = PausedReaders()
     /// The number of changes of a slice, after which the batch ends.
     let sliceChanges: Int
     /// Ends the batch early.
@@ -22,9 +22,13 @@ struct SegmentReaders: Sendable {
     /// Reads segments in order until about a slice of them is in memory.
     ///
     /// - Throws: ``SegmentFailure`` with the fault of a segment.
-    mutating func prefetch(_ items: [ImportBatch.Item], positions: [UniqueID: UInt64]) throws {
+    mutating func prefetch(
+        _ items: [ImportBatch.Item],
+        positions: [UniqueID: UInt64],
+        changes: Int = 0
+    ) throws {
         isPrefetched = true
-        var budget = ReadBudget(slice: sliceChanges)
+        var budget = ReadBudget(changes: max(changes, sliceChanges))
         for item in items where !budget.isSpent {
             let reader = continuedReader(of: item, after: positions[item.name.writer] ?? 0)
             do {
@@ -35,6 +39,21 @@ struct SegmentReaders: Sendable {
             prefetched[item.name] = reader
             guard control.current == .proceed else { break }
         }
+    }
+
+    /// Keeps the beginnings of segments for the next batch, as far as they can be read now.
+    mutating func keep(_ items: [ImportBatch.Item]) {
+        // The batch itself meets what cannot be read.
+        try? prefetch(items, positions: [:])
+        for item in items {
+            guard let reader = prefetched.removeValue(forKey: item.name) else { continue }
+            pause(reader, of: item.segment, after: beginning(of: item, after: 0))
+        }
+    }
+
+    /// The transaction after which a segment is read: the position, or the one before the segment.
+    private func beginning(of item: ImportBatch.Item, after position: UInt64) -> UInt64 {
+        max(position, max(item.name.first, 1) - 1)
     }
 
     /// Whether a segment of a prefetched batch is in memory, or was.
@@ -54,6 +73,7 @@ struct SegmentReaders: Sendable {
     /// The reader that the batch before has paused, or one that opens its file on the first request.
     private func continuedReader(of item: ImportBatch.Item, after position: UInt64) -> ReadAhead {
         let (segment, fileName) = (item.segment, item.fileName)
+        let position = beginning(of: item, after: position)
         if let reader = paused.removeReader(of: segment, after: position) { return reader }
         let (logs, control) = (logs, control)
         let file = "\(logs.path)/\(segment.name.writer)/\(fileName)"

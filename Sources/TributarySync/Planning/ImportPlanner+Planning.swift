@@ -43,8 +43,32 @@ extension ImportPlanner {
         case .wait(let until): branchDeadline = until
         case let action: return action
         }
-        var plan = BatchPlan(limits: limits, positions: SupposedPositions(positions, reaches: branches.reaches))
-        var deadline = branchDeadline
+        let plan = plan(from: SupposedPositions(positions, reaches: branches.reaches), limits, wall: wall)
+        var deadline = soonest(plan.deadline, branchDeadline)
+        if !plan.toRead.isEmpty { return .verify(plan.toRead) }
+        if !plan.runs.isEmpty { return .apply(plan.runs) }
+        let ahead = readAhead(wall: wall)
+        if !ahead.isEmpty { return .verify(ahead) }
+        if case .wait(let until) = joining { deadline = soonest(deadline, until) }
+        return .wait(until: soonest(deadline, unsettled.deadline(after: wall, grace: limits.incompleteGrace)))
+    }
+
+    /// The batch after one of these runs, which the caller may verify and read while that one is applied.
+    func following(_ runs: [Run], wall: WallTime) -> BatchPlan {
+        var supposed = SupposedPositions(positions, reaches: branches.reaches)
+        for run in runs {
+            supposed[run.id.writer] = WriterPosition(sequence: run.id.last, lastHash: run.segment.sha256)
+        }
+        var limits = limits
+        limits.batchSegments = min(limits.batchSegments, ImportPlanner.followingSegments)
+        return plan(from: supposed, limits, wall: wall)
+    }
+
+    /// The number of segments of the following batch that are read ahead: each takes memory, however small it is.
+    private static let followingSegments = 64
+
+    private func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
+        var plan = BatchPlan(limits: limits, positions: positions)
         var open = pendingWriters.sorted()
         while !open.isEmpty, !plan.isFull {
             // The loop takes one segment of each writer in turn, so that none starves another.
@@ -56,18 +80,13 @@ extension ImportPlanner {
                     return writer[bounds].map { plan.apply($0, through: through) } ?? false
                 case .branch: return false
                 case .blocked(.held(let until)):
-                    deadline = min(deadline ?? until, until)
+                    plan.deadline = soonest(plan.deadline, until)
                     return false
                 case .blocked: return false
                 }
             }
         }
-        if !plan.toRead.isEmpty { return .verify(plan.toRead) }
-        if !plan.runs.isEmpty { return .apply(plan.runs) }
-        let ahead = readAhead(wall: wall)
-        if !ahead.isEmpty { return .verify(ahead) }
-        if case .wait(let until) = joining { deadline = soonest(deadline, until) }
-        return .wait(until: soonest(deadline, unsettled.deadline(after: wall, grace: limits.incompleteGrace)))
+        return plan
     }
 
     /// Whether no segment in the log folder has a transaction of a writer.

@@ -102,6 +102,33 @@ import TributaryStore
         #expect(try count() == 0)
     }
 
+    @Test func whatWasReadAheadIsAppliedWithoutItsFile() throws {
+        let segments = [try logs.hire(a, 1...3), try logs.hire(a, 4...6, base: 100)]
+        let batch = try batch(segments.map { try item($0) })
+        var readers = batch.readers
+        readers.keep(batch.items)
+        for segment in segments { try FileManager.default.removeItem(atPath: "\(logs.path)/\(segment.name.path)") }
+        let read = try batch.prefetched()
+        #expect(try store.write { try read.apply($0).0 }.finished == segments.map(\.name))
+        // A batch has what it takes removed, and another has the rest dropped.
+        readers.keep(batch.items)
+        #expect(throws: SegmentFailure.self) { try batch.prefetched() }
+    }
+
+    @Test func whatWasReadAheadOfOtherBytesIsReadAgain() throws {
+        let segment = try logs.hire(a, 1...3)
+        let first = try batch([item(segment)])
+        var readers = first.readers
+        readers.keep(first.items)
+        let other = try logs.hire(a, 1...3, name: "Eve")
+        var second = try batch([item(other)])
+        second.readers = first.readers
+        let read = try second.prefetched()
+        #expect(try store.write { try read.apply($0).0 }.counts.changes == 3)
+        let row = try store.read { try $0.row(SyncModel.employee(1), rootEntity: "Employee") }
+        #expect(row?.values.contains(.string("Eve")) == true)
+    }
+
     @Test func aBatchEndsWithASliceAndGoesOnFromThere() throws {
         let segment = try logs.hire(a, 1...10)
         let item = try item(segment, slice: 4)

@@ -13,7 +13,7 @@ import TributaryStore
     private let logs: LogsFolder
     private let store: Store
     private let writer = LogsFolder.writer(1)
-    private let paused = PausedReader()
+    private let paused = PausedReaders()
 
     init() throws {
         folder = try TemporaryFolder("long-lines")

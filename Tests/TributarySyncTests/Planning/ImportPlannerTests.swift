@@ -22,6 +22,26 @@ import TributaryChanges
         #expect(bench.planner.counts(wall: bench.wall) == [.applied: 3])
     }
 
+    @Test func theFollowingBatchIsKnownBeforeTheFirstIsApplied() {
+        var bench = PlannerBench()
+        bench.planner.limits.batchSegments = 2
+        let names = (1...6).map { name(a, $0, $0) }
+        for name in names { bench.put(name) }
+        func verify(_ pending: [WriterListing.Pending]) {
+            for file in pending {
+                bench.planner.verified(file.id, file: file.file, as: PlannerBench.valid(file.id), wall: bench.wall)
+            }
+        }
+        if case .verify(let pending) = bench.planner.next(wall: bench.wall) { verify(pending) }
+        var runs: [ImportPlanner.Run] = []
+        if case .apply(let found) = bench.planner.next(wall: bench.wall) { runs = found }
+        #expect(runs.map(\.id) == Array(names[..<2]))
+        let following = bench.planner.following(runs, wall: bench.wall)
+        #expect(following.toRead.map(\.id) == Array(names[2..<4]) && following.runs.isEmpty)
+        verify(following.toRead)
+        #expect(bench.planner.following(runs, wall: bench.wall).runs.map(\.id) == Array(names[2..<4]))
+    }
+
     @Test func aGapStopsWhatComesAfterItAndNamesWhatIsMissing() throws {
         var bench = PlannerBench()
         bench.put(name(a, 1, 2))
