@@ -101,6 +101,7 @@ extension ObjectMerger {
     func keepConflict(
         of write: RegisterWrite,
         with known: PartialRow.Register,
+        in partial: PartialRow,
         _ rule: MergeRule,
         of subject: ConflictSubject
     ) throws {
@@ -113,7 +114,10 @@ extension ObjectMerger {
             after: nil,
             by: tables.versions
         )
-        guard try conflicts.isConflict(with: known.version, isArrivingLost: !isAccepted) else { return }
+        let insert = partial.shadow?.inserted
+        guard try conflicts.isConflict(with: known.version, isArrivingLost: !isAccepted, insertedAt: insert) else {
+            return
+        }
         let (losing, winning) = isAccepted ? (known, arriving) : (arriving, known)
         try conflicts.keep {
             entry(
@@ -126,11 +130,14 @@ extension ObjectMerger {
         }
     }
 
-    /// Keeps the values of an object that nobody has inserted, when a deletion arrives that had not seen them.
+    /// Keeps the values of an object that is not visible, when a deletion arrives that had not seen them.
     func keepConflicts(ofDeletionOf partial: PartialRow, _ table: Int, _ id: UniqueID) throws {
         let subject = ConflictSubject(table: table, id: id, entity: nil)
         for (column, register) in partial.registers.sorted(by: { $0.key < $1.key }) {
-            guard try conflicts.isConflict(with: register.version, isArrivingLost: false) else { continue }
+            let insert = partial.shadow?.inserted
+            guard try conflicts.isConflict(with: register.version, isArrivingLost: false, insertedAt: insert) else {
+                continue
+            }
             try conflicts.keep {
                 entry(
                     subject,

@@ -37,8 +37,8 @@ extension ObjectMerger {
             for write in writes where columns[write.column].mergeRule == .counter { try add(write, to: id, table) }
         }
         keys.insert(table, id)
-        try appear(table, id, references: shape.isPlain ? [] : writes)
         try effects.record(.insert, table, id, entity: shape.entity, keys: try effects.keys(of: shape))
+        try appear(table, id, references: shape.isPlain ? [] : writes)
     }
 
     /// Binds the head of a new row, and the defaults of columns without a bound value.
@@ -96,8 +96,8 @@ extension ObjectMerger {
         try insertRow(table, id, partial, entity: entity, versions: versions)
         keys.insert(table, id)
         let written = partial.registers.map { RegisterWrite(column: $0.key, value: $0.value.value) }
-        try appear(table, id, references: written)
         try effects.record(.insert, table, id, entity: entity, properties: names(of: partial, table, entity: entity))
+        try appear(table, id, references: written)
     }
 
     /// The names of the properties of an entity that a partial row has registers of.

@@ -41,8 +41,8 @@ extension ObjectMerger {
         try insertRow(table, id, partial, entity: entity, versions: versions)
         try tables.shadows.removeKeys(of: id, table)
         let written = partial.registers.map { RegisterWrite(column: $0.key, value: $0.value.value) }
-        try appear(table, id, references: written, isPrepared: false)
         try effects.record(.insert, table, id, entity: entity, properties: names(of: partial, table, entity: entity))
+        try appear(table, id, references: written, isPrepared: false)
     }
 
     /// Lets references to a shadow show another object than before.

@@ -84,7 +84,7 @@ final class ObjectMerger {
                 if isHidden {
                     try keepConflict(of: write, with: partial.deleted, of: subject)
                 } else if let known = partial.registers[write.column] {
-                    try keepConflict(of: write, with: known, rule, of: subject)
+                    try keepConflict(of: write, with: known, in: partial, rule, of: subject)
                 }
                 let register = PartialRow.Register(version: cursor.number, value: write.value)
                 try partial.merge(register, column: write.column, rule: rule, by: tables.versions)

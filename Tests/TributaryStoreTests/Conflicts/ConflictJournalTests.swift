@@ -74,6 +74,19 @@ import TributaryModel
         )
     }
 
+    /// Who inserted an object has not seen what others wrote to it, whether it is visible or another one has its key.
+    @Test(arguments: ["its own", "taken"]) func `the inserter's next write meets the other's`(_ key: String) throws {
+        let replica = try Replica.withUniqueKeys()
+        try replica.apply([
+            ForeignTransaction(1, 1, clock: 1, .insert("Person", 1, ["email": "taken"])),
+            ForeignTransaction(2, 1, clock: 2, .insert("Person", 2, ["email": .string(key), "name": "a"])),
+            ForeignTransaction(1, 2, clock: 3, .update("Person", 2, ["name": "b"])),
+            ForeignTransaction(2, 2, clock: 4, .update("Person", 2, ["name": "c"])),
+        ])
+        let found = try replica.journal().filter { $0.hasPrefix("latest") }
+        #expect(found == [#"latest Person.name 2: "b" of 1/2 lost to "c" of 2/2"#])
+    }
+
     @Test func `a write that has seen the other one is no conflict`() throws {
         let replica = try Replica()
         try replica.apply([

@@ -193,9 +193,20 @@ extension Replica {
         }
     }
 
-    /// All objects in history, under any entity name.
+    /// All objects in history, under any entity name; in each transaction an object is inserted before it is updated.
     fileprivate func told() throws -> Set<UniqueID> {
         let history = try store.read { try $0.history.transactions(after: 0, limit: 10_000) }
+        for transaction in history {
+            var updated: Set<UniqueID> = []
+            for change in transaction.changes {
+                let id = change.id.uniqueID
+                switch change.kind {
+                case .insert: #expect(!updated.contains(id), "\(id) in transaction \(transaction.number)")
+                case .update: updated.insert(id)
+                case .delete: updated.remove(id)
+                }
+            }
+        }
         return Set(history.flatMap(\.changes).map(\.id.uniqueID))
     }
 }

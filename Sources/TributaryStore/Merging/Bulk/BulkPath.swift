@@ -204,9 +204,9 @@ final class BulkPath {
 
     func finishInsert(_ row: WaitingRows.Row, _ shape: ChangeShape) throws {
         objects.keys.insert(Int(row.table), row.id)
-        try objects.appear(Int(row.table), row.id, references: [])
         let keys = try shape.historyKeys ?? effects.keys(of: shape)
         try effects.record(.insert, Int(row.table), row.id, entity: shape.entity, keys: keys)
+        try objects.appear(Int(row.table), row.id, references: [])
     }
 
     private func bindNumber(_ statement: BoundStatement) {
