@@ -100,7 +100,7 @@ struct Importer {
     }
 }
 
-/// Sizes batches so that a save never waits long for one.
+/// Sizes batches so that a save does not wait long for one: a batch of slower changes than the last one takes longer, once.
 ///
 /// Rows that are merged together are sorted, so that a page of the store is written once for all of them: of 200,000 rows,
 /// updates in random order take a third less time in batches of 100,000 than of 20,000.
@@ -118,8 +118,9 @@ final class BatchPace: Sendable {
         return min(max(slice, fitting), slice.multipliedSaturating(by: ImportBatch.sliceLimit))
     }
 
+    /// Notes how long a batch took; few changes tell nothing about more of them, unless they took long.
     func note(_ changes: Int, in duration: Duration) {
-        guard changes > 1_000 else { return }
+        guard changes > 1_000 || (changes > 0 && duration > BatchPace.duration) else { return }
         changeDuration.withLock { $0 = duration / changes }
     }
 }

@@ -166,9 +166,12 @@ import TributaryStore
         #expect(pace.changeLimit(slice: 20_000) == 40_000)
         pace.note(40_000, in: .milliseconds(20))
         #expect(pace.changeLimit(slice: 20_000) == 100_000)
-        // A batch of few changes tells nothing.
-        pace.note(10, in: .seconds(1))
+        // A batch of few changes tells nothing, unless it was slow.
+        pace.note(10, in: .milliseconds(100))
         #expect(pace.changeLimit(slice: 20_000) == 100_000)
+        pace.note(10, in: .seconds(1))
+        #expect(pace.changeLimit(slice: 20_000) == 20_000)
+        pace.note(40_000, in: .milliseconds(20))
         pace.note(20_000, in: .seconds(5))
         #expect(pace.changeLimit(slice: 20_000) == 20_000)
         pace.note(20_000, in: .zero)
