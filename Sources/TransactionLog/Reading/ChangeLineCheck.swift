@@ -1,7 +1,7 @@
 import TributaryChanges
 
-/// Validates change lines without keeping them; a line with the form of an earlier line is compared with its template
-/// instead of being parsed.
+/// Validates change lines, and keeps those that are rows where that is asked for; a line with the form of an earlier line
+/// is compared with its template instead of being parsed.
 struct ChangeLineCheck {
     /// Whether a line may reference a blob.
     private(set) var mayNameBlobs = false
@@ -11,10 +11,11 @@ struct ChangeLineCheck {
     /// The beginning of every escape of a letter of "blob".
     private static let escapedLetter = Array("\\u006".utf8)
 
-    /// Validates the change lines of a transaction.
+    /// Validates the change lines of a transaction, and adds them to the batch; without one for other changes than rows.
     mutating func read(
         _ transaction: TransactionHeader,
         _ reader: SegmentLineReader,
+        into batch: inout SegmentBatch?,
         file: String
     ) throws(SegmentError) {
         let announced = transaction.changeCount
@@ -22,12 +23,21 @@ struct ChangeLineCheck {
         func rejected(_ reason: String, line: Int) -> SegmentError {
             SegmentError(.rejected, file: file, line: line, sequence: transaction.sequence, reason: reason)
         }
+        let batchLimit = 2_500
+        var pieces = SegmentPieces(room: min(announced, batchLimit))
         for index in 0..<announced {
+            if batch != nil, pieces.count == pieces.room {
+                batch?.append(&pieces)
+                pieces = SegmentPieces(room: min(announced - index, batchLimit))
+            }
             guard let line = try reader.next() else {
                 let reason = "\(promise), the segment ends after \(index)"
                 throw rejected(reason, line: reader.line + 1)
             }
-            if templates.covers(line, &scanner) { continue }
+            let isRow =
+                batch == nil
+                ? templates.covers(line, &scanner) : pieces.appendRow(line, &templates, &scanner)
+            if isRow { continue }
             guard !line.isBlank else { throw rejected("the line is blank", line: reader.line) }
             scanner.begin(line)
             do throws(JSONError) {
@@ -38,10 +48,14 @@ struct ChangeLineCheck {
                 }
                 throw rejected("\(promise), only \(index) follow", line: reader.line)
             }
+            let isPlain = templates.learn(line, &scanner)
+            // Other changes than rows can take much more memory than their lines.
+            if batch != nil, !isPlain || !pieces.appendRow(line, &templates, &scanner) { batch = nil }
             // Lines that match a template have plain values, and a blob reference is an object.
-            if !templates.learn(line, &scanner), !mayNameBlobs {
+            if !isPlain, !mayNameBlobs {
                 mayNameBlobs = line.contains(Self.blobKey) || line.contains(Self.escapedLetter)
             }
         }
+        batch?.append(&pieces)
     }
 }

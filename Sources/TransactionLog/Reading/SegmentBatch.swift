@@ -22,4 +22,12 @@ package struct SegmentBatch: Sendable {
     /// The slice's bytes are the verified ones then, so that all changes up to here may be committed. Without the end
     /// of a slice nothing may be committed.
     package var endsSlice = false
+
+    /// Appends changes of the current transaction.
+    mutating func append(_ pieces: inout SegmentPieces) {
+        changeCount += pieces.count
+        let ended = pieces.events()
+        for case .rows(let run) in ended { byteCount += run.byteCount }
+        events += ended
+    }
 }

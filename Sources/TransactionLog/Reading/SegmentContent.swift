@@ -8,8 +8,12 @@ struct SegmentContent {
     private var changeLines = ChangeLineCheck()
     private var dependencies: SegmentDependencies
     private var slices: SliceBuilder
+    private var batches: [SegmentBatch] = []
+    /// The content of the current slice; nil when content is not kept, or not only rows.
+    private var batch: SegmentBatch?
 
-    init(name: SegmentName, sliceLines: Int, dependenciesAfter sequence: UInt64) {
+    init(name: SegmentName, sliceLines: Int, dependenciesAfter sequence: UInt64, keepsContent: Bool) {
+        batch = keepsContent ? SegmentBatch() : nil
         self.name = name
         order = TransactionOrder(name)
         dependencies = SegmentDependencies(after: sequence)
@@ -39,11 +43,23 @@ struct SegmentContent {
             }
             dependencies.add(transaction)
             slices.beginTransaction(transaction, reader)
-            try changeLines.read(transaction, reader, file: file)
+            batch?.events.append(.begin(transaction))
+            try changeLines.read(transaction, reader, into: &batch, file: file)
+            batch?.events.append(.end)
             order.end(transaction)
             slices.endTransaction(transaction, reader)
+            endBatch()
         }
         slices.end(last: order.nextSequence &- 1, reader)
+        endBatch()
+    }
+
+    /// Ends the batch with its slice.
+    private mutating func endBatch() {
+        guard slices.slices.count > batches.count, var ended = batch else { return }
+        ended.endsSlice = true
+        batches.append(ended)
+        batch = SegmentBatch()
     }
 
     /// Checks the counts of the end line.
@@ -67,7 +83,8 @@ struct SegmentContent {
             greatestClock: order.clock,
             dependencies: dependencies.list,
             slices: slices.slices,
-            mayNameBlobs: changeLines.mayNameBlobs
+            mayNameBlobs: changeLines.mayNameBlobs,
+            batches: batch == nil ? [] : batches
         )
     }
 }

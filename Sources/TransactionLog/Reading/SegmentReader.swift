@@ -111,10 +111,7 @@ package final class SegmentReader {
             }
             if makesRuns { _ = templates.learn(line, &scanner) }
         }
-        batch.changeCount += pieces.count
-        let events = pieces.events()
-        for case .rows(let run) in events { batch.byteCount += run.byteCount }
-        batch.events += events
+        batch.append(&pieces)
         guard remaining == 0 else { return }
         self.transaction = nil
         guard isWanted else { return }

@@ -18,14 +18,18 @@ package struct SegmentVerifier: Sendable {
         self.sliceChanges = max(1, sliceChanges)
     }
 
-    /// Verifies the segment and returns the information that its import needs.
+    /// The length of the longest file whose content is kept.
+    private static let keptBytes: UInt64 = 4 << 20
+
+    /// Verifies the segment and returns the information that its import needs, with `keepsContent` also its content.
     ///
     /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not match,
     ///   `rejected` when the bytes are those that were written and are no valid segment.
     package func verify(
         _ source: some SegmentBytes,
         name: SegmentName,
-        dependenciesAfter sequence: UInt64 = 0
+        dependenciesAfter sequence: UInt64 = 0,
+        keepsContent: Bool = false
     ) throws(SegmentError) -> VerifiedSegment {
         let tail: SegmentTail
         do throws(SegmentError) {
@@ -34,7 +38,12 @@ package struct SegmentVerifier: Sendable {
             throw error.with(writer: name.writer)
         }
         let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
-        var content = SegmentContent(name: name, sliceLines: sliceChanges, dependenciesAfter: sequence)
+        var content = SegmentContent(
+            name: name,
+            sliceLines: sliceChanges,
+            dependenciesAfter: sequence,
+            keepsContent: keepsContent && tail.fileSize <= SegmentVerifier.keptBytes
+        )
         var fault: SegmentError?
         do throws(SegmentError) {
             try content.read(reader, file: source.file)

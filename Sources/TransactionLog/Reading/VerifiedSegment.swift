@@ -43,4 +43,6 @@ package struct VerifiedSegment: Sendable {
     package let slices: [Slice]
     /// Whether a change may reference a blob; when it is false, no change does.
     package let mayNameBlobs: Bool
+    /// The content in one batch for each slice, if the verifier was asked to keep it, and it is short and only rows.
+    package var batches: [SegmentBatch] = []
 }

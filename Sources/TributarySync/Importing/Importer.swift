@@ -55,6 +55,9 @@ struct Importer {
         return outcome
     }
 
+    /// The length of the files whose content is kept when they are verified.
+    private static let keptBytes: Int64 = 5 << 20
+
     private func readers(_ configuration: SyncConfiguration) throws -> SegmentReaders {
         SegmentReaders(
             logs: try LogFolder(path: configuration.logs),
@@ -76,10 +79,18 @@ struct Importer {
     ) async -> [SegmentVerification.Result] {
         let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
         let verification = SegmentVerification(queue: ahead, control: control)
-        let results = await verification.verify(segments, configuration: configuration, positions: positions)
-        let next = known + results.compactMap { $0.verified.map { ImportBatch.Item(name: $0.name, segment: $0) } }
         let lines = (runs.last?.segment).map { $0.changes.addingSaturating($0.transactions) } ?? 0
-        if !next.isEmpty, lines <= configuration.sliceChanges, let readers = try? readers(configuration) {
+        let isRead = lines <= configuration.sliceChanges
+        var results = await verification.verify(
+            segments,
+            configuration: configuration,
+            positions: positions,
+            keptBytes: isRead ? Importer.keptBytes : 0
+        )
+        let next = known + results.compactMap { $0.verified.map { ImportBatch.Item(name: $0.name, segment: $0) } }
+        // The readers have the content now.
+        for index in results.indices { results[index].verified?.batches = [] }
+        if isRead, !next.isEmpty, let readers = try? readers(configuration) {
             await ahead.run {
                 var readers = readers
                 readers.keep(next)

@@ -33,20 +33,22 @@ final class ReadAhead: @unchecked Sendable {
     private let patience: Duration
     private let queue = DispatchQueue(label: "tributary.read-ahead")
     private let ready = DispatchSemaphore(value: 0)
-    private let progress = Mutex(Progress())
+    private let progress: Mutex<Progress>
     /// The number of the next batches that ``prefetch(_:)`` has read.
     private var prefetchedCount = 0
     /// The batch that the caller has, or had.
     private var handedOut: SegmentBatch?
 
-    /// Creates a reader; it calls `open` once, on the queue.
+    /// Creates a reader; it calls `open` once, on the queue, unless it is given all batches.
     init(
         file: String,
+        batches: [SegmentBatch] = [],
         sliceChanges: Int,
         control: ImportControl,
         patience: Duration = ReadAhead.patience,
         open: @escaping @Sendable () throws(SegmentError) -> SegmentReader
     ) {
+        progress = Mutex(Progress(batches: batches, end: batches.isEmpty ? nil : .success(())))
         self.file = file
         self.sliceChanges = sliceChanges
         self.control = control

@@ -77,7 +77,14 @@ struct SegmentReaders: Sendable {
         if let reader = paused.removeReader(of: segment, after: position) { return reader }
         let (logs, control) = (logs, control)
         let file = "\(logs.path)/\(segment.name.writer)/\(fileName)"
-        return ReadAhead(file: file, sliceChanges: sliceChanges, control: control) { () throws(SegmentError) in
+        // The content is that of the whole segment.
+        let batches = position < segment.name.first ? segment.batches : []
+        return ReadAhead(
+            file: file,
+            batches: batches,
+            sliceChanges: sliceChanges,
+            control: control
+        ) { () throws(SegmentError) in
             let bytes = MeteredBytes(try logs.open(fileName: fileName, writer: segment.name.writer), control)
             return SegmentReader(bytes, segment: segment, after: position, makesRuns: true)
         }

@@ -15,17 +15,21 @@ struct SegmentVerification: Sendable {
     let queue: SerialQueue
     let control: ImportControl
 
-    /// Reads the segments one after the other.
+    /// Reads the segments one after the other, and keeps the content of some, of at most `keptBytes`.
     func verify(
         _ segments: [WriterListing.Pending],
         configuration: SyncConfiguration,
-        positions: [UniqueID: WriterPosition]
+        positions: [UniqueID: WriterPosition],
+        keptBytes: Int64 = 0
     ) async -> [Result] {
         await queue.run {
-            segments.map { segment in
+            var rest = keptBytes
+            return segments.map { segment in
                 defer { control.step() }
+                let keepsContent = segment.file.size <= rest
+                if keepsContent { rest -= segment.file.size }
                 do throws(SegmentError) {
-                    return try examine(segment, configuration, positions)
+                    return try examine(segment, configuration, positions, keepsContent: keepsContent)
                 } catch {
                     return Result(segment: segment, outcome: VerificationOutcome(error))
                 }
@@ -67,7 +71,8 @@ struct SegmentVerification: Sendable {
     private func examine(
         _ pending: WriterListing.Pending,
         _ configuration: SyncConfiguration,
-        _ positions: [UniqueID: WriterPosition]
+        _ positions: [UniqueID: WriterPosition],
+        keepsContent: Bool
     ) throws(SegmentError) -> Result {
         let logs = try LogFolder(path: configuration.logs)
         let file = try logs.open(pending.id)
@@ -75,7 +80,15 @@ struct SegmentVerification: Sendable {
             return Result(segment: pending, outcome: .changed)
         }
         let position = positions[pending.id.writer]?.sequence ?? 0
-        let (outline, segment) = try verified(file, pending.id, after: position, logs, configuration, positions)
+        let (outline, segment) = try verified(
+            file,
+            pending.id,
+            after: position,
+            logs,
+            configuration,
+            positions,
+            keepsContent: keepsContent
+        )
         return Result(segment: pending, outcome: .valid(outline), verified: segment)
     }
 
@@ -86,11 +99,12 @@ struct SegmentVerification: Sendable {
         after position: UInt64,
         _ logs: LogFolder,
         _ configuration: SyncConfiguration,
-        _ positions: [UniqueID: WriterPosition]
+        _ positions: [UniqueID: WriterPosition],
+        keepsContent: Bool = false
     ) throws(SegmentError) -> (SegmentOutline, VerifiedSegment) {
         let verifier = SegmentVerifier(sliceChanges: configuration.sliceChanges)
         let bytes = MeteredBytes(file, control)
-        let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position)
+        let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position, keepsContent: keepsContent)
         let blobs: BlobSearch.Finding
         do { blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes) } catch {
             throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))

@@ -15,10 +15,18 @@ import TributaryChanges
         limit: Int
     ) throws -> [LogTransaction] {
         let reader = SegmentReader(source, segment: segment, after: after)
-        var found: [LogTransaction] = []
-        var open: LogTransaction?
+        var batches: [SegmentBatch] = []
         while let batch = try reader.nextBatch(limit: limit) {
             #expect(batch.changeCount <= limit)
+            batches.append(batch)
+        }
+        return joined(batches)
+    }
+
+    private func joined(_ batches: [SegmentBatch]) -> [LogTransaction] {
+        var found: [LogTransaction] = []
+        var open: LogTransaction?
+        for batch in batches {
             for event in batch.events {
                 switch event {
                 case .begin(let header):
@@ -58,6 +66,35 @@ import TributaryChanges
                 #expect(rest == written.filter { $0.header.sequence > after })
             }
         }
+    }
+
+    @Test func theVerifierKeepsContentThatIsOnlyRows() throws {
+        var source = RandomTransactions(SeededGenerator.fromEnvironment())
+        var rows = source.next(first: 1, count: 40)
+        for index in rows.indices {
+            rows[index].changes = (0..<(index * 7 % 20)).map { number in
+                let value: JSONValue = number % 5 == 0 ? .null : .string("Ann \(number)")
+                let writes = [PropertyWrite(name: "name", value: value)]
+                let id = UniqueID(high: UInt64(index), low: UInt64(number))
+                return Change(
+                    entity: "Employee",
+                    id: id,
+                    operation: number % 2 == 0 ? .insert(writes) : .update(writes)
+                )
+            }
+            rows[index].header.changeCount = rows[index].changes.count
+        }
+        func kept(_ transactions: [LogTransaction]) throws -> [SegmentBatch] {
+            let text = SegmentText(writer: writer, transactions)
+            let verifier = SegmentVerifier(sliceChanges: 30)
+            return try verifier.verify(MemorySegment(text.bytes()), name: text.name, keepsContent: true).batches
+        }
+        #expect(try joined(kept(rows)) == rows)
+        #expect(try kept(rows).allSatisfy(\.endsSlice))
+        let deletion = Change(entity: "Employee", id: UniqueID(high: 1, low: 1), operation: .delete)
+        rows[20].changes.append(deletion)
+        rows[20].header.changeCount += 1
+        #expect(try kept(rows).isEmpty)
     }
 
     @Test func theSizeOfTheReadsMakesNoDifference() throws {

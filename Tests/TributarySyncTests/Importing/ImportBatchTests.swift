@@ -115,6 +115,17 @@ import TributaryStore
         #expect(throws: SegmentFailure.self) { try batch.prefetched() }
     }
 
+    @Test func whatTheVerifierHasKeptIsNotReadAgain() throws {
+        let segment = try logs.hire(a, 1...3)
+        let file = try LogFolder(path: logs.path).open(segment.name)
+        let verified = try SegmentVerifier().verify(file, name: segment.name, keepsContent: true)
+        let batch = try batch([ImportBatch.Item(name: segment.name, segment: verified)])
+        try FileManager.default.removeItem(atPath: "\(logs.path)/\(segment.name.path)")
+        let read = try batch.prefetched()
+        #expect(try store.write { try read.apply($0).0 }.finished == [segment.name])
+        #expect(try count() == 3)
+    }
+
     @Test func whatWasReadAheadOfOtherBytesIsReadAgain() throws {
         let segment = try logs.hire(a, 1...3)
         let first = try batch([item(segment)])
