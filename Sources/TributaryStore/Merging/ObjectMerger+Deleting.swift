@@ -2,13 +2,9 @@ import TributaryChanges
 import TributaryModel
 
 extension ObjectMerger {
-    func delete(_ table: Int, _ id: UniqueID) throws {
-        guard let row = try tables.objects.row(table, id) else { return try deletePartial(table, id) }
-        try delete(table, row)
-    }
-
-    /// Deletes a visible object.
-    func delete(_ table: Int, _ row: VisibleRow) throws {
+    /// Deletes an object; `known` is its present row, if it has been read.
+    func delete(_ table: Int, _ id: UniqueID, _ known: VisibleRow? = nil) throws {
+        guard let row = try known ?? tables.objects.row(table, id) else { return try deletePartial(table, id) }
         var state = ObjectVersions(insert: (row.versions.inserted, row.entity), deleted: row.versions.deleted)
         guard try state.delete(at: cursor.number, by: tables.versions) else { return }
         // An insert of this transaction came before the deletion: an insert after it is not applied yet.

@@ -90,36 +90,23 @@ extension BulkPath {
             row.table == table && !isInsert(row)
         }
         guard !rows.isEmpty else { return 0 }
-        let objects = try tables.objects.table(Int(table))
-        try objects.readHeads(of: rows, into: &heads, layout: tables.layout)
-        for (row, head) in zip(rows, heads) {
-            if let head {
-                moveCursor(to: row)
-                if waiting.isDeletion(row) {
-                    try self.objects.delete(Int(table), head)
-                } else {
-                    try update(row, head, in: objects)
-                }
-            } else {
-                try merge(row)
-            }
-        }
+        try tables.objects.table(Int(table)).readHeads(of: rows, into: &heads, layout: tables.layout)
+        for (row, head) in zip(rows, heads) { try merge(row, known: head) }
         return rows.count
     }
 
     /// Writes the values of a row at once when all of them stand and replace no write of another writer.
     ///
     /// Of a row whose values are all lost, only the conflicts are kept.
-    private func update(_ row: WaitingRows.Row, _ head: VisibleRow, in table: ObjectTable) throws {
+    func update(_ row: WaitingRows.Row, _ head: VisibleRow) throws {
         let shape = shape(of: row)
-        switch try fate(of: shape, head, in: table) {
-        case .mixed: return try mergeValues(row, shape, into: head)
-        case .lost: return try keepConflicts(of: row, shape, head)
-        case .stands: break
+        guard let stands = try stands(shape, head, Int(row.table)) else {
+            return try mergeValues(row, shape, into: head)
         }
+        guard stands else { return try keepConflicts(of: row, shape, head) }
         var versions = head.versions
         for column in shape.columns { versions.setRegister(column, to: cursor.number, isHeld: true) }
-        let statement = try table.update(shape.columns)
+        let statement = try tables.objects.table(Int(row.table)).update(shape.columns)
         statement.bind(1, cursor.revision)
         statement.bind(2, versions.base)
         statement.bind(3, versions.encoded)
@@ -133,13 +120,11 @@ extension BulkPath {
         try effects.record(.update, Int(row.table), row.id, entity: head.entity, keys: effects.keys(of: shape))
     }
 
-    /// What becomes of the values of a row, by the versions of the registers alone.
-    private enum Fate { case stands, lost, mixed }
-
-    private func fate(of shape: ChangeShape, _ head: VisibleRow, in table: ObjectTable) throws -> Fate {
+    /// Whether the values of a row stand, or are all lost; nil when the versions of the registers do not tell.
+    private func stands(_ shape: ChangeShape, _ head: VisibleRow, _ table: Int) throws -> Bool? {
         guard shape.entity == head.entity, shape.hasDistinctColumns, !shape.columns.isEmpty, !tables.versions.hasClones,
-            !tables.keys.haveKeys(shape.columns, table.layout.index)
-        else { return .mixed }
+            !tables.keys.haveKeys(shape.columns, table)
+        else { return nil }
         var (stand, lost) = (0, 0)
         for column in shape.columns {
             let known = head.versions.register(column, isHeld: true)
@@ -153,7 +138,7 @@ extension BulkPath {
             if !isAccepted, known != nil { lost += 1 }
             if try isAccepted && !objects.conflicts.isForeign(known ?? cursor.revision) { stand += 1 }
         }
-        return stand == shape.columns.count ? .stands : lost == shape.columns.count ? .lost : .mixed
+        return stand == shape.columns.count ? true : lost == shape.columns.count ? false : nil
     }
 
     private func keepConflicts(of row: WaitingRows.Row, _ shape: ChangeShape, _ head: VisibleRow) throws {

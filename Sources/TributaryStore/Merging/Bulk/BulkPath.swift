@@ -123,9 +123,11 @@ final class BulkPath {
         for transaction in waiting.transactions { try effects.flush(transaction) }
     }
 
-    func merge(_ row: WaitingRows.Row) throws {
+    /// Merges a row; `known` is the present row of its object, if it has been read.
+    func merge(_ row: WaitingRows.Row, known: VisibleRow? = nil) throws {
         moveCursor(to: row)
-        if waiting.isDeletion(row) { return try objects.delete(Int(row.table), row.id) }
+        if waiting.isDeletion(row) { return try objects.delete(Int(row.table), row.id, known) }
+        if let known { return try update(row, known) }
         let shape = shape(of: row)
         if try shape.isInsert && insertDirectly(row, shape) { return }
         try mergeValues(row, shape)

@@ -16,8 +16,8 @@ package final class ObjectTable {
     @exclusivity(unchecked) var boundHead: (shape: Int, number: Int64)?
     /// Selects, by ID: rowid, `_revision`, `_version`, `_exceptions`, `_entity`.
     let select: BoundStatement
-    /// Selects the same of the row with the ID and all rows with greater IDs, in order.
-    private let selectFrom: BoundStatement
+    /// Selects the same of the rows with the IDs that are bound, in their order; nil before its first use.
+    private var selectHeads: BoundStatement?
     let exists: BoundStatement
     let delete: BoundStatement
     private var updates: [[Int]: BoundStatement] = [:]
@@ -50,10 +50,6 @@ package final class ObjectTable {
             """
         )
         select = try BoundStatement(db, "SELECT \(ObjectTable.head(layout)) FROM \(table) WHERE _id = ?1")
-        selectFrom = try BoundStatement(
-            db,
-            "SELECT \(ObjectTable.head(layout)) FROM \(table) WHERE _id >= ?1 ORDER BY _id"
-        )
         exists = try BoundStatement(db, "SELECT 1 FROM \(table) WHERE _id = ?1")
         delete = try BoundStatement(db, "DELETE FROM \(table) WHERE rowid = ?1")
     }
@@ -133,38 +129,40 @@ package final class ObjectTable {
         return found
     }
 
-    /// The rows between two wanted ones that are read over; beyond them, looking up each row takes less time.
-    private static let overreadLimit = 3
+    /// The number of rows that one statement looks up. Of 200,000 rows that takes half as long as a statement for each.
+    private static let headCount = 64
+    private static let wanted = (1...headCount).map { "(?\($0))" }.joined(separator: ",")
 
-    /// Reads the heads of visible objects whose IDs are in order; nil for an object that is not visible, and for an
-    /// object that is there again.
+    /// Reads the heads of visible objects; nil for an object that is not visible, and for an object that is there again.
     ///
-    /// The cost is one step for each row, and at most ``overreadLimit`` steps over other rows, or one look-up.
+    /// The cost is one look-up for each row, the cheaper the closer it is to the one before.
     func readHeads(of rows: ArraySlice<WaitingRows.Row>, into heads: inout [VisibleRow?], layout: StoreModel) throws {
         heads.removeAll(keepingCapacity: true)
-        defer { selectFrom.reset() }
-        var present: UniqueID?
-        var overreads = ObjectTable.overreadLimit
+        let statement =
+            try selectHeads
+            ?? BoundStatement(
+                db,
+                """
+                WITH wanted(id) AS (VALUES \(ObjectTable.wanted)) SELECT \(self.layout.quotedName).\(ObjectTable.head(self.layout))
+                FROM wanted CROSS JOIN \(self.layout.quotedName) ON _id = wanted.id
+                """
+            )
+        selectHeads = statement
         var last: UniqueID?
-        for row in rows {
-            defer { last = row.id }
-            guard row.id != last else {
-                heads.append(nil)
-                continue
+        for start in stride(from: rows.startIndex, to: rows.endIndex, by: ObjectTable.headCount) {
+            let part = rows[start...].prefix(ObjectTable.headCount)
+            for place in 0..<ObjectTable.headCount {
+                let id = place < part.count ? part[start + place].id : nil
+                statement.bind(Int32(place + 1), id == last ? nil : id)
+                last = id ?? last
             }
-            var steps = 0
-            while let id = present, id < row.id, steps < overreads {
-                present = try selectFrom.step() ? selectFrom.id(5) : nil
-                steps += 1
+            var index = heads.count
+            heads.append(contentsOf: repeatElement(nil, count: part.count))
+            try statement.forEach { row in
+                let head = VisibleRow(row, layout: layout)
+                while index < heads.count, rows[rows.startIndex + index].id != head.id { index += 1 }
+                if index < heads.count { heads[index] = head }
             }
-            if present.map({ $0 < row.id }) ?? true {
-                // The wanted rows are far apart: from here on each is looked up.
-                if present != nil, steps > 0 { overreads = 0 }
-                selectFrom.reset()
-                selectFrom.bind(1, row.id)
-                present = try selectFrom.step() ? selectFrom.id(5) : nil
-            }
-            heads.append(present == row.id ? VisibleRow(selectFrom, layout: layout) : nil)
         }
     }
 
