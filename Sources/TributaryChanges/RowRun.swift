@@ -68,13 +68,13 @@ package final class RowRun: @unchecked Sendable {
     // MARK: Filling
 
     /// Sets a value of the row that ``append(_:)`` will add.
-    @inlinable @inline(__always)
+    @inlinable
     package func set(_ column: Int, to cell: Cell) {
         (cells + (count * width + column)).initialize(to: cell)
     }
 
     /// Sets a value of the next row to a text, or to a number that is stored as its text; copies the bytes.
-    @inlinable @inline(__always)
+    @inlinable
     package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>, as kind: Cell.Kind = .text) {
         if textCapacity - textCount < text.count { growTexts(by: text.count) }
         if let base = text.baseAddress { (texts + textCount).update(from: base, count: text.count) }
@@ -83,7 +83,7 @@ package final class RowRun: @unchecked Sendable {
     }
 
     /// Appends the row, all of whose values have been set.
-    @inlinable @inline(__always)
+    @inlinable
     package func append(_ id: UniqueID) {
         (identifiers + count).initialize(to: id)
         count += 1
@@ -130,14 +130,14 @@ package final class RowRun: @unchecked Sendable {
 
     // MARK: Reading
 
-    @inlinable @inline(__always)
+    @inlinable
     package func id(_ row: Int) -> UniqueID { identifiers[row] }
 
-    @inlinable @inline(__always)
+    @inlinable
     package func cell(_ row: Int, _ column: Int) -> Cell { cells[row * width + column] }
 
     /// The bytes of a text; the pointer is valid as long as the run exists.
-    @inlinable @inline(__always)
+    @inlinable
     package func text(_ cell: Cell) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: texts + Int(cell.bits), count: Int(cell.length))
     }
