@@ -40,9 +40,9 @@ package final class RowRun: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var textCapacity: Int
     @exclusivity(unchecked) @usableFromInline package var textCount = 0
 
-    /// The bytes that the rows take.
+    /// The bytes that the run takes: those of its rows, and about 200 for the run itself.
     package var byteCount: Int {
-        count * (MemoryLayout<UniqueID>.stride + width * MemoryLayout<Cell>.stride) + textCount
+        200 + count * (MemoryLayout<UniqueID>.stride + width * MemoryLayout<Cell>.stride) + textCount
     }
 
     /// Creates a run; `capacity` is the number of rows for which it has memory at first.

@@ -126,7 +126,7 @@ extension ManagedObject {
 
     // MARK: Rows
 
-    /// The row as last read or merged.
+    /// The row as last read or merged, made from its parts at each call; `rowValues` is empty while `values` are the same.
     var row: Row? {
         get { rowRevision.map { row(rowValues.isEmpty ? values : rowValues, revision: $0) } }
         set {

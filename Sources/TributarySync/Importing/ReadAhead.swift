@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 import TransactionLog
+import TributaryChanges
 
 /// Reads a segment's next batches on its own queue while earlier batches are being applied.
 ///
@@ -152,7 +153,7 @@ final class ReadAhead: @unchecked Sendable {
 
     private func wantsMore(_ progress: Progress) -> Bool {
         guard progress.end == nil else { return false }
-        var budget = ReadBudget(slice: sliceChanges)
+        var budget = ReadBudget(changes: sliceChanges.multipliedSaturating(by: ImportBatch.sliceLimit))
         for batch in progress.batches { budget.spend(on: batch) }
         return progress.batches.isEmpty || !budget.isSpent
     }

@@ -7,14 +7,14 @@ import TributaryChanges
 /// limits.
 struct ReadBudget {
     /// The bytes of the events of a batch, and of the excess until the slice ends.
-    private static let sliceBytes = 4 << 20
+    private static let batchBytes = 4 << 20
 
     /// The remaining events and changes.
     private var changes: Int
     /// The events and changes that may be read beyond the limit.
     private let spareChanges: Int
     /// The remaining bytes of events.
-    private var bytes = ReadBudget.sliceBytes
+    private var bytes = ReadBudget.batchBytes
     /// Whether the last batch leaves its slice unfinished.
     private var isInsideSlice = false
 
@@ -23,11 +23,9 @@ struct ReadBudget {
         spareChanges = max(1_000, changes.multipliedSaturating(by: 2))
     }
 
-    init(slice: Int) { self.init(changes: slice.multipliedSaturating(by: ImportBatch.sliceLimit)) }
-
     var isSpent: Bool {
         guard changes <= 0 || bytes <= 0 else { return false }
-        return !isInsideSlice || changes <= -spareChanges || bytes <= -ReadBudget.sliceBytes
+        return !isInsideSlice || changes <= -spareChanges || bytes <= -ReadBudget.batchBytes
     }
 
     mutating func spend(on batch: SegmentBatch) {

@@ -111,7 +111,8 @@ final class BulkPath {
         }
         var index = 0
         while index < waiting.rows.count {
-            let count = try insertTogether(from: index) + updateTogether(from: index)
+            let isInsert = isInsert(waiting.rows[index])
+            let count = try isInsert ? insertTogether(from: index) : updateTogether(from: index)
             if count == 0 { try merge(waiting.rows[index]) }
             index += max(1, count)
         }

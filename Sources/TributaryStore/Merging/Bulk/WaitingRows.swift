@@ -52,7 +52,7 @@ final class WaitingRows {
             run: Int32(truncatingIfNeeded: run),
             index: Int32(truncatingIfNeeded: index)
         )
-        if areInOrder, let last { areInOrder = last.table == row.table && last.id <= row.id }
+        if areInOrder, let last { areInOrder = (last.table, last.id) <= (row.table, row.id) }
         last = row
         rows.append(row)
     }
