@@ -129,7 +129,7 @@ package final class ObjectTable {
         return found
     }
 
-    /// The number of rows that one statement looks up. Of 200,000 rows that takes half as long as a statement for each.
+    /// The number of rows that one statement looks up: 200,000 rows take half as long as with a statement for each.
     private static let headCount = 64
     private static let wanted = (1...headCount).map { "(?\($0))" }.joined(separator: ",")
 
