@@ -12,10 +12,10 @@ extension AttributeType {
         case .integer(let value): integerValue(value)
         case .string(let text): textValue(text)
         case .double(let value): numberValue(value)
-        case .number(let text), .unrepresentable(let text): longNumberValue(text)
+        case .number(let text): longNumberValue(text)
         case .boolean(let value): self == .boolean ? .boolean(value) : nil
         case .object: self == .binary || self == .transformable ? PropertyValue(blobReference: json) : nil
-        case .array: nil
+        case .array, .unrepresentable: nil
         }
     }
 
