@@ -15,6 +15,18 @@ struct WriteLockTests {
 
     private struct Refusal: Error {}
 
+    /// Takes the write lock; the semaphore gives it back.
+    private func takeLock(of store: Store) async -> DispatchSemaphore {
+        let entered = Signal()
+        let leave = DispatchSemaphore(value: 0)
+        store.writer.enqueue { _ in
+            entered.raise()
+            leave.wait()
+        }
+        await entered.wait()
+        return leave
+    }
+
     @Test
     func aBlockThatThrowsIsRolledBackAndReleasesTheLock() async throws {
         let fixture = try StoreFixture()
@@ -41,13 +53,7 @@ struct WriteLockTests {
         let fixture = try StoreFixture()
         let store = fixture.store
         let log = Log()
-        let entered = Signal()
-        let leave = DispatchSemaphore(value: 0)
-        store.writer.enqueue { _ in
-            entered.raise()
-            leave.wait()
-        }
-        await entered.wait()
+        let leave = await takeLock(of: store)
         let last = Signal()
         for number in 0..<50 { store.writer.enqueue { _ in log.add(number) } }
         let blocked = Task.detached {
@@ -102,13 +108,7 @@ struct WriteLockTests {
     @Test(.timeLimit(.minutes(2)), arguments: Request.allCases)
     func whoWaitsForTheLockIsSeen(_ request: Request) async throws {
         let store = try StoreFixture().store
-        let entered = Signal()
-        let leave = DispatchSemaphore(value: 0)
-        store.writer.enqueue { _ in
-            entered.raise()
-            leave.wait()
-        }
-        await entered.wait()
+        let leave = await takeLock(of: store)
         #expect(!store.isAwaited)
         let waiting = Task.detached { try await request.run(store) }
         while !store.isAwaited { await Task.yield() }
