@@ -13,7 +13,22 @@ extension Schedule {
         default: replicas = generator.number(6...7)
         }
         self.init(replicas: replicas, producers: generator.number(0...2), seed: seed, isUnique: isUnique, [])
-        for _ in 0..<generator.number(15...50) { steps.append(step(&generator)) }
+        for _ in 0..<generator.number(15...50) {
+            let step = step(&generator)
+            if !isException(step) { steps.append(step) }
+        }
+    }
+
+    /// Whether one of two clones is evicted or moves, which is an exception of the merge rules.
+    private func isException(_ step: Step) -> Bool {
+        func clones(_ step: Step) -> Bool { if case .clone = step { true } else { false } }
+        func parts(_ step: Step) -> Bool {
+            switch step {
+            case .evict, .move: true
+            default: false
+            }
+        }
+        return clones(step) && steps.contains(where: parts) || parts(step) && steps.contains(where: clones)
     }
 
     private func step(_ generator: inout ChangeGenerator) -> Step {
