@@ -13,23 +13,22 @@ package struct SegmentVerifier: Sendable {
 
     /// The number of changes and transactions after which a slice ends with its transaction.
     package var sliceChanges: Int
+    /// The length of the longest file whose content the verified segment has, if it has only rows.
+    package var keptBytes: UInt64
 
-    package init(sliceChanges: Int = 20_000) {
+    package init(sliceChanges: Int = 20_000, keptBytes: UInt64 = 0) {
         self.sliceChanges = max(1, sliceChanges)
+        self.keptBytes = keptBytes
     }
 
-    /// The length of the longest file whose content is kept.
-    private static let keptBytes: UInt64 = 4 << 20
-
-    /// Verifies the segment and returns the information that its import needs, with `keepsContent` also its content.
+    /// Verifies the segment and returns the information that its import needs.
     ///
     /// - Throws: ``SegmentError``: `incomplete` without a valid end line, `damaged` when the hash does not match,
     ///   `rejected` when the bytes are those that were written and are no valid segment.
     package func verify(
         _ source: some SegmentBytes,
         name: SegmentName,
-        dependenciesAfter sequence: UInt64 = 0,
-        keepsContent: Bool = false
+        dependenciesAfter sequence: UInt64 = 0
     ) throws(SegmentError) -> VerifiedSegment {
         let tail: SegmentTail
         do throws(SegmentError) {
@@ -42,7 +41,7 @@ package struct SegmentVerifier: Sendable {
             name: name,
             sliceLines: sliceChanges,
             dependenciesAfter: sequence,
-            keepsContent: keepsContent && tail.fileSize <= SegmentVerifier.keptBytes
+            keepsContent: tail.fileSize <= keptBytes
         )
         var fault: SegmentError?
         do throws(SegmentError) {

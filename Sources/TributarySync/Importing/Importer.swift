@@ -56,7 +56,7 @@ struct Importer {
     }
 
     /// The length of the files whose content is kept when they are verified.
-    private static let keptBytes: Int64 = 5 << 20
+    private static let keptBytes: UInt64 = 5 << 20
 
     private func readers(_ configuration: SyncConfiguration) throws -> SegmentReaders {
         SegmentReaders(

@@ -15,21 +15,21 @@ struct SegmentVerification: Sendable {
     let queue: SerialQueue
     let control: ImportControl
 
-    /// Reads the segments one after the other, and keeps the content of some, of at most `keptBytes`.
+    /// Reads the segments one after the other, and keeps the content of some, of at most `keptBytes` together.
     func verify(
         _ segments: [WriterListing.Pending],
         configuration: SyncConfiguration,
         positions: [UniqueID: WriterPosition],
-        keptBytes: Int64 = 0
+        keptBytes: UInt64 = 0
     ) async -> [Result] {
         await queue.run {
-            var rest = keptBytes
+            var verifier = SegmentVerifier(sliceChanges: configuration.sliceChanges, keptBytes: keptBytes)
             return segments.map { segment in
                 defer { control.step() }
-                let keepsContent = segment.file.size <= rest
-                if keepsContent { rest -= segment.file.size }
                 do throws(SegmentError) {
-                    return try examine(segment, configuration, positions, keepsContent: keepsContent)
+                    let result = try examine(segment, verifier, configuration, positions)
+                    if let kept = result.verified, !kept.batches.isEmpty { verifier.keptBytes -= kept.fileSize }
+                    return result
                 } catch {
                     return Result(segment: segment, outcome: VerificationOutcome(error))
                 }
@@ -57,7 +57,8 @@ struct SegmentVerification: Sendable {
                 let open = try logs.open(fileName: file.fileName, writer: file.id.writer)
                 let identity = FileIdentity(try FileAttributes(of: open))
                 do throws(SegmentError) {
-                    let (outline, segment) = try verified(open, file.id, after: 0, logs, configuration, positions)
+                    let verifier = SegmentVerifier(sliceChanges: configuration.sliceChanges)
+                    let (outline, segment) = try verified(open, file.id, after: 0, logs, verifier, positions)
                     return FileResult(outcome: .valid(outline), identity: identity, verified: segment)
                 } catch {
                     return FileResult(outcome: VerificationOutcome(error), identity: identity)
@@ -70,9 +71,9 @@ struct SegmentVerification: Sendable {
 
     private func examine(
         _ pending: WriterListing.Pending,
+        _ verifier: SegmentVerifier,
         _ configuration: SyncConfiguration,
-        _ positions: [UniqueID: WriterPosition],
-        keepsContent: Bool
+        _ positions: [UniqueID: WriterPosition]
     ) throws(SegmentError) -> Result {
         let logs = try LogFolder(path: configuration.logs)
         let file = try logs.open(pending.id)
@@ -80,15 +81,7 @@ struct SegmentVerification: Sendable {
             return Result(segment: pending, outcome: .changed)
         }
         let position = positions[pending.id.writer]?.sequence ?? 0
-        let (outline, segment) = try verified(
-            file,
-            pending.id,
-            after: position,
-            logs,
-            configuration,
-            positions,
-            keepsContent: keepsContent
-        )
+        let (outline, segment) = try verified(file, pending.id, after: position, logs, verifier, positions)
         return Result(segment: pending, outcome: .valid(outline), verified: segment)
     }
 
@@ -98,13 +91,11 @@ struct SegmentVerification: Sendable {
         _ name: SegmentName,
         after position: UInt64,
         _ logs: LogFolder,
-        _ configuration: SyncConfiguration,
-        _ positions: [UniqueID: WriterPosition],
-        keepsContent: Bool = false
+        _ verifier: SegmentVerifier,
+        _ positions: [UniqueID: WriterPosition]
     ) throws(SegmentError) -> (SegmentOutline, VerifiedSegment) {
-        let verifier = SegmentVerifier(sliceChanges: configuration.sliceChanges)
         let bytes = MeteredBytes(file, control)
-        let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position, keepsContent: keepsContent)
+        let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position)
         let blobs: BlobSearch.Finding
         do { blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes) } catch {
             throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))

@@ -86,8 +86,8 @@ import TributaryChanges
         }
         func kept(_ transactions: [LogTransaction]) throws -> [SegmentBatch] {
             let text = SegmentText(writer: writer, transactions)
-            let verifier = SegmentVerifier(sliceChanges: 30)
-            return try verifier.verify(MemorySegment(text.bytes()), name: text.name, keepsContent: true).batches
+            let verifier = SegmentVerifier(sliceChanges: 30, keptBytes: .max)
+            return try verifier.verify(MemorySegment(text.bytes()), name: text.name).batches
         }
         #expect(try joined(kept(rows)) == rows)
         #expect(try kept(rows).allSatisfy(\.endsSlice))

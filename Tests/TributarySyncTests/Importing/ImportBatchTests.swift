@@ -118,7 +118,7 @@ import TributaryStore
     @Test func whatTheVerifierHasKeptIsNotReadAgain() throws {
         let segment = try logs.hire(a, 1...3)
         let file = try LogFolder(path: logs.path).open(segment.name)
-        let verified = try SegmentVerifier().verify(file, name: segment.name, keepsContent: true)
+        let verified = try SegmentVerifier(keptBytes: .max).verify(file, name: segment.name)
         let batch = try batch([ImportBatch.Item(name: segment.name, segment: verified)])
         try FileManager.default.removeItem(atPath: "\(logs.path)/\(segment.name.path)")
         let read = try batch.prefetched()
