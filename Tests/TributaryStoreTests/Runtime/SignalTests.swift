@@ -49,4 +49,16 @@ import Testing
         await wait.value
         #expect(clock.sleeperCount == 0)
     }
+
+    /// A sleep that is cancelled leaves its timer until its end, so that a long one has parts.
+    @Test func aLongSleepHasParts() async {
+        let clock = ManualClock()
+        let wait = Task { await MonotonicClock(clock, parts: .seconds(10)).sleep(.seconds(25)) }
+        for end in [10, 20, 25] {
+            await clock.waitForSleeper(until: .seconds(end))
+            clock.advance(to: .seconds(end))
+        }
+        await wait.value
+        #expect(clock.sleeperCount == 0)
+    }
 }
