@@ -9,8 +9,6 @@ struct SegmentPieces {
     private(set) var count = 0
     /// The greatest number of changes.
     let room: Int
-    /// The greatest number of rows for which a new run has memory: changes may alternate.
-    private static let runCapacity = 127
 
     init(room: Int) { self.room = room }
 
@@ -26,7 +24,8 @@ struct SegmentPieces {
             return true
         }
         guard let found = templates.template(of: line, &scanner) else { return false }
-        let capacity = min(room - count, SegmentPieces.runCapacity)
+        // Changes may alternate, so that each run has one row.
+        let capacity = min(room - count, 15)
         let begun = RowRun(isInsert: found.isInsert, entity: found.entity, names: found.names, capacity: capacity)
         // A run cannot hold every valid value.
         guard found.append(line, to: begun, &scanner) else { return false }

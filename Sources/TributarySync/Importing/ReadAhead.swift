@@ -37,8 +37,6 @@ final class ReadAhead: @unchecked Sendable {
     private let progress: Mutex<Progress>
     /// The number of the next batches that ``prefetch(_:)`` has read.
     private var prefetchedCount = 0
-    /// The batch that the caller has, or had.
-    private var handedOut: SegmentBatch?
 
     /// Creates a reader; it calls `open` once, on the queue, unless it is given all batches.
     init(
@@ -57,8 +55,6 @@ final class ReadAhead: @unchecked Sendable {
         self.open = open
     }
 
-    deinit { release() }
-
     /// Returns the next batch; nil when the whole segment has been read.
     ///
     /// Called from one thread at a time.
@@ -74,8 +70,6 @@ final class ReadAhead: @unchecked Sendable {
             }
             if let batch {
                 prefetchedCount = max(0, prefetchedCount - 1)
-                release()
-                handedOut = batch
                 readOn()
                 return batch
             }
@@ -127,13 +121,6 @@ final class ReadAhead: @unchecked Sendable {
                 reason: "reading makes no progress: the log folder's file system does not answer"
             )
         }
-    }
-
-    /// Frees a batch, a large one on the queue, because freeing its strings costs nearly as much as creating them.
-    private func release() {
-        guard let batch = handedOut else { return }
-        handedOut = nil
-        if batch.changeCount > 100 { queue.async { _ = batch } }
     }
 
     /// Continues reading on the queue while there is room for more batches.

