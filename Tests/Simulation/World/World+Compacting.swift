@@ -82,7 +82,9 @@ extension World {
         }
         let writer = writer(number)
         guard try await replicas[index].evict(writer) else { return }
-        evictions[index, default: [:]][writer] = try replicas[index].position(of: writer)
+        let position = try replicas[index].position(of: writer)
+        // Nobody counts on an abandoned writer again, whatever comes of it later.
+        if evictions[index]?[writer] != .max { evictions[index, default: [:]][writer] = position }
         try await compact(index, .requested)
     }
 
