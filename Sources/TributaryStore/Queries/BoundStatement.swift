@@ -78,6 +78,8 @@ package final class BoundStatement {
     }
 
     /// Binds bytes that stay valid and unchanged until the parameter is bound again or cleared.
+    ///
+    /// With copies of them, texts included, an import takes 1 % more instructions.
     @inline(__always)
     func bind(_ index: Int32, lasting bytes: UnsafeRawBufferPointer) {
         check(sqlite3_bind_blob(pointer, index, bytes.baseAddress, Int32(bytes.count), nil))
