@@ -7,8 +7,6 @@ package enum LogLimits {
     package static let baselineWriters = 65_536
     /// The greatest number of entries of `seen` in all lines of a baseline together.
     package static let baselineSeenEntries = 1 << 20
-    /// The greatest number of segments of forked writers in all lines of a baseline together.
-    package static let baselineForkSegments = 20_000
 
     package static func cut(_ text: String) -> String {
         guard text.utf8.count > textBytes else { return text }

@@ -18,8 +18,6 @@
         case deferredWriteLost
         /// A deletion removes what its writer has counted.
         case counterSupersededByDelete
-        /// The versions of changes of one transaction are equal.
-        case indexIgnoredInVersion
         /// Of objects that share a unique key, the one that came first is shown.
         case shadowOrderByArrival
         /// The totals of a counter are added, and rounded, in the order in which a store came to know their writers.
@@ -30,15 +28,14 @@
         case dependenciesIgnored
         /// The bytes of a segment are not compared with its hash.
         case hashIgnored
-        /// Of the branches of a forked writer only the one that came first is applied.
-        case firstBranchWins
+        /// Of a segment that overlaps what is applied, nothing is applied.
+        case overlapSkipped
         /// The bytes of a baseline are not compared with its hash.
         case baselineTrustedUnverified
         /// The acknowledgement of an evicted writer counts for all writers.
         case evictedAcknowledgementBelieved
-        /// A store does not notice that it is older than its own segments, or was restored.
-        case restoredStoreNotNoticed
-
+        /// A store goes on as its writer whatever the token says.
+        case tokenNotCompared
         /// A store exports into an empty folder in the place of its log folder.
         case lostFolderNotNoticed
 

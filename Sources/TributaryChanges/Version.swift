@@ -1,17 +1,15 @@
-/// The version of a write: its clock, its writer and its index, in the order that decides between concurrent writes.
+/// The version of a write: the clock and the writer of its transaction, in the order that decides between concurrent
+/// writes.
 ///
-/// The store leaves out the index of a write when it applies the changes of the transaction in order: of two writes
-/// with equal versions the one applied later stands.
+/// The changes of one transaction have one version: of two of them the one applied later stands.
 package struct Version: Hashable, Comparable, Sendable {
     package let clock: HybridClock
     package let writer: UniqueID
-    package let index: Int
 
     @inlinable
-    package init(clock: HybridClock, writer: UniqueID, index: Int = 0) {
+    package init(clock: HybridClock, writer: UniqueID) {
         self.clock = clock
         self.writer = writer
-        self.index = index
     }
 
     /// A version less than that of every write.
@@ -19,7 +17,6 @@ package struct Version: Hashable, Comparable, Sendable {
 
     @inlinable
     package static func < (left: Version, right: Version) -> Bool {
-        if left.clock != right.clock { return left.clock < right.clock }
-        return left.writer != right.writer ? left.writer < right.writer : left.index < right.index
+        left.clock != right.clock ? left.clock < right.clock : left.writer < right.writer
     }
 }

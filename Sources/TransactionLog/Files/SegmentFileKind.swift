@@ -4,7 +4,8 @@ package import TributaryChanges
 package enum SegmentFileKind: Hashable, Sendable {
     case segment(SegmentName)
     case baseline(sequence: UInt64)
-    /// A replicator's conflict copy of a segment, which proves a cloned writer: only one writer writes each name.
+    /// A replicator's conflict copy of a segment: two programs have published under the name, a store and its copy or
+    /// two that write as one writer.
     case conflictCopy(of: SegmentName)
     /// A name that resembles that of a segment, with the segment that is probably meant and the reason why it is wrong.
     case misnamed(SegmentName?, reason: String)

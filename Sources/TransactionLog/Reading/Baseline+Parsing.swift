@@ -7,9 +7,8 @@ extension BaselineHeader {
         guard version == 1 else {
             throw BaselineLines.failure("the format version 'tributary' is \(version); this program reads version 1")
         }
-        guard kind == 1 || kind == 2 else {
-            let reason = "the format version 'baseline' is \(kind); this program reads the versions 1 and 2"
-            throw BaselineLines.failure(reason)
+        guard kind == 1 else {
+            throw BaselineLines.failure("the format version 'baseline' is \(kind); this program reads version 1")
         }
         guard let modelHash = try fields.shortString("modelHash") else {
             throw BaselineLines.failure("the key 'modelHash' is missing")
@@ -21,8 +20,7 @@ extension BaselineHeader {
         self.init(
             model: try fields.shortString("model"),
             modelHash: modelHash,
-            writerCount: Int(count),
-            hasForks: kind == 2
+            writerCount: Int(count)
         )
     }
 }
@@ -31,57 +29,12 @@ extension BaselineWriter {
     init(line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
         let fields = try LineFields(line)
         let id = try fields.uniqueID("writer")
-        let sequence = try fields.sequence("sequence")
         self.init(
             id: id,
-            sequence: sequence,
+            incarnation: try fields.incarnation(of: id),
+            sequence: try fields.sequence("sequence"),
             clock: try fields.clock(),
-            hash: try fields.optionalHash("sha256"),
-            seen: try TransactionHeader.seen(fields["seen"], writer: id),
-            fork: try fields["fork"].map { value throws(JSONError) in try BaselineFork(value, reach: sequence) }
-        )
-    }
-}
-
-extension BaselineFork {
-    /// Reads the branches of a writer: segments in order, the last of which ends with the writer's last transaction.
-    init(_ value: JSONValue, reach: UInt64) throws(JSONError) {
-        let fields = try LineFields(value)
-        guard case .array(let values)? = fields["segments"], !values.isEmpty,
-            values.count <= LogLimits.baselineForkSegments
-        else { throw BaselineLines.failure("'segments' of 'fork' is no array, or has no elements or too many") }
-        let start = try fields.count("after")
-        var segments: [Segment] = []
-        segments.reserveCapacity(values.count)
-        for value in values {
-            let segment = try Segment(LineFields(value))
-            guard segment.first <= segment.last, segment.last > start, segment.last <= reach else {
-                throw BaselineLines.failure(
-                    "the segment \(segment.first)-\(segment.last) of 'fork' is out of its bounds"
-                )
-            }
-            guard segments.last.map({ $0 < segment }) ?? true else {
-                throw BaselineLines.failure("the segments of 'fork' are not in their order")
-            }
-            segments.append(segment)
-        }
-        guard segments.contains(where: { $0.last == reach }) else {
-            throw BaselineLines.failure("no segment of 'fork' ends with the writer's last transaction")
-        }
-        self.init(start: start, segments: segments)
-    }
-}
-
-extension BaselineFork.Segment {
-    fileprivate init(_ fields: LineFields) throws(JSONError) {
-        guard let hash = try fields.optionalHash("sha256") else {
-            throw BaselineLines.failure("a segment of 'fork' has no 'sha256'")
-        }
-        self.init(
-            first: try fields.sequence("first"),
-            last: try fields.sequence("last"),
-            sha256: hash,
-            previous: try fields.optionalHash("previous") ?? ""
+            seen: try TransactionHeader.seen(fields["seen"], writer: id)
         )
     }
 }
@@ -94,7 +47,6 @@ extension BaselineTransaction {
             writer: try fields.uniqueID("writer"),
             sequence: try fields.sequence("transaction"),
             clock: try fields.clock(),
-            index: fields.has("index") ? Int(clamping: try fields.count("index")) : nil,
             changeCount: Int(clamping: changes)
         )
     }
@@ -135,14 +87,6 @@ extension BaselineCounter {
 }
 
 extension LineFields {
-    fileprivate func uniqueID(_ key: String) throws(JSONError) -> UniqueID {
-        let text = try string(key)
-        guard let id = UniqueID(text) else {
-            throw BaselineLines.failure("'\(key)' is '\(text.prefix(80))', not a UUID")
-        }
-        return id
-    }
-
     /// Returns the sequence of a transaction: from 1, with one more after it.
     fileprivate func sequence(_ key: String) throws(JSONError) -> UInt64 {
         let sequence = try count(key)

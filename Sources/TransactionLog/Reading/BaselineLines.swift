@@ -9,15 +9,12 @@ struct BaselineLines {
     static let writerLimit = LogLimits.baselineWriters
     /// The greatest number of entries of `seen` altogether, 40 bytes each.
     static let seenLimit = LogLimits.baselineSeenEntries
-    /// The greatest number of segments of forked writers altogether, 250 bytes each.
-    static let forkLimit = LogLimits.baselineForkSegments
 
     private(set) var header: BaselineHeader?
     private(set) var writers: [BaselineWriter] = []
     private(set) var counts = BaselineCounts()
     private var places: [UniqueID: Int] = [:]
     private var seenCount = 0
-    private var forkCount = 0
     private var transaction: BaselineTransaction?
     /// The number of changes that the current transaction has still to come.
     private var remaining = 0
@@ -65,16 +62,8 @@ struct BaselineLines {
         guard seenCount <= BaselineLines.seenLimit else {
             throw BaselineLines.failure("the writers have more than \(BaselineLines.seenLimit) entries of 'seen'")
         }
-        forkCount += writer.fork?.segments.count ?? 0
-        guard forkCount <= BaselineLines.forkLimit else {
-            throw BaselineLines.failure("the writers have more than \(BaselineLines.forkLimit) segments of 'fork'")
-        }
         places[writer.id] = writers.count
         writers.append(writer)
-        // Bytes and version must agree, as baselines of equal vectors have equal bytes.
-        if hasVector, header?.hasForks != (forkCount > 0) {
-            throw BaselineLines.failure("only a baseline of version 2 has 'fork', and it has one")
-        }
         counts.writers += 1
     }
 
@@ -84,8 +73,8 @@ struct BaselineLines {
             next.clock <= writers[place].clock
         else { throw BaselineLines.failure("the transaction is not in the vector of the baseline") }
         if let last = transaction {
-            let versions = [last, next].map { Version(clock: $0.clock, writer: $0.writer, index: $0.index ?? -1) }
-            guard versions[0] < versions[1] else {
+            guard Version(clock: last.clock, writer: last.writer) < Version(clock: next.clock, writer: next.writer)
+            else {
                 throw BaselineLines.failure("the transactions are not in the order of their versions")
             }
         }

@@ -19,6 +19,8 @@ struct ChangeLine {
     private var idCount = 0
     private var positionCount = 0
 
+    var isDeletion: Bool { verb == .delete }
+
     /// Reads a line; with `builds` false the values are only validated.
     init(_ scanner: inout JSONScanner, builds: Bool) throws(JSONError) {
         guard scanner.peek() == UInt8(ascii: "{") else { throw scanner.unexpected("an object") }

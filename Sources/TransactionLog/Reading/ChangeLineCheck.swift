@@ -1,7 +1,7 @@
 import TributaryChanges
 
-/// Validates change lines, and keeps those that are rows where that is asked for; a line with the form of an earlier line
-/// is compared with its template instead of being parsed.
+/// Validates change lines, and keeps those that are rows where that is asked for; a line with the form of an earlier
+/// line is compared with its template instead of being parsed.
 struct ChangeLineCheck {
     /// Whether a line may reference a blob.
     private(set) var mayNameBlobs = false
@@ -11,7 +11,13 @@ struct ChangeLineCheck {
     /// The beginning of every escape of a letter of "blob".
     private static let escapedLetter = Array("\\u006".utf8)
 
-    /// Validates the change lines of a transaction, and adds them to the batch; without one for other changes than rows.
+    /// Why a deletion after another change is no valid line, and what helps.
+    private static let lateDeletion =
+        "a 'delete' follows another change of its transaction: write all deletions before the inserts, updates, links and "
+        + "unlinks, without what they take away, or in a transaction of their own"
+
+    /// Validates the change lines of a transaction, and adds them to the batch; without one for other changes than
+    /// rows.
     mutating func read(
         _ transaction: TransactionHeader,
         _ reader: SegmentLineReader,
@@ -25,6 +31,7 @@ struct ChangeLineCheck {
         }
         let batchLimit = 2_500
         var pieces = SegmentPieces(room: min(announced, batchLimit))
+        var mayDelete = true
         for index in 0..<announced {
             if batch != nil, pieces.count == pieces.room {
                 batch?.append(&pieces)
@@ -37,17 +44,23 @@ struct ChangeLineCheck {
             let isRow =
                 batch == nil
                 ? templates.covers(line, &scanner) : pieces.appendRow(line, &templates, &scanner)
-            if isRow { continue }
+            if isRow {
+                mayDelete = false
+                continue
+            }
             guard !line.isBlank else { throw rejected("the line is blank", line: reader.line) }
             scanner.begin(line)
+            let isDeletion: Bool
             do throws(JSONError) {
-                _ = try ChangeLine(&scanner, builds: false)
+                isDeletion = try ChangeLine(&scanner, builds: false).isDeletion
             } catch {
                 guard let fields = try? LineFields(line), fields.has("transaction") else {
                     throw rejected(error.reason, line: reader.line)
                 }
                 throw rejected("\(promise), only \(index) follow", line: reader.line)
             }
+            guard mayDelete || !isDeletion else { throw rejected(Self.lateDeletion, line: reader.line) }
+            mayDelete = isDeletion
             let isPlain = templates.learn(line, &scanner)
             // Other changes than rows can take much more memory than their lines.
             if batch != nil, !isPlain || !pieces.appendRow(line, &templates, &scanner) { batch = nil }

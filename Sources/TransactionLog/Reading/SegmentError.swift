@@ -10,7 +10,7 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case damaged
         /// The bytes are those that the writer wrote, and they are no valid segment.
         case rejected
-        /// Another segment with this name, or with an overlapping range, has other bytes.
+        /// The name is taken by a file with other bytes.
         case forked
         /// The bytes are no longer the verified ones.
         case changed
@@ -76,7 +76,7 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         case .incomplete: "Wait until the file has arrived whole; if it stays so, copy it again from its writer."
         case .damaged: "Copy the file again from its writer or from a machine that has applied it."
         case .rejected: "The program that wrote it must write a corrected segment; nothing of this one is applied."
-        case .forked: "Two programs write as one writer: give the clone an identity of its own."
+        case .forked: "Two programs write as one writer: build one of the machines anew."
         case .changed: "A published segment must never change; it is verified again from the start."
         case .missing: "Check the path; if a replicator removed the file, let it bring it back."
         case .inputOutput: "Check the permissions and the disk; it is tried again by itself."

@@ -7,17 +7,15 @@ extension SegmentHeader {
         guard version == UInt64(SegmentHeader.formatVersion) else {
             throw JSONError(offset: 0, reason: "the format version is \(version); this program reads version 1")
         }
-        let writer = try fields.string("writer")
-        guard let id = UniqueID(writer) else {
-            throw JSONError(offset: 0, reason: "'writer' is '\(writer.prefix(80))', not a UUID")
-        }
+        let id = try fields.uniqueID("writer")
         self.init(
             writer: id,
             name: try fields.shortString("name"),
             first: try fields.count("first"),
             last: try fields.count("last"),
             previous: try fields.optionalHash("previous"),
-            model: try fields.shortString("model")
+            model: try fields.shortString("model"),
+            incarnation: try fields.incarnation(of: id)
         )
     }
 
@@ -39,6 +37,28 @@ extension SegmentHeader {
                 reason: "transactions \(first) to \(last) are no range that starts at 1 or later"
             )
         }
+    }
+}
+
+extension LineFields {
+    /// The store of a writer, and what it follows.
+    func incarnation(of writer: UniqueID) throws(JSONError) -> Incarnation {
+        var incarnation = Incarnation()
+        if has("store") { incarnation.store = try uniqueID("store") }
+        guard let value = self["after"], value != .null else { return incarnation }
+        let after = try LineFields(value)
+        let (former, sequence) = (try after.uniqueID("writer"), try after.count("sequence"))
+        guard former != writer else { throw JSONError(offset: 0, reason: "'after' names the writer itself") }
+        if sequence > 0 { incarnation.after = Incarnation.Predecessor(writer: former, sequence: sequence) }
+        return incarnation
+    }
+
+    func uniqueID(_ key: String) throws(JSONError) -> UniqueID {
+        let text = try string(key)
+        guard let id = UniqueID(text) else {
+            throw JSONError(offset: 0, reason: "'\(key)' is '\(text.prefix(80))', not a UUID")
+        }
+        return id
     }
 }
 

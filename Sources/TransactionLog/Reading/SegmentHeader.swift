@@ -13,6 +13,8 @@ package struct SegmentHeader: Hashable, Sendable {
     /// The hash in the end line of the writer's previous segment.
     package var previous: String?
     package var model: String?
+    /// Its store; what it follows is named by the segment with its first transaction.
+    package var incarnation: Incarnation
 
     package init(
         writer: UniqueID,
@@ -20,7 +22,8 @@ package struct SegmentHeader: Hashable, Sendable {
         first: UInt64,
         last: UInt64,
         previous: String? = nil,
-        model: String? = nil
+        model: String? = nil,
+        incarnation: Incarnation = Incarnation()
     ) {
         self.writer = writer
         self.name = name.map(LogLimits.cut)
@@ -28,6 +31,8 @@ package struct SegmentHeader: Hashable, Sendable {
         self.last = last
         self.previous = previous
         self.model = model.map(LogLimits.cut)
+        self.incarnation = incarnation
+        if first > 1 { self.incarnation.after = nil }
     }
 
     package var segmentName: SegmentName { SegmentName(writer: writer, first: first, last: last) }
@@ -45,6 +50,6 @@ package struct SegmentHeader: Hashable, Sendable {
             JSONMember(key: "previous", value: previous.map { .string($0) } ?? .null),
         ]
         if let model { members.append(JSONMember(key: "model", value: .string(model))) }
-        return JSONValue.object(members).text
+        return JSONValue.object(members + incarnation.members).text
     }
 }

@@ -6,11 +6,8 @@ package struct BaselineHeader: Hashable, Sendable {
     /// The version hash of the model: another model may keep other writes as deferred.
     package var modelHash: String
     package var writerCount: Int
-    /// Whether the line of a writer has branches, which programs of before would pass over: the version is 2 then, else 1.
-    package var hasForks: Bool
 
-    package init(model: String?, modelHash: String, writerCount: Int, hasForks: Bool = false) {
-        self.hasForks = hasForks
+    package init(model: String?, modelHash: String, writerCount: Int) {
         self.model = model
         self.modelHash = modelHash
         self.writerCount = writerCount
@@ -20,7 +17,7 @@ package struct BaselineHeader: Hashable, Sendable {
     package var line: String {
         var members = [
             JSONMember(key: "tributary", value: .integer(1)),
-            JSONMember(key: "baseline", value: .integer(hasForks ? 2 : 1)),
+            JSONMember(key: "baseline", value: .integer(1)),
         ]
         if let model { members.append(JSONMember(key: "model", value: .string(model))) }
         members.append(JSONMember(key: "modelHash", value: .string(modelHash)))

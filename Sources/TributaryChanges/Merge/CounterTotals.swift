@@ -5,8 +5,8 @@
 package enum CounterTotals {
     /// The sum of the writers' totals, in any order; nil when there are none.
     ///
-    /// A sum with fractions is rounded once: it is the nearest double, or the greatest or least finite one when the sum is
-    /// beyond it.
+    /// A sum with fractions is rounded once: it is the nearest double, or the greatest or least finite one when the sum
+    /// is beyond it.
     package static func value(of sums: some Sequence<PropertyValue>) -> PropertyValue? {
         var value: PropertyValue?
         for sum in sums { value = CounterTotals.sum(value, sum) }
@@ -15,18 +15,11 @@ package enum CounterTotals {
         return .double(ExactSum.rounded(value))
     }
 
-    /// The total of a forked writer: the exact sum of what its branches have added; nil for none.
-    package static func sum(ofBranches sums: [PropertyValue]) -> PropertyValue? {
-        var total: PropertyValue?
-        for sum in sums { total = CounterTotals.sum(total, sum) }
-        return total
-    }
-
     /// The exact sum of a total, nil when nothing has been counted, and an amount.
     ///
-    /// Integers wrap around, and numbers with fractions are not rounded, so that the order of additions has no effect: a
-    /// sum that no double has is a decimal. An integer and a number with a fraction, of which one was written before the
-    /// model knew the attribute, add up to the latter.
+    /// Integers wrap around, and numbers with fractions are not rounded, so that the order of additions has no effect:
+    /// a sum that no double has is a decimal. An integer and a number with a fraction, of which one was written before
+    /// the model knew the attribute, add up to the latter.
     package static func sum(_ total: PropertyValue?, _ amount: PropertyValue) -> PropertyValue {
         switch (total, amount) {
         case (nil, .integer): amount
@@ -43,7 +36,8 @@ package enum CounterTotals {
         }
     }
 
-    /// What an amount or a total is in the log: a counter of integers counts no fractions, and no counter anything else.
+    /// What an amount or a total is in the log: a counter of integers counts no fractions, and no counter anything
+    /// else.
     package enum Kind: Hashable, Sendable { case integer, fraction, other }
 
     package static func kind(_ json: JSONValue) -> Kind {

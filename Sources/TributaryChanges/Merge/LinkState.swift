@@ -28,19 +28,9 @@ package struct LinkState<Stamp: Equatable> {
         and targetDeletion: @autoclosure () throws -> Stamp?,
         by order: Order
     ) throws -> Bool where Order.Stamp == Stamp {
-        if let known {
-            if try order.isOlder(write.version, than: known.version) { return false }
-            if try order.areOfClones(write.version, known.version), !known.precedes(write) { return false }
-        }
-        if try order.isTooLate(write.version, after: sourceDeletion()) { return false }
-        return try !order.isTooLate(write.version, after: targetDeletion())
-    }
-
-    /// Whether another state with an equal version wins: a link over an unlink, then the greater position.
-    @usableFromInline
-    package func precedes(_ other: LinkState) -> Bool {
-        if isRemoved != other.isRemoved { return isRemoved }
-        return (position ?? "").precedesByBytes(other.position ?? "")
+        if let known, try order.isOlder(write.version, than: known.version) { return false }
+        if try order.isSuperseded(write.version, by: sourceDeletion()) { return false }
+        return try !order.isSuperseded(write.version, by: targetDeletion())
     }
 }
 

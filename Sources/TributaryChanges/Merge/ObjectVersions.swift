@@ -1,8 +1,8 @@
 /// The state of an object as a whole: its existence and its concrete entity.
 ///
 /// State: the greatest insert version with the concrete entity that this insert names, and the greatest delete version.
-/// Merge statements 2 (two inserts of one identifier are one object), 3 (visible when inserted is not before deleted) and 4
-/// (the concrete entity is a register written by inserts).
+/// Merge statements 2 (two inserts of one identifier are one object), 3 (visible when inserted is not before deleted)
+/// and 4 (the concrete entity is a register written by inserts).
 @usableFromInline
 package struct ObjectVersions<Stamp: Equatable, Entity> {
     /// The greatest version of an insert; nil when the object was never inserted.
@@ -19,7 +19,7 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
         self.deleted = deleted
     }
 
-    /// Merges an insert that arrives after the known state; of inserts of clones the greater entity wins.
+    /// Merges an insert that arrives after the known state; of inserts with equal versions the greater entity wins.
     ///
     /// - Returns: whether it is the greatest so far, so that its entity is the object's.
     @inlinable
@@ -31,7 +31,7 @@ package struct ObjectVersions<Stamp: Equatable, Entity> {
     ) throws -> Bool where Order.Stamp == Stamp {
         if let inserted, let known = self.entity {
             if try order.isOlder(version, than: inserted) { return false }
-            if try order.areOfClones(version, inserted), !precedes(known, entity) { return false }
+            if version == inserted, !precedes(known, entity) { return false }
         }
         (inserted, self.entity) = (version, entity)
         return true

@@ -1,7 +1,7 @@
 /// The state of one property of an object: the winning write with its version.
 ///
-/// State: a version and a value. Merge statements 6 (the greatest version wins), 7 (superseded by the deletion) and 8 (the
-/// greatest or the least value wins).
+/// State: a version and a value. Merge statements 6 (the greatest version wins), 7 (superseded by the deletion) and 8
+/// (the greatest or the least value wins).
 @usableFromInline
 package struct Register<Stamp, Value> {
     @usableFromInline package var version: Stamp
@@ -22,7 +22,7 @@ extension MergeRule {
     ///
     /// A counter takes every increment: see ``CounterTotals``.
     ///
-    /// `value` is evaluated only for `max` and `min`, and for a write of a clone.
+    /// `value` is evaluated only for `max` and `min`.
     @inlinable
     package func accepts<Order: VersionOrder>(
         _ write: Register<Order.Stamp, PropertyValue>,
@@ -33,11 +33,9 @@ extension MergeRule {
     ) throws -> Bool {
         switch self {
         case .latest:
-            if try order.isTooLate(write.version, after: deletion) { return false }
+            if try order.isSuperseded(write.version, by: deletion) { return false }
             guard let known else { return true }
-            if try order.isOlder(write.version, than: known) { return false }
-            guard try order.areOfClones(write.version, known) else { return true }
-            return try order.winsOverClone(write, at: known, holding: value())
+            return try !order.isOlder(write.version, than: known)
         case .max, .min: return try known == nil || write.value.replaces(value(), under: self)
         case .counter: return true
         }

@@ -19,7 +19,7 @@ import TributaryChanges
         #"{"delete":"Employee","id":"\#(id)"}"#,
         #"{"transaction":41,"writer":"\#(writer)","clock":"019aa3f1c2d40000","changes":1}"#,
         #"{"insert":"Employee","id":"\#(id)","values":{"name":"Ann"}}"#,
-        #"{"transaction":41,"writer":"\#(writer)","clock":"019aa3f1c2d40000","index":3,"changes":1}"#,
+        #"{"transaction":41,"writer":"\#(writer)","clock":"019aa3f1c2d40001","changes":1}"#,
         #"{"update":"Employee","id":"\#(id)","values":{"badge":7}}"#,
         #"{"bound":"Employee","id":"\#(id)","values":{"best":12}}"#,
         #"{"counter":"Employee","id":"\#(id)","property":"visits","totals":{"\#(other)":4}}"#,
@@ -47,69 +47,9 @@ import TributaryChanges
         (9, #"{"bound":"Employee","id":"\#(id)","values":{}}"#),
         (9, #"{"limit":"Employee","id":"\#(id)","values":{"best":12}}"#),
         (10, #"{"counter":"Employee","id":"\#(id)","property":"visits","totals":{"\#(id)":4}}"#),
-        (10, #"{"transaction":41,"writer":"\#(writer)","clock":"019aa3f1c2d40000","index":4,"changes":1}"#),
+        (10, #"{"transaction":41,"writer":"\#(writer)","clock":"019aa3f1c2d40001","changes":1}"#),
         (10, #"{"counter":"E","id":"\#(id)","property":[[[[[[[[1]]]]]]]],"totals":{"\#(other)":4}}"#),
     ]
-
-    private static let hashes = ["a", "b", "c"].map { String(repeating: $0, count: 64) }
-
-    /// The lines of a baseline of version 2, with the value of the key `fork` of its second writer.
-    private static func forked(_ fork: String, version: Int = 2) -> [UInt8] {
-        var lines = lines
-        lines[0] = #"{"tributary":1,"baseline":\#(version),"modelHash":"00ff","writers":2}"#
-        lines[2] = #"{"writer":"\#(other)","sequence":17,"clock":"019aa3f1c2d30000","fork":\#(fork)}"#
-        return bytes(lines)
-    }
-
-    private static func segment(_ first: Int, _ last: Int, _ hash: String, _ previous: String? = nil) -> String {
-        let previous = previous.map { #","previous":"\#($0)""# } ?? ""
-        return #"{"first":\#(first),"last":\#(last),"sha256":"\#(hash)"\#(previous)}"#
-    }
-
-    @Test func theBranchesOfAForkedWriterAreRead() throws {
-        let (a, b, c) = (Self.hashes[0], Self.hashes[1], Self.hashes[2])
-        let segments = [Self.segment(15, 16, a, c), Self.segment(15, 17, b)].joined(separator: ",")
-        let source = MemorySegment(Self.forked(#"{"after":14,"segments":[\#(segments)]}"#))
-        let verified = try VerifiedBaseline.verify(source)
-        #expect(verified.header.hasForks)
-        let fork = BaselineFork(
-            start: 14,
-            segments: [
-                .init(first: 15, last: 16, sha256: a, previous: c), .init(first: 15, last: 17, sha256: b, previous: ""),
-            ]
-        )
-        #expect(verified.writers.map(\.fork) == [nil, fork])
-        #expect(verified.writers[1].line.hasSuffix(#""fork":{"after":14,"segments":[\#(segments)]}}"#))
-    }
-
-    /// Values of the key `fork` that make the baseline invalid.
-    private static let wrongForks = [
-        "{}", "[]", #"{"after":14,"segments":[]}"#, #"{"segments":[\#(segment(15, 17, hashes[0]))]}"#,
-        // Not past the fork, past the writer's end, without its end, without a hash, in another order, twice.
-        #"{"after":17,"segments":[\#(segment(15, 17, hashes[0]))]}"#,
-        #"{"after":14,"segments":[\#(segment(15, 18, hashes[0]))]}"#,
-        #"{"after":14,"segments":[\#(segment(15, 16, hashes[0]))]}"#,
-        #"{"after":14,"segments":[{"first":15,"last":17}]}"#, #"{"after":14,"segments":[\#(segment(15, 17, "ab"))]}"#,
-        #"{"after":14,"segments":[\#(segment(16, 17, hashes[0])),\#(segment(15, 15, hashes[1]))]}"#,
-        #"{"after":14,"segments":[\#(segment(15, 17, hashes[0])),\#(segment(15, 17, hashes[0]))]}"#,
-        #"{"after":14,"segments":[\#(segment(17, 15, hashes[0])),\#(segment(17, 17, hashes[1]))]}"#,
-    ]
-
-    @Test(arguments: wrongForks)
-    func wrongBranchesAreRejected(fork: String) {
-        #expect(Self.failure(Self.forked(fork))?.kind == .rejected, "\(fork)")
-    }
-
-    /// Programs of before read version 1, and would pass over the branches.
-    @Test func theVersionSaysWhetherThereAreBranches() {
-        let fork = #"{"after":14,"segments":[\#(Self.segment(15, 17, Self.hashes[0]))]}"#
-        #expect(Self.failure(Self.forked(fork)) == nil)
-        #expect(Self.failure(Self.forked(fork, version: 1))?.kind == .rejected)
-        #expect(Self.failure(Self.forked(fork, version: 3))?.kind == .rejected)
-        var lines = Self.lines
-        lines[0] = lines[0].replacing(#""baseline":1"#, with: #""baseline":2"#)
-        #expect(Self.failure(Self.bytes(lines))?.kind == .rejected)
-    }
 
     private static var counts: BaselineCounts {
         var counts = BaselineCounts()

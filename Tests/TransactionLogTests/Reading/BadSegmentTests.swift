@@ -158,6 +158,44 @@ import TributaryChanges
         #expect(error?.sequence == 1)
     }
 
+    /// After rows, which are compared with a template, as after changes that are parsed.
+    @Test(arguments: [
+        [insert(1), insert(2), deletion], [deletion, insert(1), insert(2), insert(3), deletion],
+        [deletion, update, deletion], [link, deletion],
+    ])
+    func aDeletionAfterAnotherChangeIsRejected(_ changes: [String]) {
+        let begin = "{\"transaction\":1,\"clock\":\"019aa3f1c2d40000\",\"changes\":\(changes.count)}"
+        for kept in [0, UInt64.max] {
+            let segment = SegmentText(writer: Self.writer, last: 1, [begin] + changes)
+            let error = #expect(throws: SegmentError.self) {
+                try SegmentVerifier(keptBytes: kept).verify(MemorySegment(segment.bytes()), name: segment.name)
+            }
+            #expect(error?.kind == .rejected && error?.line == 2 + changes.count && error?.sequence == 1)
+            #expect(error?.writer == Self.writer)
+            #expect(error?.reason.contains("write all deletions before") == true)
+        }
+    }
+
+    /// What was read of a transaction is forgotten at the next one.
+    @Test func eachTransactionMayBeginWithDeletions() throws {
+        let lines = (1...3).flatMap { number in
+            let begin = "{\"transaction\":\(number),\"clock\":\"019aa3f1c2d4000\(number)\",\"changes\":4}"
+            return [begin, Self.deletion, Self.deletion, Self.insert(1), Self.link]
+        }
+        let segment = SegmentText(writer: Self.writer, last: 3, lines)
+        #expect(throws: Never.self) {
+            try SegmentVerifier().verify(MemorySegment(segment.bytes()), name: segment.name)
+        }
+    }
+
+    private static let deletion = "{\"delete\":\"E\",\"id\":\"\(id)\"}"
+    private static let update = "{\"update\":\"E\",\"id\":\"\(id)\",\"values\":{\"c\":{\"increment\":1}}}"
+    private static let link = "{\"link\":\"E\",\"id\":\"\(id)\",\"to\":\"r\",\"ids\":[]}"
+
+    private static func insert(_ value: Int) -> String {
+        "{\"insert\":\"E\",\"id\":\"\(id)\",\"values\":{\"a\":\(value)}}"
+    }
+
     @Test func invalidUTF8IsRejected() {
         var body = Self.segment().body
         if let place = body.firstRange(of: Array("Ann".utf8))?.lowerBound { body[place] = 0xFF }

@@ -12,7 +12,7 @@ struct RandomTransactions {
     mutating func next(first: UInt64, count: Int) -> [LogTransaction] {
         (0..<count).map { index in
             clock += UInt64.random(in: 1...5000, using: &random)
-            let changes = (0..<Int.random(in: 0...6, using: &random)).map { _ in change() }
+            let changes = (0..<Int.random(in: 0...6, using: &random)).map { _ in change() }.deletionsFirst
             var seen: [UniqueID: UInt64] = [:]
             for _ in 0..<Int.random(in: 0...2, using: &random) { seen[id()] = .random(in: 1...1000, using: &random) }
             let header = TransactionHeader(

@@ -91,7 +91,7 @@ class Baseline:
         time = clock(members)
         if sequence(members, "transaction") > last or time > greatest:
             raise Invalid("the transaction is not in the vector")
-        version = (time, writer, count(members, "index") if "index" in members else -1)
+        version = (time, writer)
         if self.version is not None and version <= self.version:
             raise Invalid("the transactions are not in order")
         self.version, self.remaining = version, count(members, "changes")

@@ -220,6 +220,8 @@ class Segment:
                 if index == len(lines):
                     raise Refused("rejected", index + 1, "changes are missing")
                 changes.append(self.checked(lines, index, change))
+                if "delete" in changes[-1] and any("delete" not in earlier for earlier in changes[-2:]):
+                    raise Refused("rejected", index + 1, "a deletion after another change")
             self.transactions.append((opening, changes))
             index, sequence = index + 1, sequence + 1
         counts = {"end": sequence - 1, "transactions": len(self.transactions)}

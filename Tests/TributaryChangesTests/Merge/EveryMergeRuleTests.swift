@@ -14,14 +14,12 @@ import TributaryChanges
     /// Two writes that the rule does not tell apart, and the value that stands all the same; nil where none can be.
     private func tie(of rule: MergeRule) -> (State, State, stands: PropertyValue)? {
         switch rule {
-        case .latest:
-            // Of clones of one writer with equal versions the greater value stands.
-            (state(1, .integer(1)), state(1, .integer(2)), stands: .integer(2))
         case .max:
             // Of equal numbers the one whose bytes in the log are greater stands.
             (state(1, .double(1)), state(2, .integer(1)), stands: .double(1))
         case .min: (state(1, .double(1)), state(2, .integer(1)), stands: .integer(1))
-        case .counter: nil
+        // Only writes of one transaction have equal versions: of those the last one stands.
+        case .latest, .counter: nil
         }
     }
 
@@ -34,7 +32,7 @@ import TributaryChanges
                 over: first.version,
                 holding: first.value,
                 after: nil,
-                by: WholeVersionOrder(hasClones: true)
+                by: order
             )
             #expect((isAccepted ? second : first).value.json.text == value.json.text)
         }

@@ -4,7 +4,7 @@ import TributaryChanges
 
 @Suite struct LinkStateTests {
     private typealias State = LinkState<Version>
-    private let order = WholeVersionOrder(hasClones: true)
+    private let order = WholeVersionOrder()
 
     @Test func `links, unlinks and deletions of both ends in any order end in one state`() throws {
         var generator = SeededGenerator.fromEnvironment()
@@ -12,12 +12,8 @@ import TributaryChanges
         for round in 0..<500 {
             var versions = Set<Version>()
             while versions.count < 5 { versions.insert(MergeLaws.version(&generator)) }
-            var events = versions.sorted().map { version in
+            let events = versions.sorted().map { version in
                 (version, kind: Int.random(in: 0...4, using: &generator))
-            }
-            // A clone of the writer has linked or unlinked with an equal version.
-            if let write = events.last(where: { $0.kind > 1 }) {
-                events.append((write.0, kind: Int.random(in: 2...4, using: &generator)))
             }
             let expected = try state(events)
             for _ in 0..<6 {

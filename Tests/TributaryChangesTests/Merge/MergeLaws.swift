@@ -31,12 +31,11 @@ struct MergeLaws {
         #expect(different > rounds / 20, "hardly any of the drawn states differ", sourceLocation: sourceLocation)
     }
 
-    /// A version from a grid of few clocks, writers and indexes.
+    /// A version from a grid of few clocks and writers.
     static func version(_ generator: inout SeededGenerator) -> Version {
         Version(
             clock: HybridClock(rawValue: UInt64.random(in: 1...4, using: &generator)),
-            writer: UniqueID(high: 0, low: UInt64.random(in: 1...3, using: &generator)),
-            index: Int.random(in: 0...1, using: &generator)
+            writer: UniqueID(high: 0, low: UInt64.random(in: 1...3, using: &generator))
         )
     }
 
