@@ -56,7 +56,8 @@ let package = Package(
         .target(
             name: "TributaryStore",
             dependencies: [
-                "TributaryChanges", "TributaryModel", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
+                "TributaryChanges", "TributaryModel", "CSQLite", "CLinux",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
@@ -165,8 +166,8 @@ let package = Package(
         .testTarget(
             name: "TributaryMigrationTests",
             dependencies: [
-                "TributaryMigration", "TributaryInference", "TributaryStore", "TributaryModel", "TributaryChanges",
-                "TestSupport", "StoreTestSupport",
+                "TributaryMigration", "TributaryInference", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributaryChanges", "TestSupport", "StoreTestSupport",
             ]
         ),
         .testTarget(
@@ -217,8 +218,8 @@ let package = Package(
         .testTarget(
             name: "Simulation",
             dependencies: [
-                "simulate", "SimulationWorld", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges",
-                "TestSupport",
+                "simulate", "SimulationWorld", "TributarySync", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributaryChanges", "TestSupport",
             ],
             exclude: ["Program", "Schedules", "World", "mutations.sh"]
         ),

@@ -1,3 +1,4 @@
+import Foundation
 package import TestSupport
 package import TributaryChanges
 package import TributaryMigration
@@ -34,6 +35,22 @@ package final class Replica {
             )
         )
         return try Store.open(configuration, migrator: Migrator(migration))
+    }
+
+    /// The file with the proof that the store goes on as its writer.
+    private var token: String {
+        var status = stat()
+        stat(path, &status)
+        return "\(StoreEnvironment.system.tokens(status.st_uid) ?? "")/\(status.st_dev)-\(status.st_ino)"
+    }
+
+    /// Takes away the proof, as a boot does.
+    package func boot() { unlink(token) }
+
+    /// Has the proof of another replica, as a machine that was resumed twice from its memory.
+    package func takeToken(of other: Replica) throws {
+        boot()
+        try FileManager.default.copyItem(atPath: other.token, toPath: token)
     }
 
     package var path: String { folder.path("store.sqlite") }

@@ -1,3 +1,4 @@
+import TestSupport
 package import TributaryChanges
 
 extension UniqueID {
@@ -59,7 +60,7 @@ extension Change {
     }
 }
 
-/// A transaction of another writer, as a segment contains it.
+/// A transaction of another writer, as a segment contains it: its deletions come first.
 package struct ForeignTransaction: Hashable, CustomStringConvertible {
     package var writer: UniqueID
     package var header: TransactionHeader
@@ -80,7 +81,7 @@ package struct ForeignTransaction: Hashable, CustomStringConvertible {
             seen: seen,
             changeCount: changes.count
         )
-        self.changes = changes
+        self.changes = changes.deletionsFirst
     }
 
     package var description: String { "\(writer) \(header.sequence) @\(header.clock): \(changes)" }

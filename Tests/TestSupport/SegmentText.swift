@@ -127,3 +127,19 @@ package final class MemorySegment: SegmentBytes {
 extension WallTime: ExpressibleByIntegerLiteral {
     package init(integerLiteral milliseconds: UInt64) { self.init(milliseconds: milliseconds) }
 }
+
+extension SegmentText {
+    /// The bytes of a baseline, with its end line.
+    package static func baseline(_ lines: [String]) -> [UInt8] {
+        let body = Array(lines.map { $0 + "\n" }.joined().utf8)
+        let writers = lines.filter { $0.hasPrefix("{\"writer\"") }.count
+        let transactions = lines.filter { $0.hasPrefix("{\"transaction\"") }.count
+        let end = SegmentEnd(
+            last: UInt64(writers),
+            transactions: UInt64(transactions),
+            changes: UInt64(lines.count - 1 - writers - transactions),
+            sha256: SegmentEnd.sha256(of: body)
+        )
+        return body + Array(end.line.utf8) + [0x0A]
+    }
+}

@@ -69,6 +69,7 @@ import TributaryStore
             try? FileManager.default.removeItem(atPath: copy.path + suffix)
         }
         try FileManager.default.copyItem(atPath: replica.path, toPath: copy.path)
+        try copy.takeToken(of: replica)
         return copy
     }
 

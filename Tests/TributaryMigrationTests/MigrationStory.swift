@@ -66,7 +66,7 @@ final class MigrationStory {
         var lines: [String] = []
         var last = first - 1
         try replica.store.read { reader in
-            try reader.outbox.localTransactions(from: first) { transaction in
+            try reader.outbox.localTransactions(of: writer, from: first) { transaction in
                 lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
                 last = transaction.sequence
                 return true

@@ -55,7 +55,7 @@ struct BatchOperation {
                     return committed
                 }
                 let committed = try commit(committing)
-                context.lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
+                context.lastSaveToken = HistoryToken(store: committed.history ?? "", number: committed.number)
                 // The view context shows a generation with the batch from now on.
                 if context.isMain || refreshes { MergeOperation(context: context).merge(committed.changes) }
             }
@@ -68,7 +68,7 @@ struct BatchOperation {
             kind: kind,
             count: outcome.count,
             objectIDs: outcome.ids,
-            token: outcome.committed.map { HistoryToken(store: $0.writer.description, number: $0.number) }
+            token: outcome.committed.map { HistoryToken(store: $0.history ?? "", number: $0.number) }
         )
     }
 

@@ -53,7 +53,7 @@ struct FaultLoading {
                 guard let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root) else {
                     return nil
                 }
-                return HistoryToken(store: try reader.writers.tokenWriter(), number: row.revision)
+                return HistoryToken(store: try reader.history.name(), number: row.revision)
             }
         } catch {
             throw ContextError(error)

@@ -94,7 +94,7 @@ extension PersistentContainer {
     }
 
     private static func check(_ token: HistoryToken, _ reader: Reader) throws {
-        let own = try reader.writers.tokenWriter()
+        let own = try reader.history.name()
         guard token.store == own else { throw HistoryError.foreignToken(token, store: own) }
         let newest = try reader.history.newestTransaction()
         guard newest >= token.number else {

@@ -2,7 +2,7 @@
 public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The history after the token has been purged; `oldest` is the earliest token that is still valid.
     case expired(HistoryToken, oldest: HistoryToken)
-    /// The token is of another store, or of this one before it was given a new identity.
+    /// The token is of another store, or of this one before it was set back or copied.
     case foreignToken(HistoryToken, store: String)
     /// No consumer of the name is registered.
     case unknownConsumer(String)

@@ -1,6 +1,7 @@
 /// A point in a store's history: everything up to and including one transaction.
 public struct HistoryToken: Sendable, Hashable, Codable {
-    /// The ID of the store's own writer when the token was made; tokens of different stores do not compare.
+    /// The name of the store's history, another one once the store was set back; tokens of different ones do not
+    /// compare.
     public let store: String
     /// The transaction's number.
     public let number: Int64

@@ -124,7 +124,7 @@ extension PersistentContainer {
 
     private func readHistory<T>(_ block: (Reader, _ store: String) throws -> T) throws -> T {
         do {
-            return try store.read { try block($0, $0.writers.tokenWriter()) }
+            return try store.read { try block($0, $0.history.name()) }
         } catch let error as HistoryError {
             throw error
         } catch {

@@ -93,8 +93,8 @@ extension MergePipeline {
     @MainActor
     func postUpdate() {
         guard !main.collected.isEmpty else { return }
-        // A copy that finds its log folder late becomes another writer then, which ends the tokens of its original.
-        let name = (try? generation.read { try $0.writers.tokenWriter() }) ?? main.storeName
+        // A store that was set back, or a copy, has another history once it is written to.
+        let name = (try? generation.read { try $0.history.name() }) ?? main.storeName
         let token = HistoryToken(store: name, number: generation.number)
         let update = StoreUpdate(token: token, changes: main.collected)
         main.collected = ObjectChanges(limit: options.pendingLimit)

@@ -5,8 +5,9 @@ package import TributaryStore
 /// Everything between "a save was committed" and "the main context shows it".
 ///
 /// Saves of background contexts announce their changes through ``announce(_:_:)`` while they still hold the write lock,
-/// imports go through ``importTransactions(_:)``, and the main context saves through ``commitMain(_:adopting:)``. When the debouncer makes a merge due, the main context moves to a new generation, merges the
-/// pending changes, saves its own changes, and one update is posted.
+/// imports go through ``importTransactions(_:)``, and the main context saves through ``commitMain(_:adopting:)``. When
+/// the debouncer makes a merge due, the main context moves to a new generation, merges the pending changes, saves its
+/// own changes, and one update is posted.
 ///
 /// The container creates the pipeline, attaches its main context on the main actor, and starts it.
 package final class MergePipeline: Sendable {
@@ -41,7 +42,7 @@ package final class MergePipeline: Sendable {
         self.pendingNotifications = pendingNotifications
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         rowCache = RowCache(newest: generation.number)
-        let name = try generation.read { try $0.writers.tokenWriter() }
+        let name = try generation.read { try $0.history.name() }
         main = MainMerger(storeName: name, limit: pendingNotifications.options.pendingLimit)
         state = Mutex(State(generation: generation, noticed: generation.number))
         ExitDrain.add(self)

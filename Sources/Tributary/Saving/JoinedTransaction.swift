@@ -12,7 +12,7 @@ struct JoinedTransaction {
         var newest: Int64 = 0
         let write = { (transaction: WriteTransaction) throws -> CommittedTransaction in
             newest = try transaction.reader.history.newestTransaction()
-            transaction.joinCommits()
+            transaction.joinCommits(isLong: !joined.keepsStates)
             defer { transaction.abandonJoined() }
             try joined.join(transaction) {
                 result = try block()

@@ -193,7 +193,7 @@ struct SaveOperation {
         context.saving.endRequest(plan)
         context.reader.invalidatePrefetched()
         if let committed {
-            context.lastSaveToken = HistoryToken(store: committed.writer.description, number: committed.number)
+            context.lastSaveToken = HistoryToken(store: committed.history ?? "", number: committed.number)
         }
         // Hooks may save again, so they are called last.
         for object in overwritten { object.awake(from: .mergePolicy) }

@@ -49,7 +49,7 @@ package final class MigrationEdit {
             reader.database,
             """
             SELECT p.value, p.entity FROM tributary_parked p
-            JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
+            JOIN tributary_transaction t ON t.number = p.version
             JOIN tributary_writer w ON w.id = t.writer
             WHERE p.id = ?1 AND p.property = ?2 AND p.part >= 0
             ORDER BY t.clock DESC, w.uuid DESC, p.version DESC, p.position DESC, p.part DESC LIMIT 1

@@ -5,15 +5,14 @@ import TributaryStore
 
 /// Defers values that the newer model does not have, as if they had been imported after the migration.
 ///
-/// The indexes of these values in their transactions are unknown, so they get negative indexes, which keep the order of
-/// a deletion, an insert and later writes.
+/// The indexes of these values in their transactions are unknown, so they get negative positions.
 extension MigrationStep {
-    private enum Index {
-        /// The index of a deletion, which precedes all links.
+    private enum Position {
+        /// The position of a deletion, which precedes all links.
         static let delete = -1 << 40
         static let insert = -2
         static let write = -1
-        /// The index of the first links; those of another relationship or of an earlier step have less.
+        /// The position of the first links; those of another relationship or of an earlier step have less.
         static let links = -10
     }
 
@@ -27,7 +26,7 @@ extension MigrationStep {
     ) throws {
         let content = DeferredWriteTable.Content(PropertyWrite(name: write.name, value: write.value), isInsert: false)
         let valueIndex = try nextValueIndex(entity, id, number)
-        try insert(content, entity, id, number, index: Index.write, valueIndex: valueIndex)
+        try insert(content, entity, id, number, position: Position.write, valueIndex: valueIndex)
     }
 
     /// Returns a value with its bytes, or the unchanged value when they cannot be read: a lost file must not prevent
@@ -48,7 +47,7 @@ extension MigrationStep {
         select.bind(1, entity)
         select.bind(2, id)
         select.bind(3, number)
-        select.bind(4, Int64(Index.write))
+        select.bind(4, Int64(Position.write))
         return try select.first { Int($0.integer(0)) } ?? 0
     }
 
@@ -68,7 +67,7 @@ extension MigrationStep {
             name,
             head.id,
             head.versions.inserted,
-            index: Index.insert
+            position: Position.insert
         )
         for (columnIndex, column) in table.columns.enumerated() where column.isRegister && !column.isCounter {
             guard let number = head.versions.register(columnIndex, isHeld: entity.holds[columnIndex]) else { continue }
@@ -85,7 +84,7 @@ extension MigrationStep {
     }
 
     func deferDeletion(_ entity: String, _ id: UniqueID, number: Int64) throws {
-        try insert(DeferredWriteTable.Content(of: .delete), entity, id, number, index: Index.delete)
+        try insert(DeferredWriteTable.Content(of: .delete), entity, id, number, position: Position.delete)
     }
 
     func deferPairs(
@@ -101,11 +100,12 @@ extension MigrationStep {
         let operation: Change.Operation =
             isRemoved ? .unlink(to: property, ids: ids) : .link(to: property, ids: ids, positions: positions)
         let content = DeferredWriteTable.Content(of: operation)
-        try insert(content, entity, id, number, index: try nextLinkIndex(entity, id, number))
+        try insert(content, entity, id, number, position: try nextLinkPosition(entity, id, number))
     }
 
-    /// The next free index of links; earlier steps may have deferred those of this transaction in other relationships.
-    private func nextLinkIndex(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
+    /// The next free position of links; earlier steps may have deferred those of this transaction in other
+    /// relationships.
+    private func nextLinkPosition(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
         let select = try BoundStatement(
             db,
             """
@@ -116,10 +116,10 @@ extension MigrationStep {
         select.bind(1, entity)
         select.bind(2, id)
         select.bind(3, number)
-        select.bind(4, Int64(Index.delete))
-        select.bind(5, Int64(Index.links))
+        select.bind(4, Int64(Position.delete))
+        select.bind(5, Int64(Position.links))
         let least = try select.first { $0.optionalInteger(0) } ?? nil
-        return least.map { Int($0) - 1 } ?? Index.links
+        return least.map { Int($0) - 1 } ?? Position.links
     }
 
     private func insert(
@@ -127,7 +127,7 @@ extension MigrationStep {
         _ entity: String,
         _ id: UniqueID,
         _ number: Int64,
-        index: Int,
+        position: Int,
         valueIndex: Int? = nil
     ) throws {
         try deferred.insert(
@@ -135,7 +135,7 @@ extension MigrationStep {
             id: id,
             content,
             number: number,
-            index: index,
+            position: position,
             valueIndex: valueIndex,
             reason: MigrationStep.reason
         )

@@ -82,22 +82,6 @@ extension MigrationStep {
         }
     }
 
-    /// Names the counters of local transactions that may be issued again by their new columns.
-    func moveCountersInOutbox() throws {
-        try OutboxTable(db: db).moveCounters { counter in
-            guard let index = self.before.tableIndex(code: counter.root) else { return nil }
-            guard !self.mapping.isKept[index] else { return counter }
-            let place = Int(clamping: counter.place)
-            guard let new = self.mapping.tables[index], self.mapping.columns[index].indices.contains(place),
-                let target = self.mapping.columns[index][place]
-            else { return nil }
-            var moved = counter
-            moved.root = self.after.tables[new].code
-            moved.place = Int64(target)
-            return moved
-        }
-    }
-
     /// Sets counters without a total to the default, which may differ from the former default.
     func fillCounters() throws {
         let arrivals = Set(before.tables.filter { !mapping.isKept[$0.index] }.compactMap { mapping.tables[$0.index] })

@@ -8,8 +8,8 @@ import TributaryStore
 ///
 /// The merge state after the step equals that of a store which had the newer model from the beginning and merged the
 /// same transactions. Values that are renamed or converted to another type keep their versions; values that the newer
-/// model does not have are deferred as they would have been; all other values are written as changes of this store, which
-/// are exported to other writers.
+/// model does not have are deferred as they would have been; all other values are written as changes of this store,
+/// which are exported to other writers.
 final class MigrationStep {
     let db: Database
     let target: MigrationTarget
@@ -83,7 +83,6 @@ final class MigrationStep {
         for table in before.tables where !mapping.isKept[table.index] { try copy(table) }
         try copyPartialRows()
         try copyCounters()
-        try moveCountersInOutbox()
         try fillCounters()
         try copyLinks()
         try moveTombstones()

@@ -63,7 +63,6 @@ final class BaselineJoin {
             isLocal: false
         )
         engine.cursor.beginJoin()
-        if vector.hasClones { engine.tables.versions.hasClones = true }
     }
 
     /// Merges the next line of the baseline.
@@ -118,11 +117,6 @@ final class BaselineJoin {
         }
         if transaction.sequence == writer.writer.sequence, transaction.clock == writer.writer.clock {
             current = Current(transaction: transaction, writer: writer.row, number: writer.lastNumber)
-        } else if let known = current, known.transaction.writer == transaction.writer,
-            known.transaction.sequence == transaction.sequence, known.transaction.clock == transaction.clock
-        {
-            // The next changes of the transaction have another index.
-            current = Current(transaction: transaction, writer: writer.row, number: known.number)
         } else {
             let insert = BaselineJoin.inserting(db, now)
             try insert(nextNumber, writer.row, transaction.sequence, transaction.clock, nil)
@@ -138,14 +132,7 @@ final class BaselineJoin {
         _ = engine.cursor.countChanges(changes.count)
         let version = Version(clock: current.transaction.clock, writer: current.transaction.writer)
         let origin = WriteOrigin(writer: current.writer, sequence: current.transaction.sequence)
-        guard let index = current.transaction.index else {
-            let merged = MergeEngine.Origin(number: current.number, version: version, origin: origin, index: 0)
-            return try engine.apply(changes, of: merged)
-        }
-        // All of these changes have the one index.
-        let number = VersionNumber.number(current.number, atLeast: index)
-        let merged = MergeEngine.Origin(number: number, version: version, origin: origin, index: index)
-        for change in changes { try engine.apply([change], of: merged) }
+        try engine.apply(changes, number: current.number, version, origin)
     }
 
     /// A function that inserts a transaction with its number, the row of its writer, sequence, clock and author.

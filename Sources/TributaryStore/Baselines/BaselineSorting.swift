@@ -19,50 +19,43 @@ struct BaselineSorting {
         try scratch.execute(
             sql: """
                 CREATE TABLE item(
-                    part INTEGER, clock TEXT, writer TEXT, position INTEGER, phase INTEGER, entity TEXT, id BLOB,
+                    part INTEGER, clock TEXT, writer TEXT, phase INTEGER, entity TEXT, id BLOB,
                     sequence INTEGER, line BLOB)
                 """
         )
-        add = try BoundStatement(scratch, "INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+        add = try BoundStatement(scratch, "INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
     }
 
     mutating func insert(_ item: BaselineItem) throws {
         switch item {
-        case .change(let change, let version, let index, let sequence):
+        case .change(let change, let version, let sequence):
             var line: [UInt8] = []
             change.inNameOrder.write(to: &line)
-            add.bind(1, Int64(0))
-            bind(index: Int64(index ?? -1), sequence: Int64(bitPattern: sequence))
-            try insert(version, phase: BaselineSorting.phase(change), change.entity, change.id, line)
+            try insert(0, version, BaselineSorting.phase(change), change.entity, change.id, sequence, line)
         case .bound(let bound):
-            add.bind(1, Int64(1))
-            bind(index: -1, sequence: 0)
-            try insert(.none, phase: .bound, bound.entity, bound.id, BaselineSorting.bytes(bound.line))
+            try insert(1, .none, .bound, bound.entity, bound.id, 0, BaselineSorting.bytes(bound.line))
         case .counter(let counter):
-            add.bind(1, Int64(2))
-            bind(index: -1, sequence: 0)
-            try insert(.none, phase: .counter, counter.entity, counter.id, BaselineSorting.bytes(counter.line))
+            try insert(2, .none, .counter, counter.entity, counter.id, 0, BaselineSorting.bytes(counter.line))
         }
     }
 
-    private func bind(index: Int64, sequence: Int64) {
-        add.bind(4, index)
-        add.bind(8, sequence)
-    }
-
     private func insert(
+        _ part: Int64,
         _ version: Version,
-        phase: Phase,
+        _ phase: Phase,
         _ entity: String,
         _ id: UniqueID,
+        _ sequence: UInt64,
         _ line: [UInt8]
     ) throws {
+        add.bind(1, part)
         add.bind(2, version.clock.description)
         add.bind(3, version.writer.description)
-        add.bind(5, phase.rawValue)
-        add.bind(6, entity)
-        add.bind(7, id)
-        add.bind(9, line)
+        add.bind(4, phase.rawValue)
+        add.bind(5, entity)
+        add.bind(6, id)
+        add.bind(7, Int64(bitPattern: sequence))
+        add.bind(8, line)
         try add.run()
     }
 
@@ -82,19 +75,19 @@ struct BaselineSorting {
     func forEachLine(_ write: ([UInt8]) throws -> Void) throws -> BaselineCounts {
         var counts = BaselineCounts()
         try scratch.execute(
-            sql: "CREATE INDEX item_order ON item(part, clock, writer, position, phase, entity, id, line, sequence)"
+            sql: "CREATE INDEX item_order ON item(part, clock, writer, phase, entity, id, line, sequence)"
         )
         let transactions = try BoundStatement(
             scratch,
             """
-            SELECT clock, writer, position, max(sequence), count(*) FROM item WHERE part = 0
-            GROUP BY clock, writer, position ORDER BY clock, writer, position
+            SELECT clock, writer, max(sequence), count(*) FROM item WHERE part = 0
+            GROUP BY clock, writer ORDER BY clock, writer
             """
         )
         let changes = try BoundStatement(
             scratch,
             """
-            SELECT line FROM item WHERE part = 0 AND clock = ?1 AND writer = ?2 AND position = ?3
+            SELECT line FROM item WHERE part = 0 AND clock = ?1 AND writer = ?2
             ORDER BY phase, entity, id, line
             """
         )
@@ -102,22 +95,20 @@ struct BaselineSorting {
             guard let clock = HybridClock(row.text(0)), let writer = UniqueID(row.text(1)) else { return }
             let transaction = BaselineTransaction(
                 writer: writer,
-                sequence: UInt64(bitPattern: row.integer(3)),
+                sequence: UInt64(bitPattern: row.integer(2)),
                 clock: clock,
-                index: row.integer(2) < 0 ? nil : Int(row.integer(2)),
-                changeCount: Int(row.integer(4))
+                changeCount: Int(row.integer(3))
             )
             try write(BaselineSorting.bytes(transaction.line))
             counts.transactions += 1
             counts.changes += transaction.changeCount
             changes.bind(1, row.text(0))
             changes.bind(2, row.text(1))
-            changes.bind(3, row.integer(2))
             try changes.forEach { try write($0.bytes(0)) }
         }
         let rest = try BoundStatement(
             scratch,
-            "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, position, phase, entity, id, line"
+            "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, phase, entity, id, line"
         )
         try rest.forEach { row in
             counts.changes += 1

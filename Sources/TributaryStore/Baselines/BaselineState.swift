@@ -4,10 +4,7 @@ import TributaryModel
 
 /// The merge state of a store as changes in the form of the log: those that still have an effect.
 ///
-/// Merging them into an empty store gives the same state. The index of a change in its transaction is kept where it
-/// decides something: for one-to-one relationships and deferred writes.
-///
-/// The cost is one pass over the tables.
+/// Merging them into an empty store gives the same state. The cost is one pass over the tables.
 final class BaselineState {
     private let reader: Reader
     private let layout: StoreModel
@@ -76,20 +73,8 @@ final class BaselineState {
 
     private func changes(of object: MergeStateItem.Object, _ emit: (BaselineItem) throws -> Void) throws {
         let root = object.table.root.name
-        let deleted = object.deleted.map(VersionNumber.transaction)
-        var numbers: [Int64] = []
-        // Of one transaction that two clones have published, a store has each write under the number that came first.
-        func canonical(_ number: Int64) throws -> Int64 {
-            if let equal = try numbers.first(where: { try versions.areOfClones($0, number) }) {
-                return VersionNumber.number(
-                    VersionNumber.transaction(of: equal),
-                    atLeast: VersionNumber.index(of: number)
-                )
-            }
-            if versions.hasClones { numbers.append(number) }
-            return number
-        }
-        let inserted = try object.inserted.map { try canonical(VersionNumber.transaction(of: $0)) }
+        let deleted = object.deleted
+        let inserted = object.inserted
         var writes: [Group: [PropertyWrite]] = [:]
         for column in object.columns {
             guard let register = column.register else { continue }
@@ -100,10 +85,7 @@ final class BaselineState {
                 try emit(.bound(BaselineBound(entity: name.entity, id: object.id, write: write)))
                 continue
             }
-            let number = try canonical(
-                layout[index].isOneToOne ? register.version : VersionNumber.transaction(of: register.version)
-            )
-            writes[Group(number: number, entity: name.entity), default: []].append(write)
+            writes[Group(number: register.version, entity: name.entity), default: []].append(write)
         }
         #if MUTATIONS
             if Mutation.isOn(.tombstoneDroppedInBaseline), object.entity == nil { return }
@@ -143,7 +125,7 @@ final class BaselineState {
             ? .link(to: name.property, ids: [pair.target], positions: pair.position.map { [$0] })
             : .unlink(to: name.property, ids: [pair.target])
         let change = Change(entity: name.entity, id: pair.source, operation: operation)
-        try self.emit(change, at: VersionNumber.transaction(of: pair.version), emit)
+        try self.emit(change, at: pair.version, emit)
     }
 
     private func emit(
@@ -151,9 +133,7 @@ final class BaselineState {
         at number: Int64,
         _ emit: (BaselineItem) throws -> Void
     ) throws {
-        let sequence = try sequences.sequence(of: VersionNumber.transaction(of: number))
-        let version = try versions.version(number)
-        let index = version.index > 0 ? version.index : nil
-        try emit(.change(change, version: version, index: index, sequence: sequence))
+        let sequence = try sequences.sequence(of: number)
+        try emit(.change(change, version: try versions.version(number), sequence: sequence))
     }
 }

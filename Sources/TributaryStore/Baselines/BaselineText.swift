@@ -19,12 +19,10 @@ package struct BaselineText {
     ) throws -> BaselineCounts {
         let writers = try reader.writers.all().filter { $0.sequence > 0 }.sorted { $0.id < $1.id }
         let model = reader.context.layout.model
-        let forks = try forks(of: writers)
         let header = BaselineHeader(
             model: model.version,
             modelHash: model.versionHash,
-            writerCount: writers.count,
-            hasForks: !forks.isEmpty
+            writerCount: writers.count
         )
         try write(Array(header.line.utf8) + [UInt8(ascii: "\n")])
         // A store may know of writers none of whose transactions it has; another one at the vector need not.
@@ -32,14 +30,12 @@ package struct BaselineText {
         let chosen = BaselineSeen(writerCount: writers.count)
         for writer in writers {
             let seen = Dictionary(uniqueKeysWithValues: writer.seen.entries.filter { known.contains($0.key) })
-            let position = try reader.baselineForks.position(of: writer)
             let line = BaselineWriter(
                 id: writer.id,
-                sequence: position.sequence,
-                clock: writer.greatestClock,
-                hash: position.hash,
-                seen: chosen.entries(seen, of: writer.id),
-                fork: forks[writer.id]
+                incarnation: writer.incarnation,
+                sequence: writer.sequence,
+                clock: writer.clock,
+                seen: chosen.entries(seen, of: writer.id)
             )
             try write(Array(line.line.utf8) + [UInt8(ascii: "\n")])
         }
@@ -64,19 +60,5 @@ package struct BaselineText {
             try scratch.execute(sql: "COMMIT")
             return counts
         }
-    }
-
-    /// The branches of the forked writers.
-    private func forks(of writers: [WriterRecord]) throws -> [UniqueID: BaselineFork] {
-        var forks: [UniqueID: BaselineFork] = [:]
-        for writer in writers where !writer.branches.isEmpty {
-            guard let fork = try reader.baselineForks.fork(of: writer) else {
-                let reason =
-                    "the segments of the forked writer \(writer.id) are not all known: no baseline can name them"
-                throw StoreError.database(code: 21, message: reason)
-            }
-            forks[writer.id] = fork
-        }
-        return forks
     }
 }

@@ -45,11 +45,6 @@ final class BaselineTotals {
             }
             let counters = engine.tables.counters
             if try counters.set(value, writer: entry.row, of: counter.id, column) { isChanged = true }
-            // The total of the baseline is that of all branches.
-            for row in entry.branchRows where try counters.total(writer: row, of: counter.id, column) != nil {
-                try counters.setTotal(nil, writer: row, of: counter.id, column)
-                isChanged = true
-            }
         }
         if let known, isChanged { try show(known.0, of: counter.id) }
     }
@@ -112,7 +107,7 @@ final class BaselineTotals {
             id: counter.id,
             DeferredWriteTable.Content(write, isInsert: false),
             number: entry.lastNumber,
-            index: -deferredCount,
+            position: -deferredCount,
             valueIndex: 0,
             reason: reason
         )

@@ -31,20 +31,18 @@ struct DeferredChanges {
         self.id = id
     }
 
-    /// Adds a write in its canonical form; its version keeps the index only where that decides something.
+    /// Adds a write in its canonical form.
     mutating func add(_ write: DeferredSurvivor, _ forms: DeferredForms) {
         switch write.kind {
-        case .deleted(let version): deletion = DeferredChanges.transaction(version)
-        case .inserted(let version, let entity): insertion = (DeferredChanges.transaction(version), entity)
+        case .deleted(let version): deletion = version
+        case .inserted(let version, let entity): insertion = (version, entity)
         case .value(let property, let value, let version):
-            let needsIndex = forms.needsIndex(value, property, of: write.named)
-            let number = needsIndex ? DeferredChanges.number(of: version) : DeferredChanges.transaction(version)
-            let key = Values(number: number, entity: write.named)
+            let key = Values(number: version, entity: write.named)
             let value = forms.canonical(value, property, of: write.named)
             values[key, default: []].append(PropertyWrite(name: property, value: value))
         case .pair(let property, let target, let value, let version):
             let key = Pairs(
-                number: DeferredChanges.transaction(version),
+                number: version,
                 entity: write.named,
                 property: property,
                 isLinked: value.isLinked
@@ -87,15 +85,5 @@ struct DeferredChanges {
             found.append((Change(entity: key.entity, id: id, operation: operation), key.number))
         }
         return found
-    }
-
-    /// The number of a write's version without an index, which stores with other former models may not know.
-    private static func transaction(_ version: DeferredVersion) -> Int64 {
-        VersionNumber.transaction(of: version.number)
-    }
-
-    /// The number of a write's version, with the index of its change.
-    private static func number(of version: DeferredVersion) -> Int64 {
-        VersionNumber.number(version.number, atLeast: Int(clamping: max(0, version.order.first ?? 0)))
     }
 }

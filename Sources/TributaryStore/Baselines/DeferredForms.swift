@@ -1,24 +1,13 @@
 import TributaryChanges
 import TributaryModel
 
-/// The canonical forms of deferred values in a baseline.
+/// The forms of deferred values in a baseline: the same bytes for stores that know the same former models.
 ///
-/// A store whose former model had a property knows its values in another spelling than a store that never had it, and
-/// without their index. What stays undecided for a store that knows no former model with the property is kept as it was
-/// written: a form that unites more values, as in digests, would lose the type of a value.
+/// A former model says that a text is the target of a relationship, which is written as a UUID in lower case. Every
+/// other value keeps its type and its digits, and the members of objects are in order. The form of digests would not
+/// do: it is the same for values of several types, and a later model needs to know the type.
 struct DeferredForms {
     let layout: StoreModel
-
-    /// Whether the index of a value in its transaction decides something: for owners in one-to-one relationships.
-    func needsIndex(_ value: JSONValue, _ property: String, of entity: String) -> Bool {
-        guard case .string(let text) = value, UniqueID(text) != nil else { return false }
-        guard let former = layout.formerProperty(named: property, of: entity) else { return true }
-        guard let relationship = former.relationship, !relationship.isToMany else { return false }
-        guard let inverse = relationship.inverse else { return false }
-        let known = layout.entity(named: relationship.destination)?.entity.property(named: inverse)
-        let other = known ?? layout.formerProperty(named: inverse, of: relationship.destination)
-        return other?.relationship?.isToMany == false
-    }
 
     /// The value in the spelling of the former property, where there was one, with the members of objects in order.
     func canonical(_ value: JSONValue, _ property: String, of entity: String) -> JSONValue {

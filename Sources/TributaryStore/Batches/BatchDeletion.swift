@@ -25,12 +25,6 @@ final class BatchDeletion {
             root INTEGER NOT NULL, id BLOB NOT NULL, entity INTEGER NOT NULL, propertyIndex INTEGER NOT NULL,
             PRIMARY KEY (root, id, propertyIndex)) WITHOUT ROWID
         """,
-        // Pairs that are removed from link tables; `link` is the code of the table.
-        """
-        CREATE TEMP TABLE IF NOT EXISTS tributary_unlink(
-            link INTEGER NOT NULL, source BLOB NOT NULL, target BLOB NOT NULL,
-            PRIMARY KEY (link, source, target)) WITHOUT ROWID
-        """,
     ]
 
     init(reader: Reader) throws {
@@ -46,7 +40,7 @@ final class BatchDeletion {
 
     /// Empties the temporary tables; a rollback of the transaction empties them as well.
     func clear() throws {
-        for table in ["doomed", "release", "unlink"] { try db.execute(sql: "DELETE FROM temp.tributary_\(table)") }
+        for table in ["doomed", "release"] { try db.execute(sql: "DELETE FROM temp.tributary_\(table)") }
     }
 
     func add(_ id: ManagedObjectID) throws {
@@ -150,8 +144,8 @@ final class BatchDeletion {
         _ join: RelationshipJoin
     ) throws {
         switch entity.places[propertyIndex] {
-        // The deletion of the object removes its own register.
-        case .column, .none: return
+        // The deletion of the object removes its own register, and its pairs.
+        case .column, .links, .none: return
         case .inverse, .inverseColumn:
             guard let name = relationship.inverse,
                 let inverseIndex = layout.entity(named: relationship.destination)?.entity.propertyIndex(named: name)
@@ -165,22 +159,6 @@ final class BatchDeletion {
                 """
             )
             try statement.run()
-        case .links(let index, let ownsPairs):
-            let link = layout.links[index]
-            func addPairs(with near: String) throws {
-                let statement = try BoundStatement(
-                    db,
-                    """
-                    INSERT OR IGNORE INTO temp.tributary_unlink(link, source, target)
-                    SELECT \(link.code), l._source, l._target
-                    FROM temp.tributary_doomed d CROSS JOIN \(link.quotedName) l
-                    WHERE d.root = \(layout.tables[entity.table].code) AND d.entity = \(entity.code) AND l.\(near) = d.id
-                    """
-                )
-                try statement.run()
-            }
-            if ownsPairs || link.isSymmetric { try addPairs(with: "_source") }
-            if !ownsPairs || link.isSymmetric { try addPairs(with: "_target") }
         }
     }
 
@@ -212,43 +190,6 @@ final class BatchDeletion {
             )
         }
         try end()
-    }
-
-    /// Hands one unlink to `block` for each object that owns removed pairs.
-    func forEachUnlink(_ block: (Change) throws -> Void) throws {
-        for link in layout.links {
-            let source = layout.tables[link.source]
-            let statement = try BoundStatement(
-                db,
-                """
-                SELECT u.source, u.target, \(entityCode(source)) FROM temp.tributary_unlink u
-                CROSS JOIN \(source.quotedName) o
-                WHERE u.link = ?1 AND o._id = u.source ORDER BY u.source, u.target
-                """
-            )
-            statement.bind(1, link.code)
-            var current: (id: UniqueID, entity: String, targets: [UniqueID])?
-            func end() throws {
-                guard let (id, entity, targets) = current else { return }
-                try block(Change(entity: entity, id: id, operation: .unlink(to: link.sourceProperty, ids: targets)))
-            }
-            // All rows are read before a change is made: the changes modify the rows that the statement iterates over.
-            var rows: [(UniqueID, UniqueID, String)] = []
-            try statement.forEach { row in
-                guard let id = row.id(0), let target = row.id(1), let entity = layout.entity(code: row.integer(2))
-                else { return }
-                rows.append((id, target, entity.entity.name))
-            }
-            for (id, target, entity) in rows {
-                if current?.id == id {
-                    current?.targets.append(target)
-                } else {
-                    try end()
-                    current = (id, entity, [target])
-                }
-            }
-            try end()
-        }
     }
 
     func forEachObject(_ block: (ManagedObjectID) throws -> Void) throws {

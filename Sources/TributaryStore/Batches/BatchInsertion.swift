@@ -8,6 +8,8 @@ final class BatchInsertion {
     private let terms: BatchTerms
     private let reader: Reader
     private let defaults: [PropertyValue]
+    /// The last transaction before the batch.
+    private let newest: Int64
     private var slice: [Change] = []
     /// The row index of each ID in the slice, for the error that reports a duplicate ID.
     private var rows: [UniqueID: Int] = [:]
@@ -16,7 +18,8 @@ final class BatchInsertion {
 
     typealias Apply = ([Change]) throws -> Void
 
-    init(properties: BatchProperties, keys: BatchUniqueness, terms: BatchTerms, reader: Reader) {
+    init(properties: BatchProperties, keys: BatchUniqueness, terms: BatchTerms, reader: Reader) throws {
+        newest = try reader.history.newestTransaction()
         self.properties = properties
         self.keys = keys
         self.terms = terms
@@ -89,12 +92,14 @@ final class BatchInsertion {
         switch terms.collision {
         case .refuse: throw BatchError.constraint(row: row, properties: names, existing: other.id)
         case .skip: return true
-        case .replace:
+        case .replace where other.revision <= newest:
             try flush(apply)
             try apply([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .delete)])
             // Another object may have another key of the row.
             return try resolveCollision(of: values, written, row: row, apply)
-        case .update:
+        case .replace, .update:
+            // An object of an earlier row takes all values of this one: a deletion of it would come after its insert.
+            let written = terms.collision == .replace ? Array(values.indices) : written
             // The changes that are not applied yet may concern this object.
             try flush(apply)
             var writes: [PropertyWrite] = []

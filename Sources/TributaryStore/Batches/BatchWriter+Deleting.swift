@@ -36,14 +36,13 @@ extension BatchWriter {
                 try apply(slice)
                 slice.removeAll(keepingCapacity: true)
             }
-            // The batch removes references before the objects; it has found all of them before it changes anything.
-            try deletion.forEachRelease(add)
-            try deletion.forEachUnlink(add)
+            // The batch has found all references before it changes anything; pairs go with their objects.
             try deletion.forEachObject { id in
                 count += 1
                 if terms.listsIDs { ids.append(id) }
                 try add(Change(entity: id.entity, id: id.uniqueID, operation: .delete))
             }
+            try deletion.forEachRelease(add)
             try apply(slice)
         }
         try deletion.clear()

@@ -15,7 +15,7 @@ extension BatchWriter {
     ) throws -> BatchOutcome {
         let properties = try BatchProperties(entity, layout: reader.context.layout, allowsAbstract: false)
         let keys = try BatchUniqueness(properties, reader: reader)
-        let insertion = BatchInsertion(properties: properties, keys: keys, terms: terms, reader: reader)
+        let insertion = try BatchInsertion(properties: properties, keys: keys, terms: terms, reader: reader)
         let committed = try commitSlices(terms) { apply in
             var row = 0
             while true {

@@ -16,9 +16,9 @@ package struct ConflictReader {
             c.winning, c.winning_value, w.clock, ww.uuid, w.sequence, ww.name
         FROM tributary_conflict c
         LEFT JOIN tributary_transaction t ON t.number = c.found
-        JOIN tributary_transaction l ON l.number = c.losing & \(VersionNumber.transactionMask)
+        JOIN tributary_transaction l ON l.number = c.losing
         JOIN tributary_writer lw ON lw.id = l.writer
-        JOIN tributary_transaction w ON w.number = c.winning & \(VersionNumber.transactionMask)
+        JOIN tributary_transaction w ON w.number = c.winning
         JOIN tributary_writer ww ON ww.id = w.writer
         """
     }
@@ -28,7 +28,8 @@ package struct ConflictReader {
         try page(after: number, limit: limit, byteLimit: .max).found
     }
 
-    /// The first of ``conflicts(after:limit:)`` until their values have `byteLimit` bytes, and whether there are others.
+    /// The first of ``conflicts(after:limit:)`` until their values have `byteLimit` bytes, and whether there are
+    /// others.
     package func page(
         after number: Int64,
         limit: Int,
@@ -116,8 +117,7 @@ package struct ConflictReader {
         Conflict.Write(
             version: Version(
                 clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(first + 2))),
-                writer: UniqueID(row.text(first + 3)) ?? Version.none.writer,
-                index: VersionNumber.index(of: row.integer(first))
+                writer: UniqueID(row.text(first + 3)) ?? Version.none.writer
             ),
             sequence: UInt64(bitPattern: row.integer(first + 4)),
             writerName: row.optionalText(first + 5),

@@ -34,9 +34,7 @@ final class ConflictRecorder {
     /// It is asked for each value that meets another one.
     @inline(__always)
     func isForeign(_ applied: Int64) throws -> Bool {
-        guard isImporting, !cursor.isLocal, VersionNumber.transaction(of: applied) != cursor.revision else {
-            return false
-        }
+        guard isImporting, !cursor.isLocal, applied != cursor.revision else { return false }
         return try versions.origin(applied).writer != cursor.writer
     }
 
@@ -52,13 +50,10 @@ final class ConflictRecorder {
         guard try isForeign(applied) else { return false }
         let origin = try versions.origin(applied)
         let arriving = try versions.origin(cursor.number)
-        // A store that was set back may take its own new transaction for one that others have seen, and apply theirs first.
+        // A store that was set back may take its own new transaction for one that others have seen, and apply theirs
+        // first.
         if isArrivingLost {
-            let known = try seen.sequence(
-                of: cursor.writer,
-                seenBy: origin.writer,
-                at: VersionNumber.transaction(of: applied)
-            )
+            let known = try seen.sequence(of: cursor.writer, seenBy: origin.writer, at: applied)
             if let known, known >= arriving.sequence { return false }
         }
         let sequence = try seen.sequence(of: origin.writer, seenBy: cursor.writer, at: cursor.revision)

@@ -15,18 +15,26 @@ extension Store {
     ///   - migrator: Migrates a store at another version of the model, and reads the names of older versions. Without a
     ///     migrator the store must be at this version, and only the former names in the model itself are known.
     /// - Returns: The store.
-    /// - Throws: ``StoreError`` when the store cannot be opened, and the migrator's own error when it refuses the model.
+    /// - Throws: ``StoreError`` when the store cannot be opened, and the migrator's own error when it refuses the
+    ///   model.
     package static func open(_ configuration: StoreConfiguration, migrator: (any StoreMigrator)? = nil) throws -> Store
     {
         do {
-            try createFile(at: configuration.path)
+            let isNew = try createFile(at: configuration.path)
+            var configuration = configuration
+            // Nobody else goes on as the writer of a store in memory, and nobody as that of a scratch store.
+            let token =
+                configuration.memory == nil && !configuration.isScratch
+                ? WriterToken(ofStoreAt: configuration.path, configuration.environment) : nil
+            configuration.token = token
             return try StoreError.mapping {
                 let writer = try StoreConnection.writer(
                     path: configuration.path,
                     isDurable: configuration.memory == nil && !configuration.isScratch,
                     trace: configuration.trace
                 )
-                let layout = try writer.run { try prepare($0, configuration, migrator) }
+                let layout = try writer.run { try prepare($0, configuration, migrator, token, isNew: isNew) }
+                if isNew { try token?.begin(writer.run { try WriterTable($0).token() }) }
                 let context = StoreContext(configuration: configuration, layout: layout)
                 let meter = WALMeter()
                 let readers = ReaderPool(path: configuration.path, trace: configuration.trace)
@@ -69,15 +77,25 @@ extension Store {
     private static func prepare(
         _ database: Database,
         _ configuration: StoreConfiguration,
-        _ migrator: (any StoreMigrator)?
+        _ migrator: (any StoreMigrator)?,
+        _ token: WriterToken?,
+        isNew: Bool
     ) throws -> StoreModel {
         try database.execute(sql: "BEGIN IMMEDIATE")
         do {
             let layout = try Schema.open(in: database, configuration: configuration, migrator: migrator)
-            try database.execute(sql: "COMMIT")
+            let context = StoreContext(configuration: configuration, layout: layout)
+            let transaction = WriteTransaction(reader: Reader(database: database, context: context))
+            if !isNew { try transaction.noticeCopy() }
+            if let token {
+                try token.committing(transaction) { try database.execute(sql: "COMMIT") }
+            } else {
+                try database.execute(sql: "COMMIT")
+            }
             return layout
         } catch {
             if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
+            token?.giveBack()
             throw error
         }
     }
@@ -86,14 +104,17 @@ extension Store {
     private static let fileMode: mode_t = 0o640
 
     /// Creates the file with the right mode when it does not exist; does not change an existing file.
-    private static func createFile(at path: String) throws(StoreError) {
+    ///
+    /// - Returns: Whether the file is a new one.
+    private static func createFile(at path: String) throws(StoreError) -> Bool {
         let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, fileMode)
         if descriptor < 0 {
-            guard errno != EEXIST else { return }
+            guard errno != EEXIST else { return false }
             throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
         defer { Glibc.close(descriptor) }
         // The umask may have removed the group's right to read.
         fchmod(descriptor, fileMode)
+        return true
     }
 }

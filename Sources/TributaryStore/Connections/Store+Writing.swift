@@ -83,16 +83,23 @@ extension Store {
                 let transaction = WriteTransaction(reader: Reader(database: database, context: context))
                 result = try block(transaction)
                 try transaction.applyWaiting()
-                try BoundStatement(database, "COMMIT").run()
+                try commit(transaction, on: database)
             } catch {
                 // SQLite itself rolls back after some errors, such as a full disk.
                 if database.isInsideTransaction { try? database.execute(sql: "ROLLBACK") }
+                configuration.token?.giveBack()
                 throw error
             }
             isTransacting.store(false, ordering: .relaxed)
             try committed(result, WriterTurn(store: self, database: database))
             return result
         }
+    }
+
+    private func commit(_ transaction: WriteTransaction, on database: Database) throws {
+        let commit = try BoundStatement(database, "COMMIT")
+        guard let token = configuration.token else { return try commit.run() }
+        try token.committing(transaction) { try commit.run() }
     }
 
     /// Checks that no transaction is open: the write lock is reentrant, but an inner transaction cannot be rolled back.

@@ -77,6 +77,7 @@ package final class Store: Sendable {
                 }
             }
             try writer.close()
+            configuration.token?.close()
         }
     }
 

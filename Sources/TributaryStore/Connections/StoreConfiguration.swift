@@ -15,6 +15,8 @@ package struct StoreConfiguration: Sendable {
     /// The versions of the model, the oldest first, that a new store knows besides those before its model.
     package var formerVersions = ModelVersions.none
     package var trace: SQLTrace?
+    /// The token of the store's own writer; set when the store is opened.
+    var token: WriterToken?
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {
         self.path = path

@@ -1,12 +1,17 @@
 import Foundation
 package import TributaryChanges
 
-/// The clock, the random numbers and the home of new stores; tests replace them.
+/// The clock, the random numbers and the home of stores; tests replace them.
 package struct StoreEnvironment: Sendable {
     package var wallTime: @Sendable () -> WallTime
     package var random: @Sendable () -> UInt64
-    /// Returns the home that a new store records for its file at the path; nil for none.
+    /// Returns the home of the store at the path; nil for none.
     package var home: @Sendable (_ path: String) -> StoreHome?
+    /// Returns the folder of the writers' tokens for a user: on a file system in memory, and nobody else's; nil for
+    /// none.
+    package var tokens: @Sendable (_ user: UInt32) -> String? = { TokenFolder.path(of: $0) }
+    /// Returns the milliseconds by which the wall clock is ahead of the time since the boot.
+    package var clockDifference: @Sendable () -> Int64 = { TokenFolder.clockDifference }
 
     package init(
         wallTime: @escaping @Sendable () -> WallTime,
@@ -24,7 +29,7 @@ package struct StoreEnvironment: Sendable {
         return StoreEnvironment(
             wallTime: { WallTime(Date()) },
             random: { supply.next() },
-            home: { StoreHome(ofNewStore: $0) }
+            home: { StoreHome(ofStoreAt: $0) }
         )
     }()
 

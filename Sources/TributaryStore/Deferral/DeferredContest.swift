@@ -1,38 +1,41 @@
 import TributaryChanges
 
-/// The writes to one deferred register, merged one after the other: each transaction counts with its last write.
+/// The writes to one deferred register, merged one after the other: each transaction counts with one write.
 ///
-/// The writes come in the order of their transactions and, within one, of their changes. The last write of a transaction
-/// then meets those of other transactions, clones of its writer included, whose equal versions the values decide.
+/// The writes come transaction after transaction and, within one, in the order of its changes. The write of a
+/// transaction then meets those of other transactions.
 struct DeferredContest<Value> {
-    typealias Write = Register<DeferredVersion, Value>
+    typealias Write = Register<Int64, Value>
 
     /// The greatest write of the transactions before that of `last`.
     private var greatest: Write?
-    /// The last write of the transaction that came last.
-    private var last: Write?
+    /// The write of the transaction that came last.
+    private var last: (write: Write, name: WrittenName)?
 
+    /// Merges a write; of those of one transaction under one name the last one counts, else that under the greater
+    /// name.
+    ///
+    /// The values of an insert yield to others of its transaction that inserts the object under a greater entity as
+    /// well.
     mutating func merge(
         _ write: Write,
-        by order: DeferredVersionOrder,
-        _ precedes: (Value, Value) -> Bool
+        named name: WrittenName,
+        yields: Bool = false,
+        by versions: VersionCache
     ) throws {
-        if let last, order.areOfOneTransaction(last.version, write.version) {
-            if try !order.isOlder(write.version, than: last.version) { self.last = write }
-            return
+        if let last, last.write.version == write.version {
+            if yields || name < last.name { return }
+        } else {
+            greatest = try winner(by: versions)
         }
-        greatest = try winner(by: order, precedes)
-        last = write
+        last = (write, name)
     }
 
     /// The write that stands.
     ///
-    /// - Throws: What `order` throws.
-    func winner(by order: DeferredVersionOrder, _ precedes: (Value, Value) -> Bool) throws -> Write? {
-        guard let greatest, let last else { return last }
-        if try order.areOfClones(greatest.version, last.version) {
-            return precedes(greatest.value, last.value) ? last : greatest
-        }
-        return try order.isOlder(last.version, than: greatest.version) ? greatest : last
+    /// - Throws: What `versions` throws.
+    func winner(by versions: VersionCache) throws -> Write? {
+        guard let greatest, let last = last?.write else { return last?.write }
+        return try versions.isOlder(last.version, than: greatest.version) ? greatest : last
     }
 }

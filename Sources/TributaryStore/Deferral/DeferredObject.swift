@@ -3,18 +3,13 @@ import TributaryModel
 
 /// The merge state of one object, limited to the part that the model cannot represent.
 struct DeferredObject {
-    typealias Write = Register<DeferredVersion, JSONValue>
-    typealias PairWrite = Register<DeferredVersion, PairValue>
+    typealias Write = Register<Int64, JSONValue>
+    typealias PairWrite = Register<Int64, PairValue>
 
     /// Whether a pair is linked, and its position; a missing position equals an empty one.
     struct PairValue: Hashable {
         var isLinked: Bool
         var position: String
-
-        /// Whether another write with an equal version wins: a link over an unlink, then the greater position.
-        func precedes(_ other: PairValue) -> Bool {
-            isLinked == other.isLinked ? position.precedesByBytes(other.position) : other.isLinked
-        }
     }
 
     /// The increments of one writer to a property.
@@ -34,17 +29,6 @@ struct DeferredObject {
             let part = Part(entity: entity, kind: CounterTotals.kind(amount))
             guard let number = CounterTotals.number(amount) else { return parts[part] = amount }
             parts[part] = CounterTotals.sum(parts[part].flatMap(CounterTotals.number), number).json
-        }
-
-        /// Adds the total of another branch of the writer.
-        mutating func merge(_ branch: Total) {
-            for (part, value) in branch.parts {
-                if part.kind == .other, let known = parts[part], value.deferredForm.precedesByBytes(known.deferredForm)
-                {
-                    continue
-                }
-                add(value, of: part.entity)
-            }
         }
 
         /// The sum of all parts as text in canonical form; without a number the greatest amount.
@@ -68,10 +52,10 @@ struct DeferredObject {
     /// The entity's name; the root entity's name in a hierarchy.
     var entity: String
     var id: UniqueID
-    var inserted: DeferredVersion?
+    var inserted: Int64?
     /// The entity that the greatest insertion names.
     var insertedEntity: String?
-    var deleted: DeferredVersion?
+    var deleted: Int64?
     /// For each property, the value with the greatest version.
     private(set) var values: [String: DeferredContest<JSONValue>] = [:]
     /// For each property, its greatest or least value; no deletion supersedes it and its version does not matter.
@@ -87,19 +71,26 @@ struct DeferredObject {
         self.id = id
     }
 
-    mutating func merge(_ write: Write, into property: String, by order: DeferredVersionOrder) throws {
-        try values[property, default: DeferredContest()].merge(write, by: order) { $0.precedes($1) }
+    mutating func merge(
+        _ write: Write,
+        named name: WrittenName,
+        yields: Bool,
+        into property: String,
+        by versions: VersionCache
+    ) throws {
+        try values[property, default: DeferredContest()]
+            .merge(write, named: name, yields: yields, by: versions)
     }
 
-    func value(of property: String, by order: DeferredVersionOrder) throws -> Write? {
-        try values[property]?.winner(by: order) { $0.precedes($1) }
+    func value(of property: String, by versions: VersionCache) throws -> Write? {
+        try values[property]?.winner(by: versions)
     }
 
-    /// The last insertion so far, with the entity that it names; of insertions of clones the greater entity stands.
-    mutating func insert(at version: DeferredVersion, entity name: String, by order: DeferredVersionOrder) throws {
+    /// The greatest insertion so far, with the entity that it names; of equal versions the greater entity stands.
+    mutating func insert(at version: Int64, entity name: String, by versions: VersionCache) throws {
         if let inserted, let insertedEntity {
-            if try order.isOlder(version, than: inserted) { return }
-            if try order.areOfClones(version, inserted), !insertedEntity.precedesByBytes(name) { return }
+            if try versions.isOlder(version, than: inserted) { return }
+            if version == inserted, !insertedEntity.precedesByBytes(name) { return }
         }
         (inserted, insertedEntity) = (version, name)
     }
@@ -116,29 +107,14 @@ struct DeferredObject {
     }
 
     /// Merges a link or unlink.
-    mutating func merge(_ write: PairWrite, into pair: Pair, by order: DeferredVersionOrder) throws {
-        try pairs[pair, default: DeferredContest()].merge(write, by: order) { $0.precedes($1) }
+    mutating func merge(_ write: PairWrite, named name: WrittenName, into pair: Pair, by versions: VersionCache) throws
+    {
+        try pairs[pair, default: DeferredContest()].merge(write, named: name, by: versions)
     }
 
     /// Records the entity that a write of the property names; `isWinning` when no other write of it counts any more.
     mutating func name(_ property: String, by entity: String, isWinning: Bool = false) {
         if !isWinning, let known = names[property], !entity.precedesByBytes(known) { return }
         names[property] = entity
-    }
-}
-
-extension JSONValue {
-    /// The order of values that stands in for that of their types: numbers by value, strings by their bytes.
-    fileprivate func precedes(_ other: JSONValue) -> Bool { orderValue.precedes(other.orderValue) }
-
-    private var orderValue: PropertyValue {
-        switch self {
-        case .null: .null
-        case .boolean(let value): .boolean(value)
-        case .integer(let value): .integer(value)
-        case .double(let value): .double(value)
-        case .string(let text): .string(text)
-        case .number, .array, .object, .unrepresentable: .composite(text)
-        }
     }
 }

@@ -5,7 +5,6 @@ import TributaryChanges
 struct DeferredOrigins {
     struct Origin {
         var writer: UniqueID
-        var branch: String
         var sequence: UInt64
         var since: WallTime
     }
@@ -22,7 +21,7 @@ struct DeferredOrigins {
         select = try BoundStatement(
             reader.database,
             """
-            SELECT w.uuid, t.sequence, t.committed_at, w.branch FROM tributary_transaction t
+            SELECT w.uuid, t.sequence, t.committed_at FROM tributary_transaction t
             JOIN tributary_writer w ON w.id = t.writer WHERE t.number = ?1
             """
         )
@@ -36,7 +35,6 @@ struct DeferredOrigins {
             UniqueID(row.text(0)).map {
                 Origin(
                     writer: $0,
-                    branch: row.text(3),
                     sequence: UInt64(bitPattern: row.integer(1)),
                     since: WallTime(unixSeconds: row.double(2))
                 )
@@ -50,16 +48,12 @@ struct DeferredOrigins {
     /// The applied segment that contains the transaction; nil for a segment that is partly applied.
     mutating func segment(_ number: Int64) throws -> SegmentRecord? {
         guard let origin = try origin(number) else { return nil }
-        if let lastSegment, lastSegment.writer == origin.writer, lastSegment.branch == origin.branch,
-            lastSegment.first <= origin.sequence, origin.sequence <= lastSegment.last
+        if let lastSegment, lastSegment.writer == origin.writer, lastSegment.first <= origin.sequence,
+            origin.sequence <= lastSegment.last
         {
             return lastSegment
         }
-        let found = try reader.writers.segment(
-            writer: origin.writer,
-            branch: origin.branch,
-            holding: origin.sequence
-        )
+        let found = try reader.writers.segment(writer: origin.writer, holding: origin.sequence)
         if let found { lastSegment = found }
         return found
     }

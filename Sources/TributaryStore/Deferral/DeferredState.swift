@@ -11,13 +11,13 @@ import TributaryModel
 struct DeferredState {
     private let database: Database
     private let layout: StoreModel
-    private let order: DeferredVersionOrder
+    private let versions: VersionCache
     private let deletions: LastDeletions
 
     init(database: Database, layout: StoreModel, versions: VersionCache) {
         self.database = database
         self.layout = layout
-        order = DeferredVersionOrder(versions: versions)
+        self.versions = versions
         deletions = LastDeletions(database: database, layout: layout, versions: versions)
     }
 
@@ -30,9 +30,12 @@ struct DeferredState {
         var entity: Entity?
         /// The entity's name in the model, or the last name that it had.
         var name: String
-        var version: DeferredVersion
+        /// The number of the transaction.
+        var version: Int64
         var writer: Int64
         var isInsert: Bool
+        /// Whether it is an insert whose transaction inserts the object under a greater entity as well.
+        var yields = false
     }
 
     /// Calls `emit` with each surviving write, object after object.
@@ -42,8 +45,8 @@ struct DeferredState {
             """
             SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value, t.writer
             FROM tributary_parked p
-            JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
-            ORDER BY p.id, p.version & \(VersionNumber.transactionMask), p.position, p.part
+            JOIN tributary_transaction t ON t.number = p.version
+            ORDER BY p.id, p.version, p.position, p.part
             """
         )
         var objects: [String: Object] = [:]
@@ -63,10 +66,7 @@ struct DeferredState {
             let entry = Entry(
                 entity: entity,
                 name: name,
-                version: DeferredVersion(
-                    number: VersionNumber.number(row.integer(2), atLeast: Int(row.integer(3))),
-                    order: [row.integer(3), row.integer(4)]
-                ),
+                version: row.integer(2),
                 writer: row.integer(8),
                 isInsert: row.text(5) == "insert"
             )
@@ -79,13 +79,17 @@ struct DeferredState {
     // MARK: Reading
 
     private func add(_ row: BoundStatement, _ entry: Entry, to object: inout Object) throws {
+        var entry = entry
         let json = row.optionalText(7).flatMap { JSONValue(text: $0) }
         switch row.text(5) {
-        case "delete": object.deleted = try order.later(object.deleted, entry.version)
+        case "delete": object.deleted = try versions.later(object.deleted, entry.version)
         case "link", "unlink": try addPairs(row, json, entry, to: &object)
         default:
             if row.integer(4) < 0, entry.isInsert {
-                try object.insert(at: entry.version, entity: entry.name, by: order)
+                try object.insert(at: entry.version, entity: entry.name, by: versions)
+                if object.inserted == entry.version, let greatest = object.insertedEntity {
+                    entry.yields = entry.name.precedesByBytes(greatest)
+                }
             }
             if let property = row.optionalText(6), let json {
                 try add(property, json, entry, to: &object)
@@ -120,8 +124,15 @@ struct DeferredState {
             }
         }
         if let amount { return object.add(amount, to: property, of: entry.name, by: entry.writer) }
-        try object.merge(Write(version: entry.version, value: value), into: property, by: order)
-        if try object.value(of: property, by: order)?.version == entry.version {
+        let written = WrittenName(name, isPresent: name == property)
+        try object.merge(
+            Write(version: entry.version, value: value),
+            named: written,
+            yields: entry.yields,
+            into: property,
+            by: versions
+        )
+        if try object.value(of: property, by: versions)?.version == entry.version {
             object.name(property, by: entry.name, isWinning: true)
         }
     }
@@ -147,7 +158,8 @@ struct DeferredState {
             let position = isLink && positions.indices.contains(index) ? positions[index] : ""
             let value = DeferredObject.PairValue(isLinked: isLink, position: position)
             let write = DeferredObject.PairWrite(version: entry.version, value: value)
-            try object.merge(write, into: Pair(property: property, target: id), by: order)
+            let written = WrittenName(row.text(6), isPresent: row.text(6) == property)
+            try object.merge(write, named: written, into: Pair(property: property, target: id), by: versions)
         }
     }
 
@@ -170,9 +182,8 @@ struct DeferredState {
 
     private func survivors(of object: Object, _ emit: (DeferredSurvivor) throws -> Void) throws {
         let stored = try layout.table(rootEntity: object.entity).flatMap { try deletions.last(of: object.id, in: $0) }
-        func isSuperseded(_ version: DeferredVersion) throws -> Bool {
-            if try order.versions.isTooLate(version.number, after: stored) { return true }
-            return try order.isTooLate(version, after: object.deleted)
+        func isSuperseded(_ version: Int64) throws -> Bool {
+            try versions.isSuperseded(version, by: stored) || versions.isSuperseded(version, by: object.deleted)
         }
         func keep(_ kind: DeferredSurvivor.Kind, of property: String? = nil) throws {
             let named = property.flatMap { object.names[$0] } ?? object.entity
@@ -183,7 +194,7 @@ struct DeferredState {
             try keep(.inserted(inserted, entity: object.insertedEntity ?? object.entity))
         }
         for property in object.values.keys {
-            guard let write = try object.value(of: property, by: order), try !isSuperseded(write.version) else {
+            guard let write = try object.value(of: property, by: versions), try !isSuperseded(write.version) else {
                 continue
             }
             try keep(.value(property: property, write.value, write.version), of: property)
@@ -195,12 +206,9 @@ struct DeferredState {
             }
         }
         for (pair, contest) in object.pairs {
-            guard let write = try contest.winner(by: order, { $0.precedes($1) }), try !isSuperseded(write.version)
-            else {
-                continue
-            }
-            let deletion = try deletions.last(of: pair.target)
-            if try order.versions.isTooLate(write.version.number, after: deletion) { continue }
+            guard let write = try contest.winner(by: versions), try !isSuperseded(write.version),
+                try !versions.isSuperseded(write.version, by: deletions.last(of: pair.target))
+            else { continue }
             let kind = DeferredSurvivor.Kind.pair(
                 property: pair.property,
                 target: pair.target,
@@ -211,10 +219,10 @@ struct DeferredState {
         }
     }
 
-    /// The totals by the UUID of the writer: those of its branches add up.
+    /// The totals by the UUID of the writer.
     private func byWriter(_ totals: [Int64: Object.Total]) throws -> [String: Object.Total] {
         var found: [String: Object.Total] = [:]
-        for (writer, total) in totals { found[try uuid(of: writer), default: Object.Total()].merge(total) }
+        for (writer, total) in totals { found[try uuid(of: writer)] = total }
         return found
     }
 

@@ -1,16 +1,16 @@
 import TributaryChanges
 
-/// A write that the model cannot represent and that no other write supersedes.
+/// A write that the model cannot represent and that no other write supersedes, with the number of its transaction.
 struct DeferredSurvivor {
     enum Kind {
-        case deleted(DeferredVersion)
+        case deleted(Int64)
         /// An insertion, with the entity that it names.
-        case inserted(DeferredVersion, entity: String)
-        case value(property: String, JSONValue, DeferredVersion)
+        case inserted(Int64, entity: String)
+        case value(property: String, JSONValue, Int64)
         case extreme(property: String, PropertyValue)
         /// The increments of the writer with this UUID.
         case total(property: String, DeferredObject.Total, writer: String)
-        case pair(property: String, target: UniqueID, DeferredObject.PairValue, DeferredVersion)
+        case pair(property: String, target: UniqueID, DeferredObject.PairValue, Int64)
     }
 
     var entity: String

@@ -14,7 +14,6 @@ package struct DeferredWrite: Sendable, Hashable {
 
     package var cause: Cause
     package var writer: UniqueID
-    package var branch: String
     package var sequence: UInt64
     /// The index of the change in its transaction; nil when the store does not know the index.
     package var index: Int?

@@ -4,8 +4,8 @@ import TributaryModel
 
 /// Reads imported writes that have no effect yet.
 ///
-/// These are values that the model cannot represent, and updates of objects that were never inserted, whether they came with
-/// segments or with a baseline. Writes that a migration took out of the tables are not counted.
+/// These are values that the model cannot represent, and updates of objects that were never inserted, whether they came
+/// with segments or with a baseline. Writes that a migration took out of the tables are not counted.
 ///
 /// Its functions throw ``StoreError`` when the store cannot be read.
 package struct DeferredWriteReader {
@@ -13,13 +13,10 @@ package struct DeferredWriteReader {
 
     private var database: Database { reader.database }
 
-    /// The transaction number of a deferred write as an SQL expression; the store has an index on it.
-    private static let transaction = "version & \(VersionNumber.transactionMask)"
-
-    /// The SQL condition for a write that was imported; a migration gives other indexes below zero.
+    /// The SQL condition for a write that was imported; a migration gives other positions below zero.
     private static let isImported = """
-        (position >= 0 OR position BETWEEN \(TransactionCursor.joinedIndexes.lowerBound) \
-        AND \(TransactionCursor.joinedIndexes.upperBound))
+        (position >= 0 OR position BETWEEN \(TransactionCursor.joinedPositions.lowerBound) \
+        AND \(TransactionCursor.joinedPositions.upperBound))
         """
 
     /// Counts the deferred writes; each count is at most `DeferredCounts.limit`.
@@ -42,7 +39,7 @@ package struct DeferredWriteReader {
         var bounds: [Int64] = []
         for function in ["min", "max"] {
             let sql = """
-                SELECT \(function)(\(DeferredWriteReader.transaction)) FROM tributary_parked
+                SELECT \(function)(version) FROM tributary_parked
                 WHERE \(DeferredWriteReader.isImported)
                 """
             if let number = try BoundStatement(database, sql).first({ $0.optionalInteger(0) }) ?? nil {
@@ -60,7 +57,7 @@ package struct DeferredWriteReader {
         }
         overview.since = try bounds.min().flatMap { try origins.origin($0)?.since }
         overview.until = try bounds.max().flatMap { try origins.origin($0)?.since }
-        overview.newest = try deferredByModel("TRUE", order: "\(DeferredWriteReader.transaction) DESC,", limit: limit)
+        overview.newest = try deferredByModel("TRUE", order: "version DESC,", limit: limit)
         overview.newest += try unknown.compactMap { write in try origins.origin(write.transaction).map(write.deferred) }
         overview.newest = Array(overview.newest.sorted { $0.since > $1.since }.prefix(limit))
         return overview
@@ -97,7 +94,7 @@ package struct DeferredWriteReader {
             guard let record = try origins.segment(number), records.contains(record), found[record] == nil else {
                 continue
             }
-            found[record] = try deferredByModel("\(DeferredWriteReader.transaction) = \(number)", limit: 1).first
+            found[record] = try deferredByModel("version = \(number)", limit: 1).first
         }
         guard found.count < records.count else { return found }
         try forEachUnknownObject { writes in
@@ -126,7 +123,7 @@ package struct DeferredWriteReader {
         }
         var writes: [DeferredWrite] = []
         for transaction in transactions.sorted(by: { $0.sequence < $1.sequence }) where writes.count < limit {
-            let condition = "\(DeferredWriteReader.transaction) = \(transaction.number)"
+            let condition = "version = \(transaction.number)"
             writes += try deferredByModel(condition, limit: limit - writes.count)
         }
         try forEachUnknownObject { found in
@@ -146,9 +143,9 @@ package struct DeferredWriteReader {
         let select = try BoundStatement(
             database,
             """
-            SELECT \(DeferredWriteReader.transaction), count(*) FROM tributary_parked
-            WHERE \(DeferredWriteReader.transaction) > ?1 AND \(DeferredWriteReader.isImported)
-            GROUP BY \(DeferredWriteReader.transaction)
+            SELECT version, count(*) FROM tributary_parked
+            WHERE version > ?1 AND \(DeferredWriteReader.isImported)
+            GROUP BY version
             """
         )
         select.bind(1, number)
@@ -162,7 +159,7 @@ package struct DeferredWriteReader {
         let select = try BoundStatement(
             database,
             """
-            SELECT \(DeferredWriteReader.transaction), position, operation, entity, id, property,
+            SELECT version, position, operation, entity, id, property,
                 substr(value, 1, \(DeferredWrite.valueLimit)), reason
             FROM tributary_parked WHERE \(DeferredWriteReader.isImported) AND \(condition)
             ORDER BY \(order) position, part LIMIT \(limit)
@@ -176,7 +173,6 @@ package struct DeferredWriteReader {
                 DeferredWrite(
                     cause: .model,
                     writer: origin.writer,
-                    branch: origin.branch,
                     sequence: origin.sequence,
                     index: row.integer(1) < 0 ? nil : Int(row.integer(1)),
                     operation: row.text(2),
@@ -220,7 +216,7 @@ package struct DeferredWriteReader {
             try block(
                 registers.sorted { $0.key < $1.key }.map { column, register in
                     UnknownObjectWrite(
-                        transaction: VersionNumber.transaction(of: register.version),
+                        transaction: register.version,
                         table: table,
                         columnIndex: column,
                         object: id,
@@ -234,6 +230,6 @@ package struct DeferredWriteReader {
 
 extension SegmentRecord {
     fileprivate func holds(_ origin: DeferredOrigins.Origin) -> Bool {
-        writer == origin.writer && branch == origin.branch && first <= origin.sequence && origin.sequence <= last
+        writer == origin.writer && first <= origin.sequence && origin.sequence <= last
     }
 }

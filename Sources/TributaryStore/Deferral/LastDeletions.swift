@@ -48,11 +48,11 @@ final class LastDeletions {
     private func deferredDeletions(of id: UniqueID) throws -> [Int64] {
         let select = try BoundStatement(
             database,
-            "SELECT version, position FROM tributary_parked WHERE id = ?1 AND operation = 'delete'"
+            "SELECT version FROM tributary_parked WHERE id = ?1 AND operation = 'delete'"
         )
         select.bind(1, id)
         var numbers: [Int64] = []
-        try select.forEach { numbers.append(VersionNumber.number($0.integer(0), atLeast: Int($0.integer(1)))) }
+        try select.forEach { numbers.append($0.integer(0)) }
         return numbers
     }
 

@@ -14,7 +14,6 @@ struct UnknownObjectWrite {
         DeferredWrite(
             cause: .unknownObject,
             writer: origin.writer,
-            branch: origin.branch,
             sequence: origin.sequence,
             operation: "update",
             entity: table.root.name,

@@ -157,22 +157,11 @@ final class MergeState {
             statement.bind(1, table.code)
             statement.bind(2, Int64(column))
             let index = StoreModel.ColumnIndex(table: table.index, column: column)
-            var totals = BranchTotals()
-            var current: UniqueID?
-            func flush() throws {
-                guard let current else { return }
-                for (writer, total) in totals.sums {
-                    try emit(MergeStateItem.Counter(column: index, id: current, writer: writer, total: total))
-                }
-                totals = BranchTotals()
-            }
             try statement.forEach { row in
                 guard let id = row.id(0) else { return }
-                if id != current { try flush() }
-                current = id
-                totals.append(table.columns[column].total(in: row, at: 2), of: row.text(1))
+                let total = table.columns[column].total(in: row, at: 2)
+                try emit(MergeStateItem.Counter(column: index, id: id, writer: row.text(1), total: total))
             }
-            try flush()
         }
     }
 }

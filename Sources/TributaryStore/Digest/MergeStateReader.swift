@@ -22,9 +22,8 @@ package struct MergeStateReader {
             if objects & 0x3FF == 0 { progress(objects) }
         }
         var vector: [UniqueID: StoreDigest.Position] = [:]
-        let heads = BranchHeads(reader: reader)
-        for writer in try reader.writers.all() where writer.reach > 0 {
-            vector[writer.id] = try heads.position(of: writer)
+        for writer in try reader.writers.all() where writer.sequence > 0 {
+            vector[writer.id] = StoreDigest.Position(sequence: writer.sequence, hash: writer.lastSegmentHash)
         }
         return StoreDigest(digest: hash.finalize().hexadecimal, vector: vector)
     }

@@ -71,10 +71,10 @@ final class MergeStateText {
         let head = "parked \(JSONValue.string(write.entity).text) \(write.id)"
         func name(_ property: String) -> String { JSONValue.string(property).text }
         switch write.kind {
-        case .deleted(let version): return "\(head) deleted \(try text(version.number))"
-        case .inserted(let version, _): return "\(head) inserted \(try text(version.number))"
+        case .deleted(let version): return "\(head) deleted \(try text(version))"
+        case .inserted(let version, _): return "\(head) inserted \(try text(version))"
         case .value(let property, let value, let version):
-            return "\(head) \(name(property)) = \(value.deferredForm) at \(try text(version.number))"
+            return "\(head) \(name(property)) = \(value.deferredForm) at \(try text(version))"
         case .extreme(let property, let value):
             return "\(head) \(name(property)) = \(value.json.deferredForm)"
         case .total(let property, let sum, let writer):
@@ -82,7 +82,7 @@ final class MergeStateText {
         case .pair(let property, let target, let value, let version):
             var line = "\(head) \(name(property)) \(target) \(value.isLinked ? "linked" : "unlinked")"
             if !value.position.isEmpty { line += " at \(JSONValue.string(value.position).text)" }
-            return "\(line) \(try text(version.number))"
+            return "\(line) \(try text(version))"
         }
     }
 

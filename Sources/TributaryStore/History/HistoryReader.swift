@@ -11,9 +11,32 @@ package struct HistoryReader {
     var database: Database { reader.database }
     var context: StoreContext { reader.context }
 
+    /// The name that tokens of history carry; a store that is set back gets another one, as it gives numbers again.
+    package func name() throws -> String { try reader.setting(IdentityKeys.history) ?? "" }
+
+    /// The newest transaction; number 0 before the first one.
+    func newest() throws -> WriterToken.Newest {
+        let select = try BoundStatement(
+            database,
+            "SELECT number, clock FROM tributary_transaction ORDER BY number DESC LIMIT 1"
+        )
+        return try select.first { row in
+            .init(number: row.integer(0), clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(1))))
+        } ?? .init(number: 0, clock: .zero)
+    }
+
     package func newestTransaction() throws -> Int64 {
         let statement = try BoundStatement(database, "SELECT max(number) FROM tributary_transaction")
         return try statement.first { $0.integer(0) } ?? 0
+    }
+
+    /// Whether history has a transaction, or has forgotten it since.
+    func has(_ transaction: WriterToken.Newest) throws -> Bool {
+        if transaction.number == 0 { return true }
+        let select = try BoundStatement(database, "SELECT clock FROM tributary_transaction WHERE number = ?1")
+        select.bind(1, transaction.number)
+        let clock = try select.first { HybridClock(rawValue: UInt64(bitPattern: $0.integer(0))) }
+        return try clock.map { $0 == transaction.clock } ?? (transaction.number < newestTransaction())
     }
 
     /// The transactions with numbers greater than `number`, at most `limit` of them.
@@ -116,8 +139,8 @@ package struct HistoryReader {
 
     /// The numbers of objects that the transactions after `number` up to `through` have changed.
     ///
-    /// Beyond `limit` objects an object counts once for each transaction that has changed it, so that memory does not grow
-    /// with their number; `isExact` is false then.
+    /// Beyond `limit` objects an object counts once for each transaction that has changed it, so that memory does not
+    /// grow with their number; `isExact` is false then.
     package func counts(after number: Int64, through: Int64, limit: Int = ObjectChanges.defaultLimit) throws
         -> (inserted: Int, updated: Int, deleted: Int, isExact: Bool)
     {

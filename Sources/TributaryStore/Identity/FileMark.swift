@@ -1,4 +1,5 @@
-import Glibc
+import CLinux
+import TributaryChanges
 
 /// The marks that tell a file or a folder from others, also from copies of it.
 package struct FileMark: Hashable, Sendable {
@@ -14,12 +15,18 @@ package struct FileMark: Hashable, Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// Reads the mark of the file at the path, behind symbolic links, without its birth time; nil when there is none.
-    init?(withoutBirthOfFile path: String) {
-        var status = stat()
-        var system = statvfs()
-        guard stat(path, &status) == 0, statvfs(path, &system) == 0 else { return nil }
-        self.init(inode: UInt64(status.st_ino), born: 0, fileSystem: UInt64(system.f_fsid))
+    /// Reads the mark of the file at the path, behind symbolic links; nil when there is none.
+    ///
+    /// The birth time is 0 when the file system records none.
+    package init?(ofFile path: String) {
+        var mark = clinux_file_mark()
+        guard clinux_read_file_mark(path, &mark) == 0 else { return nil }
+        self.init(inode: mark.inode, born: mark.born, fileSystem: mark.file_system)
+    }
+
+    /// Whether the two marks may be those of one file, on a file system that has another number after a boot.
+    func mayBeSame(as other: FileMark) -> Bool {
+        inode == other.inode && (born == 0 || other.born == 0 || born == other.born)
     }
 
     /// Whether the two marks are those of one file.

@@ -7,6 +7,12 @@ package struct MarkedFile: Hashable, Sendable {
         self.mark = mark
     }
 
+    /// Reads the mark of the file at the path; nil when there is none.
+    package init?(at path: String) {
+        guard let mark = FileMark(ofFile: path) else { return nil }
+        self.init(path: path, mark: mark)
+    }
+
     /// Reads the text that ``text`` writes.
     package init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 3)

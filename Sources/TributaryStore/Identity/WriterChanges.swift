@@ -6,23 +6,16 @@ package import TributaryChanges
 package struct WriterChanges {
     let transaction: WriteTransaction
 
-    /// Continues the store as another writer.
+    /// Gives the transactions that were never exported new clocks, under a fresh writer.
     ///
-    /// The former writer keeps what it has published. Its other transactions become the first ones of the new writer, and
-    /// the versions of all that they wrote with them. Numbers of history and answers to repeated requests stay.
-    package func mintWriter(_ mint: WriterMint = WriterMint()) throws -> MintedWriter {
+    /// - Parameter greatest: The greatest clock that a transaction keeps; later ones get new clocks.
+    /// - Returns: The fresh writer, and what was restamped.
+    /// - Throws: ``RestampError``, and ``StoreError``; nothing may be committed then.
+    package func restamp(after greatest: HybridClock) throws -> Restamped {
         try transaction.applyWaiting()
         transaction.forget()
         defer { transaction.forget() }
-        for record in mint.published { try transaction.recordSegment(record, name: nil) }
-        transaction.forget()
-        let context = transaction.reader.context
-        let minted = try WriterMinting(transaction.db, context: context, mint).run()
-        var formers = try FormerWriters(transaction.reader)
-        let now = context.configuration.environment.wallTime()
-        formers.add(minted.former, at: mint.leavesFormerInUse ? .epoch : now)
-        try formers.record(transaction)
-        return minted
+        return try Restamp(transaction.reader, after: greatest).run(transaction)
     }
 
     /// Sets the clocks of a writer aside that are greater: only local changes that overwrite what it has written get
@@ -33,9 +26,6 @@ package struct WriterChanges {
 
     /// Records what is decided about another writer, which becomes known when it is not.
     package func setState(_ state: WriterState?, of writer: UniqueID) throws {
-        // The decision replaces the mark of a former writer, which an earlier program has not listed.
-        let formers = try FormerWriters(transaction.reader)
-        if formers.all.contains(writer) { try formers.record(transaction) }
         let row = try transaction.writers().position(of: writer).id
         let update = try BoundStatement(
             transaction.db,

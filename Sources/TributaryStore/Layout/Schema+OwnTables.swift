@@ -14,17 +14,15 @@ extension Schema {
         """,
         "CREATE TABLE tributary_setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 
-        // A writer has one row, and one more for each branch of its log that came with other content. `announced` is the
-        // sequence that the store's own transactions last announced as seen; `heard` the time of the last import, in Unix
-        // milliseconds; `aside` a clock that the next local one need not exceed; `start` of a branch the last sequence
-        // before it.
+        // `store` is the label of the store that the writer is an incarnation of, `after` and `after_sequence` the
+        // writer that it goes on from, with that writer's last transaction then. `announced` is the sequence that the
+        // store's own transactions last announced as seen; `aside` a clock that the next local one need not exceed.
         """
         CREATE TABLE tributary_writer(
-            id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, branch TEXT NOT NULL DEFAULT '', name TEXT,
+            id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT,
             sequence INTEGER NOT NULL, clock INTEGER NOT NULL,
             hash TEXT, is_self INTEGER NOT NULL DEFAULT 0, announced INTEGER NOT NULL DEFAULT 0,
-            state TEXT, heard INTEGER, aside INTEGER, start INTEGER,
-            UNIQUE (uuid, branch))
+            state TEXT, aside INTEGER, store TEXT, after TEXT, after_sequence INTEGER)
         """,
         """
         CREATE TABLE tributary_seen(
@@ -34,8 +32,8 @@ extension Schema {
         """
         CREATE TABLE tributary_segment(
             writer INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-            sha256 TEXT NOT NULL, parked INTEGER NOT NULL, previous TEXT,
-            PRIMARY KEY (writer, first)) WITHOUT ROWID
+            sha256 TEXT NOT NULL, parked INTEGER NOT NULL,
+            PRIMARY KEY (writer, first, last)) WITHOUT ROWID
         """,
 
         // History: rows with many changes each; see ``HistoryWriter``.
@@ -91,13 +89,12 @@ extension Schema {
             PRIMARY KEY (root, id, place, writer)) WITHOUT ROWID
         """,
         // Deferred writes. `position` is the index of the change in its transaction, `part` the index of the value in
-        // the change, -1 for the whole change. Writes that a migration has deferred have negative indexes. The column
-        // `void` is no longer used.
+        // the change, -1 for the whole change. Writes that a migration has deferred have negative indexes.
         """
         CREATE TABLE tributary_parked(
             entity TEXT NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL,
             position INTEGER NOT NULL, part INTEGER NOT NULL,
-            operation TEXT NOT NULL, property TEXT, value TEXT, reason TEXT NOT NULL, void TEXT,
+            operation TEXT NOT NULL, property TEXT, value TEXT, reason TEXT NOT NULL,
             PRIMARY KEY (entity, id, version, position, part)) WITHOUT ROWID
         """,
 
@@ -105,12 +102,13 @@ extension Schema {
         // only.
         """
         CREATE TABLE tributary_outgoing(
-            sequence INTEGER PRIMARY KEY, changes INTEGER NOT NULL, totals BLOB, announced BLOB, basis BLOB,
-            lines BLOB NOT NULL)
+            id INTEGER PRIMARY KEY, writer INTEGER NOT NULL, sequence INTEGER NOT NULL, changes INTEGER NOT NULL,
+            lines BLOB NOT NULL, UNIQUE (writer, sequence))
         """,
         """
         CREATE TABLE tributary_export(
-            first INTEGER PRIMARY KEY, last INTEGER NOT NULL, header TEXT NOT NULL, sha256 TEXT)
+            writer INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, header TEXT NOT NULL, sha256 TEXT,
+            PRIMARY KEY (writer, first)) WITHOUT ROWID
         """,
         """
         CREATE TABLE tributary_answer(
@@ -123,8 +121,8 @@ extension Schema {
             transaction_number INTEGER NOT NULL, root INTEGER NOT NULL, id BLOB NOT NULL, preserved TEXT NOT NULL,
             PRIMARY KEY (transaction_number, root, id)) WITHOUT ROWID
         """,
-        // The conflict journal: values that lost against a concurrent write. `found`, `losing` and `winning` are numbers of
-        // transactions, of which the last two include the index of the change (see ``VersionNumber``).
+        // The conflict journal: values that lost against a concurrent write. `found`, `losing` and `winning` are
+        // numbers of transactions.
         """
         CREATE TABLE tributary_conflict(
             number INTEGER PRIMARY KEY, found INTEGER NOT NULL,
@@ -143,19 +141,16 @@ extension Schema {
         WHERE representative IS NOT NULL
         """,
 
-        // The indexes with which write transactions and status queries find rows, however many writers and shapes there are.
+        // The indexes with which write transactions and status queries find rows, however many writers and shapes there
+        // are.
         "CREATE INDEX tributary_shape_form ON tributary_shape(entity, kind, properties)",
         "CREATE INDEX tributary_writer_clock ON tributary_writer(clock)",
         "CREATE INDEX tributary_writer_self ON tributary_writer(is_self) WHERE is_self = 1",
-        "CREATE INDEX tributary_writer_branch ON tributary_writer(uuid) WHERE branch <> ''",
         """
         CREATE INDEX tributary_writer_unannounced ON tributary_writer(id)
         WHERE sequence > announced AND is_self = 0
         """,
-        """
-        CREATE INDEX tributary_parked_transaction
-        ON tributary_parked(version & \(VersionNumber.transactionMask))
-        """,
+        "CREATE INDEX tributary_parked_transaction ON tributary_parked(version)",
         // A digest looks up, for each deferred link, whether an end of the link has been deleted.
         """
         CREATE INDEX tributary_parked_deletion ON tributary_parked(id) WHERE operation = 'delete'

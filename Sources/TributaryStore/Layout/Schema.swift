@@ -7,8 +7,7 @@ import TributaryModel
 /// Readers with plain SQL use the tables of the entities. A row's version is the number of the store's transaction that
 /// wrote it: `tributary_transaction` maps the number to the writer and the clock, and is therefore never purged.
 /// `_revision` is the transaction that changed the row last; `_version` is the transaction that wrote all registers
-/// without an entry in `_exceptions`. Where the order of changes in the transaction
-/// matters, a version includes the index of the change (see ``VersionNumber``).
+/// without an entry in `_exceptions`.
 package enum Schema {
     /// Prepares a store for use: creates its tables in an empty file, otherwise compares it with the model and migrates
     /// it.
@@ -89,13 +88,18 @@ package enum Schema {
         try ShadowRecomputation(db, configuration).record(layout)
         var recorded = try RecordedModels(db, path: configuration.path)
         try recorded.begin(with: configuration.model, after: configuration.formerVersions)
+        let own = configuration.environment.newID().description
         try db.execute(
-            sql: "INSERT INTO tributary_writer(id, uuid, name, sequence, clock, is_self) VALUES (1, ?, ?, 0, 0, 1)",
-            arguments: [configuration.environment.newID().description, configuration.name]
+            sql:
+                "INSERT INTO tributary_writer(id, uuid, name, sequence, clock, is_self, store) VALUES (1, ?1, ?2, 0, 0, 1, ?1)",
+            arguments: [own, configuration.name]
         )
-        // Whoever copies the file from now on has a copy whose home is another one, and which is another writer therefore.
-        if configuration.memory == nil, !configuration.isScratch {
-            try configuration.environment.home(configuration.path)?.insert(into: db)
+        let home = configuration.environment.home(configuration.path)
+        for case (let key, let value?) in [
+            (IdentityKeys.label, own), (IdentityKeys.history, own), (IdentityKeys.machine, home?.machine),
+            (IdentityKeys.store, home?.store.text),
+        ] {
+            try db.execute(sql: "INSERT INTO tributary_setting(key, value) VALUES (?, ?)", arguments: [key, value])
         }
         try db.execute(sql: "PRAGMA application_id = \(StoreFormat.applicationID)")
         try db.execute(sql: "PRAGMA user_version = \(StoreFormat.version)")

@@ -148,6 +148,10 @@ package final class StoreModel: Sendable {
             ?? formerNames.property(name, of: entity.name).flatMap { entity.propertyIndex(named: $0) }
     }
 
+    func hasFormerNames(ofProperty name: String, of entity: Entity) -> Bool {
+        formerNames.hasFormerNames(ofProperty: name, of: entity.name)
+    }
+
     package func entityIndex(code: Int64) -> Int? { entityByCode[code] }
 
     /// The codes of the entity and, with `includesSubentities`, of all its sub-entities.

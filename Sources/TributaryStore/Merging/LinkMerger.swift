@@ -25,62 +25,20 @@ struct LinkMerger {
 
     /// Merges the links and unlinks of a slice in order, after its other changes were merged.
     func apply(_ slice: ChangeSlice) throws {
-        let last = cursor.mergesOutcome ? lastWrites(of: slice) : nil
         for operation in slice.links {
             let change = slice.changes[operation.index]
-            cursor.moveToChange(at: slice.first + operation.index)
             switch change.operation {
             case .link(_, let ids, let positions):
-                for (index, id) in ids.enumerated() where isLast(operation, change.id, id, last) {
+                for (index, id) in ids.enumerated() {
                     let state = state(of: operation, isRemoved: false, position: positions?[index])
-                    try apply(state, operation, change.id, id, slice)
+                    try apply(state, operation, change.id, id)
                 }
             case .unlink(_, let ids):
                 let state = state(of: operation, isRemoved: true, position: nil)
-                for id in ids where isLast(operation, change.id, id, last) {
-                    try apply(state, operation, change.id, id, slice)
-                }
+                for id in ids { try apply(state, operation, change.id, id) }
             case .insert, .update, .delete: break
             }
         }
-    }
-
-    private struct WrittenPair: Hashable {
-        var link: Int
-        var source: UniqueID
-        var target: UniqueID
-    }
-
-    private func writtenPair(_ operation: ChangeSlice.Link, _ own: UniqueID, _ other: UniqueID) -> WrittenPair {
-        var pair = WrittenPair(link: operation.link, source: own, target: other)
-        if !operation.ownsPairs { swap(&pair.source, &pair.target) }
-        if layout.links[operation.link].isSymmetric, pair.target < pair.source { swap(&pair.source, &pair.target) }
-        return pair
-    }
-
-    /// For each pair, the index of the last change of the slice that writes it.
-    private func lastWrites(of slice: ChangeSlice) -> [WrittenPair: Int] {
-        var last: [WrittenPair: Int] = [:]
-        for operation in slice.links {
-            let change = slice.changes[operation.index]
-            switch change.operation {
-            case .link(_, let ids, _), .unlink(_, let ids):
-                for id in ids { last[writtenPair(operation, change.id, id)] = operation.index }
-            case .insert, .update, .delete: break
-            }
-        }
-        return last
-    }
-
-    /// Whether a change is the last one that writes a pair, where that is asked for.
-    private func isLast(
-        _ operation: ChangeSlice.Link,
-        _ own: UniqueID,
-        _ other: UniqueID,
-        _ last: [WrittenPair: Int]?
-    ) -> Bool {
-        guard let last else { return true }
-        return last[writtenPair(operation, own, other)] == operation.index
     }
 
     private func state(of operation: ChangeSlice.Link, isRemoved: Bool, position: String?) -> LinkState<Int64> {
@@ -92,15 +50,11 @@ struct LinkMerger {
         _ state: LinkState<Int64>,
         _ operation: ChangeSlice.Link,
         _ own: UniqueID,
-        _ other: UniqueID,
-        _ slice: ChangeSlice
+        _ other: UniqueID
     ) throws {
         let link = layout.links[operation.link]
         var (source, target) = operation.ownsPairs ? (own, other) : (other, own)
         if link.isSymmetric, target < source { swap(&source, &target) }
-        // A later deletion in the slice, which was merged before the links, supersedes the pair.
-        if slice.isDeleted(link.source, source, after: operation.index) { return }
-        if slice.isDeleted(link.target, target, after: operation.index) { return }
         let known = try tables.links.pair(link, source, target)
         let rows = try (tables.objects.row(link.source, source), tables.objects.row(link.target, target))
         let deletions = try (deletion(rows.0, link.source, source), deletion(rows.1, link.target, target))
@@ -205,8 +159,7 @@ struct LinkMerger {
     }
 
     private func isSuperseded(_ pair: Pair, by deletion: Int64?) throws -> Bool {
-        guard let deletion else { return false }
-        return try tables.versions.isSuperseded(pair.state.version, by: deletion)
+        try tables.versions.isSuperseded(pair.state.version, by: deletion)
     }
 
     private func record(_ pair: Pair, _ link: LinkLayout) throws {

@@ -21,17 +21,15 @@ final class MergeEngine {
     private let shapes: ChangeShapes
     private let resolver: ChangeResolver
     private let converter: ValueConverter
-    /// The changes of a transaction of which only the outcome is merged.
-    private var outcome: [Change] = []
-    /// The changes of such a transaction that are kept in memory; of longer ones each part has its own outcome.
-    private static let outcomeLimit = 50_000
+    private let deferral: DeferralWriter
+    private let names = WrittenNames()
 
     init(_ db: Database, layout: StoreModel, blobs: BlobFolder?) throws {
         tables = try MergeTables(db, layout: layout)
         effects = try EffectLog(db, layout: layout)
         external = ExternalValues(layout: layout, folder: blobs)
         shapes = ChangeShapes(layout)
-        let deferral = DeferralWriter(table: tables.deferred, cursor: cursor)
+        deferral = DeferralWriter(table: tables.deferred, cursor: cursor, layout: layout)
         resolver = ChangeResolver(layout: layout, shapes: shapes, cursor: cursor, deferral: deferral)
         converter = ValueConverter(resolver, external: external)
         conflicts = try ConflictRecorder(db, layout: layout, cursor: cursor, versions: tables.versions)
@@ -45,31 +43,23 @@ final class MergeEngine {
             cursor: cursor,
             effects: effects,
             objects: objects,
-            uniqueness: uniqueness
+            uniqueness: uniqueness,
+            names: names
         )
     }
 
     /// Begins a transaction.
     func begin(number: Int64, version: Version, origin: WriteOrigin<Int64>, isLocal: Bool) {
         cursor.begin(number: number, writer: origin.writer, isLocal: isLocal)
+        if bulk.waiting.isEmpty { objects.forgetInserts() }
         effects.begin(number: number, writer: origin.writer)
         tables.versions.insert(version, origin: origin, of: number)
-        tables.counters.begin(isLocal: isLocal)
-    }
-
-    /// Merges only the outcome of the transaction that has begun: a clone of its writer may have made equal versions,
-    /// which must not meet values that the transaction itself replaces.
-    func beginOutcome() throws {
-        try bulk.flush()
-        tables.versions.hasClones = true
-        cursor.beginOutcome()
     }
 
     /// Ends a transaction and writes its history.
     ///
     /// - Throws: ``StoreError`` `sharesKey` when a local transaction would hide an object of its own.
     func end() throws {
-        try mergeOutcome()
         if decidesAtEnd { try uniqueness.decide(isLocal: cursor.isLocal) }
         try effects.flush(effects.current)
         try conflicts.flush()
@@ -85,7 +75,6 @@ final class MergeEngine {
     ///
     /// - Throws: ``StoreError`` `invalidChange` and `duplicateID` for local changes.
     func apply(_ changes: [Change]) throws {
-        if cursor.mergesOutcome { return try keep(changes) }
         if bulk.accept(deletions: changes) {
             _ = cursor.countChanges(changes.count)
             if bulk.waiting.isFull { try bulk.flush() }
@@ -99,30 +88,15 @@ final class MergeEngine {
     ///
     /// Values that the model cannot represent are deferred at once.
     func apply(_ run: RowRun) throws {
-        if cursor.mergesOutcome { return try keep((0..<run.count).map { run.change($0) }) }
         let first = cursor.countChanges(run.count)
         let accepted = bulk.accept(run)
         if accepted < run.count {
-            // Values that are deferred here make the following changes keep their indexes, which waiting rows do not
-            // have.
             try bulk.flush()
             let rest = (accepted..<run.count).map { run.change($0) }
             try apply(ChangeSlice(changes: rest, first: first + accepted))
         } else if bulk.waiting.isFull {
             try bulk.flush()
         }
-    }
-
-    private func keep(_ changes: [Change]) throws {
-        outcome += changes
-        if outcome.count >= MergeEngine.outcomeLimit { try mergeOutcome() }
-    }
-
-    private func mergeOutcome() throws {
-        guard !outcome.isEmpty else { return }
-        let changes = outcome
-        outcome = []
-        try apply(ChangeSlice(changes: changes, first: cursor.countChanges(changes.count)))
     }
 
     /// Merges a deferred change with its original version.
@@ -133,36 +107,23 @@ final class MergeEngine {
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     func apply(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
         cursor.resume(number: entry.number, writer: entry.writer)
-        try apply(ChangeSlice(changes: [change], first: entry.index, valueIndex: entry.valueIndex))
+        try apply(ChangeSlice(changes: [change], first: entry.position, valueIndex: entry.valueIndex))
     }
 
-    /// The transaction of changes that are merged after later ones, under their original version.
-    struct Origin {
-        /// The number of the version, including the index of the changes.
-        var number: Int64
-        var version: Version
-        /// The row of the writer, and the sequence of the transaction.
-        var origin: WriteOrigin<Int64>
-        var index: Int
-    }
-
-    /// Merges changes with their original version.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
-    func apply(_ changes: [Change], of transaction: Origin) throws {
-        cursor.resume(number: transaction.number, writer: transaction.origin.writer)
-        tables.versions.insert(transaction.version, origin: transaction.origin, of: transaction.number)
-        try apply(ChangeSlice(changes: changes, first: transaction.index))
+    /// Merges changes of an earlier transaction with its version.
+    func apply(_ changes: [Change], number: Int64, _ version: Version, _ origin: WriteOrigin<Int64>) throws {
+        cursor.resume(number: number, writer: origin.writer)
+        tables.versions.insert(version, origin: origin, of: number)
+        try apply(ChangeSlice(changes: changes, first: 0))
     }
 
     private func apply(_ unresolved: ChangeSlice) throws {
         var slice = unresolved
         try resolver.resolve(&slice)
-        let needsIndexes = slice.operations.contains { operation in
-            guard case .write(let shape) = operation.action else { return false }
-            return shapes[shape].needsIndex
+        for operation in slice.operations {
+            guard case .write(let shape) = operation.action else { continue }
+            _ = names.note(shapes[shape], table: operation.table, cursor)
         }
-        if needsIndexes { cursor.keepIndexes() }
         slice.sort()
         try tables.prepare(slice.operations) { operation in
             // A deferred value of an insert inserts nothing.
@@ -170,11 +131,7 @@ final class MergeEngine {
             else { return (operation.table, nil) }
             return (operation.table, operation.id)
         }
-        if cursor.mergesOutcome {
-            try mergeOutcome(of: slice)
-        } else {
-            for operation in slice.operations { try merge(operation, of: slice) }
-        }
+        for operation in slice.operations { try merge(operation, of: slice) }
         try objects.links.apply(slice)
         if decidesAtEnd { try uniqueness.collect() } else { try uniqueness.decide() }
     }
@@ -185,50 +142,16 @@ final class MergeEngine {
     /// insert in later lines: before them its keys read as their defaults, or as older values.
     private var decidesAtEnd: Bool { cursor.isLocal || cursor.isJoining }
 
-    /// Merges the operations of a slice, object by object, without those that later ones of the slice replace.
-    private func mergeOutcome(of slice: ChangeSlice) throws {
-        var index = 0
-        while index < slice.operations.count {
-            let first = slice.operations[index]
-            var group = ObjectOutcome(layout: objects.layout, table: first.table)
-            while index < slice.operations.count, slice.operations[index].table == first.table,
-                slice.operations[index].id == first.id
-            {
-                try group.append(step(slice.operations[index], of: slice))
-                index += 1
-            }
-            for step in group.steps {
-                cursor.moveToChange(at: step.index)
-                switch step.action {
-                case .delete: try objects.delete(first.table, first.id)
-                case .insert(let shape): try objects.insert(first.table, first.id, step.writes, shape: shapes[shape])
-                case .update where step.writes.isEmpty: continue
-                case .update: try objects.update(first.table, first.id, step.writes, shape: nil)
-                }
-            }
-        }
-    }
-
-    private func step(_ operation: ChangeSlice.Operation, of slice: ChangeSlice) throws -> ObjectOutcome.Step {
-        let index = slice.first + operation.index
-        switch operation.action {
-        case .delete: return ObjectOutcome.Step(index: index, action: .delete, writes: [])
-        case .assign(let column, let target):
-            converter.assign(target, to: column)
-            return ObjectOutcome.Step(index: index, action: .update, writes: converter.writes)
-        case .write(let shape):
-            guard let (values, isInsert) = slice.changes[operation.index].operation.valueWrites else {
-                return ObjectOutcome.Step(index: index, action: .update, writes: [])
-            }
-            cursor.moveToChange(at: index)
-            try converter.convert(values, of: operation.index, in: slice, shape: shapes[shape])
-            let action = isInsert ? ObjectOutcome.Step.Action.insert(shape: shape) : .update
-            return ObjectOutcome.Step(index: index, action: action, writes: converter.writes)
+    /// Drops the values of registers that the transaction has written under greater names.
+    private func dropOutranked(_ operation: ChangeSlice.Operation, _ shape: ChangeShape) throws {
+        for (column, name) in shape.renamed {
+            let index = StoreModel.ColumnIndex(table: operation.table, column: column)
+            let counts = try names.counts(name, index, operation.id, over: objects.version(of: index, operation.id))
+            if !counts { converter.drop(column) }
         }
     }
 
     private func merge(_ operation: ChangeSlice.Operation, of slice: ChangeSlice) throws {
-        cursor.moveToChange(at: slice.first + operation.index)
         switch operation.action {
         case .delete: try objects.delete(operation.table, operation.id)
         case .assign(let column, let target):
@@ -238,12 +161,26 @@ final class MergeEngine {
             guard let (values, isInsert) = slice.changes[operation.index].operation.valueWrites else { return }
             let shape = shapes[index]
             try converter.convert(values, of: operation.index, in: slice, shape: shape)
+            try dropOutranked(operation, shape)
+            if cursor.hasUnfit || cursor.isReplaying {
+                try deferral.remove(
+                    replacedBy: shape,
+                    at: slice.first + operation.index,
+                    operation.id,
+                    converter.writes
+                )
+            }
             // The rest of an insert with one deferred value has been merged already.
             if isInsert, slice.valueIndex == nil {
                 try objects.insert(operation.table, operation.id, converter.writes, shape: shape)
             } else if !converter.writes.isEmpty {
-                let shape = slice.valueIndex == nil ? shape : nil
-                try objects.update(operation.table, operation.id, converter.writes, shape: shape)
+                try objects.update(
+                    operation.table,
+                    operation.id,
+                    converter.writes,
+                    shape: slice.valueIndex == nil ? shape : nil,
+                    insertedAs: isInsert ? shape.entity : nil
+                )
             }
         }
     }

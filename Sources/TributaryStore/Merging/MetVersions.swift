@@ -6,16 +6,11 @@ import TributaryChanges
 struct MetVersions {
     let transaction: Int64
     let own: Int64
-    /// The last transaction of the own writer that is published.
-    let published: UInt64
-    /// The greatest clock of these versions, without those of the store's unpublished transactions, which keep their order
-    /// with this one.
+    /// The greatest clock of these versions, without those of the store's own writer, which the clock exceeds anyway.
     private(set) var greatest = HybridClock.zero
 
-    var basis: ClockBasis { ClockBasis(greatest: greatest, published: published) }
-
     mutating func insert(_ clock: HybridClock, _ origin: WriteOrigin<Int64>, of number: Int64) {
-        guard number != transaction, origin.writer != own || origin.sequence <= published else { return }
+        guard number != transaction, origin.writer != own else { return }
         greatest = max(greatest, clock)
     }
 }

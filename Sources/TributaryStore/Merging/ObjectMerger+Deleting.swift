@@ -7,10 +7,7 @@ extension ObjectMerger {
         guard let row = try known ?? tables.objects.row(table, id) else { return try deletePartial(table, id) }
         var state = ObjectVersions(insert: (row.versions.inserted, row.entity), deleted: row.versions.deleted)
         guard try state.delete(at: cursor.number, by: tables.versions) else { return }
-        // An insert of this transaction came before the deletion: an insert after it is not applied yet.
-        if row.versions.inserted != cursor.number, try state.isVisible(by: tables.versions) {
-            return try supersedeRegisters(of: row, table: table)
-        }
+        if try state.isVisible(by: tables.versions) { return try supersedeRegisters(of: row, table: table) }
         try keys.release(row, table)
         try hide(row, table: table)
     }
@@ -106,9 +103,7 @@ extension ObjectMerger {
         let columns = layout.tables[table].columns
         if partial.deleted == nil { try keepConflicts(ofDeletionOf: partial, table, id) }
         let isGreatest = try partial.delete(at: cursor.number, by: tables.versions) { columns[$0].mergeRule }
-        // The insert that let the object count as visible may be left out: the deletion follows it in a transaction of
-        // which only the outcome is merged.
-        guard isGreatest else { return try withdraw(table, id) }
+        guard isGreatest else { return }
         try tables.partialRows.store(partial, table, id)
         try disappear(table, id, deletedAt: cursor.number)
     }

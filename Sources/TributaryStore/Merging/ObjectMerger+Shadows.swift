@@ -85,12 +85,13 @@ extension ObjectMerger {
         guard let shadow = partial.shadow, let known = layout.entityIndex(code: shadow.entity) else { return }
         if cursor.isLocal { throw StoreError.duplicateID(layout.objectID(id, of: layout.entities[known])) }
         var partial = partial
+        let yields = try yields(entity, table, id, to: known, insertedAt: shadow.inserted)
         var state = ObjectVersions(insert: (shadow.inserted, known))
         if try state.insert(at: cursor.number, entity: entity, by: tables.versions, precedes) {
             partial.shadow?.inserted = cursor.number
             partial.shadow?.entity = layout.entities[entity].code
         }
-        try merge(writes, into: &partial, table, id, isHidden: false, entity: entity)
+        try merge(writes, into: &partial, table, id, isHidden: false, yields: yields, entity: entity)
         try store(shadow: partial, table, id)
     }
 
@@ -104,8 +105,7 @@ extension ObjectMerger {
         var lost = known
         lost.registers = known.registers.filter { partial.registers[$0.key] == nil }
         try keepConflicts(ofDeletionOf: lost, table, id)
-        // An insert of this transaction came before the deletion, as for visible objects.
-        if shadow.inserted != cursor.number, try state.isVisible(by: tables.versions) {
+        if try state.isVisible(by: tables.versions) {
             try store(shadow: partial, table, id)
             return try links.hide(table, id, deletedAt: cursor.number, keepsNewer: true)
         }

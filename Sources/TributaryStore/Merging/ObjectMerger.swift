@@ -16,6 +16,13 @@ final class ObjectMerger {
     let conflicts: ConflictRecorder
     let keys: KeyChanges
     let undecided = UndecidedOwners()
+    private struct OlderInsert: Hashable {
+        var number: Int64
+        var object: ChangeSlice.Object
+    }
+
+    /// The greatest entities of inserts that came after greater inserts, until their transactions are merged.
+    private var olderInserts: [OlderInsert: Int] = [:]
     /// For each table, whether a new object can decide who owns a target of a one-to-one relationship.
     private let hasOneToOne: [Bool]
 
@@ -38,26 +45,54 @@ final class ObjectMerger {
         hasOneToOne = layout.tables.map { $0.columns.contains(where: \.isOneToOne) }
     }
 
+    /// Forgets the transactions that are merged.
+    func forgetInserts() { olderInserts.removeAll() }
+
     // MARK: Updates
 
     /// Merges an update.
     ///
-    /// `shape` is nil when the values are not the whole change, or come from the other end of a relationship.
-    func update(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
+    /// `shape` is nil when the values are not the whole change, or come from the other end of a relationship. `entity`
+    /// is the one of an insert of which the other values were merged before.
+    func update(
+        _ table: Int,
+        _ id: UniqueID,
+        _ writes: [RegisterWrite],
+        shape: ChangeShape?,
+        insertedAs entity: Int? = nil
+    ) throws {
         guard let row = try tables.objects.row(table, id) else {
             var partial = try tables.partialRows.rowOrEmpty(table, id)
             let isHidden = partial.shadow == nil && partial.deleted != nil
-            try merge(writes, into: &partial, table, id, isHidden: isHidden, entity: shape?.entity)
+            var yields = false
+            if let entity, let shadow = partial.shadow, let known = layout.entityIndex(code: shadow.entity) {
+                yields = try self.yields(entity, table, id, to: known, insertedAt: shadow.inserted)
+            }
+            try merge(
+                writes,
+                into: &partial,
+                table,
+                id,
+                isHidden: isHidden,
+                yields: yields,
+                entity: shape?.entity ?? entity
+            )
             if partial.shadow != nil { return try store(shadow: partial, table, id) }
             return try tables.partialRows.store(partial, table, id)
         }
-        try update(table, row, writes, shape: shape)
+        try update(table, row, writes, shape: shape, insertedAs: entity)
     }
 
     /// Merges an update of a visible object.
-    func update(_ table: Int, _ row: VisibleRow, _ writes: [RegisterWrite], shape: ChangeShape?) throws {
+    func update(
+        _ table: Int,
+        _ row: VisibleRow,
+        _ writes: [RegisterWrite],
+        shape: ChangeShape?,
+        insertedAs entity: Int? = nil
+    ) throws {
         let id = row.id
-        let accepted = try merge(writes, into: row, table: table, insertedAs: nil)
+        let accepted = try merge(writes, into: row, table: table, insertedAs: entity)
         guard !accepted.isEmpty else { return }
         if let shape, row.entity == shape.entity, accepted.count == shape.targets.count {
             try effects.record(.update, table, id, entity: row.entity, keys: try effects.keys(of: shape))
@@ -73,10 +108,12 @@ final class ObjectMerger {
         _ table: Int,
         _ id: UniqueID,
         isHidden: Bool,
+        yields: Bool = false,
         entity: Int?
     ) throws {
         for write in writes {
             let rule = layout.tables[table].columns[write.column].mergeRule
+            if yields, rule == .latest, partial.registers[write.column]?.version == cursor.number { continue }
             if rule == .counter {
                 try add(write, to: id, table)
             } else {
@@ -97,7 +134,11 @@ final class ObjectMerger {
         let before = row
         var row = row
         var isHeadChanged = false
-        if let entity { isHeadChanged = try mergeInsert(of: entity, into: &row, table: table) }
+        var yields = false
+        if let entity {
+            yields = try self.yields(entity, table, row.id, to: row.entity, insertedAt: row.versions.inserted)
+            isHeadChanged = try mergeInsert(of: entity, into: &row, table: table)
+        }
         let holds = layout.entities[row.entity].holds
         var accepted: [RegisterWrite] = []
         for write in writes {
@@ -110,6 +151,7 @@ final class ObjectMerger {
                 continue
             }
             let known = row.versions.register(write.column, isHeld: holds[write.column])
+            if yields, rule == .latest, known == cursor.number { continue }
             let isAccepted = try rule.accepts(
                 Register(version: cursor.number, value: write.value),
                 over: known,
@@ -157,6 +199,25 @@ final class ObjectMerger {
         }
         row.versions.inserted = cursor.number
         return true
+    }
+
+    /// Whether the values of an insert yield to those that its transaction has written, because the transaction inserts
+    /// the object under a greater entity as well.
+    func yields(_ entity: Int, _ table: Int, _ id: UniqueID, to known: Int, insertedAt inserted: Int64) throws -> Bool {
+        if inserted == cursor.number { return precedes(entity, known) }
+        guard try tables.versions.isOlder(cursor.number, than: inserted) else { return false }
+        let insert = OlderInsert(number: cursor.number, object: ChangeSlice.Object(table: table, id: id))
+        let other = olderInserts[insert] ?? entity
+        olderInserts[insert] = precedes(entity, other) ? other : entity
+        return precedes(entity, other)
+    }
+
+    /// The version of a register of an object, visible or not.
+    func version(of column: StoreModel.ColumnIndex, _ id: UniqueID) throws -> Int64? {
+        guard let row = try tables.objects.row(column.table, id) else {
+            return try tables.partialRows.row(column.table, id)?.registers[column.column]?.version
+        }
+        return row.versions.register(column.column, isHeld: layout.entities[row.entity].holds[column.column])
     }
 
     /// Compares concrete entities by their names, which are equal on all machines.

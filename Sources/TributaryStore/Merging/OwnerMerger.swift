@@ -126,8 +126,8 @@ struct OwnerMerger {
                 isHeld: layout.entities[owner.entity].holds[column.column]
             )
         else { return }
-        let isArrivingLost = VersionNumber.transaction(of: losing) == cursor.revision
-        guard isArrivingLost || VersionNumber.transaction(of: winning) == cursor.revision,
+        let isArrivingLost = losing == cursor.revision
+        guard isArrivingLost || winning == cursor.revision,
             try conflicts.isConflict(with: isArrivingLost ? winning : losing, isArrivingLost: isArrivingLost)
         else { return }
         try conflicts.keep {

@@ -1,15 +1,15 @@
 import TributaryChanges
 
-/// The transaction whose changes are being merged, with the version number of the current change.
+/// The transaction whose changes are being merged, with the number of its version.
 ///
 /// It is read for each change and belongs to one thread, so its properties are exempt from the checks for overlapping
 /// accesses.
 final class TransactionCursor {
-    /// The version number of the current change; see ``VersionNumber``.
+    /// The number of the store's transaction whose version the changes have.
     @exclusivity(unchecked) private(set) var number: Int64 = 0
     /// The number of the store's transaction that counts as the last change of the rows.
     ///
-    /// It is the transaction of `number`, except for deferred writes that take effect in a later transaction.
+    /// It is `number`, except for deferred writes that take effect in a later transaction.
     @exclusivity(unchecked) private(set) var revision: Int64 = 0
     @exclusivity(unchecked) private(set) var writer: Int64 = 0
     /// Whether the transaction is local.
@@ -19,18 +19,19 @@ final class TransactionCursor {
     @exclusivity(unchecked) private(set) var isLocal = false
     /// The number of changes of the transaction so far, which is the index of the next change.
     @exclusivity(unchecked) private(set) var changeCount = 0
-    /// Whether the versions of further changes include their indexes in the transaction.
-    @exclusivity(unchecked) private(set) var keepsIndexes = false
-    /// Whether only the outcome of the transaction is merged, not the writes that later ones of it replace.
-    @exclusivity(unchecked) private(set) var mergesOutcome = false
     /// The number of deferred changes and values of the transaction.
     @exclusivity(unchecked) var deferredCount = 0
     /// The number of changes and values that a baseline has deferred; nil while no baseline is joined.
     @exclusivity(unchecked) private var joinedCount: Int?
     var isJoining: Bool { joinedCount != nil }
+    /// Whether a deferred write takes effect.
+    var isReplaying: Bool { number != revision && !isJoining }
+    /// Whether a value of the transaction was deferred that does not fit its property; see
+    /// ``DeferralWriter/remove(replacedBy:at:_:_:)``.
+    @exclusivity(unchecked) var hasUnfit = false
 
-    /// The indexes in the table of deferred writes of what a baseline brings; see ``deferral(at:)``.
-    static let joinedIndexes = -(1 << 39) ... -(1 << 38)
+    /// The positions in the table of deferred writes of what a baseline brings; see ``deferral(at:)``.
+    static let joinedPositions = -(1 << 39) ... -(1 << 38)
 
     func begin(number: Int64, writer: Int64, isLocal: Bool) {
         self.number = number
@@ -39,42 +40,33 @@ final class TransactionCursor {
         revision = number
         changeCount = 0
         deferredCount = 0
-        keepsIndexes = false
-        mergesOutcome = false
+        hasUnfit = false
         joinedCount = nil
     }
 
-    /// Merges only the outcome of the transaction, because a clone of its writer may have made equal versions.
-    func beginOutcome() { mergesOutcome = true }
-
-    /// Begins to give each deferred write an index of its own, because a baseline does not tell the true one.
+    /// Begins to give each deferred write a position of its own, because a baseline does not tell the true one.
     func beginJoin() { joinedCount = 0 }
 
     /// Counts a deferred change or value.
     ///
-    /// A change of a log transaction keeps its index. A baseline tells an index only where it decides, in the number of
-    /// the version, so several of its lines may have one index: each gets an index below zero of its own, in the order
-    /// of the lines. These indexes lie between those of deletions and those of links that a migration has deferred.
+    /// A change of a log transaction has its index there. A baseline tells none: each change gets a position below
+    /// zero, in the order of the lines. These lie between those of deletions and those of links that a migration has
+    /// deferred.
     ///
     /// - Parameter index: The index of the change in its transaction.
-    /// - Returns: The number of the version and the index under which the write is kept.
-    func deferral(at index: Int) -> (number: Int64, index: Int) {
+    /// - Returns: The position under which the write is kept.
+    func deferral(at index: Int) -> Int {
         deferredCount += 1
-        guard let count = joinedCount else {
-            keepIndexes()
-            return (VersionNumber.number(number, atLeast: index), index)
-        }
+        guard let count = joinedCount else { return index }
         joinedCount = count + 1
-        return (
-            number, min(TransactionCursor.joinedIndexes.lowerBound + count, TransactionCursor.joinedIndexes.upperBound)
-        )
+        let positions = TransactionCursor.joinedPositions
+        return min(positions.lowerBound + count, positions.upperBound)
     }
 
-    /// Switches to a deferred change of an earlier transaction; `number` includes the index of the change.
+    /// Switches to a change of an earlier transaction.
     func resume(number: Int64, writer: Int64) {
         self.number = number
         self.writer = writer
-        keepsIndexes = false
     }
 
     /// Switches to another transaction that has begun before, and whose changes were waiting.
@@ -82,18 +74,6 @@ final class TransactionCursor {
         writer = transaction.writer
         self.number = number
         self.revision = revision
-    }
-
-    /// Includes indexes in later versions, because the order of application differs from that of the transaction.
-    func keepIndexes() {
-        // The number of a deferred change includes its index already.
-        if VersionNumber.transaction(of: number) == revision { keepsIndexes = true }
-    }
-
-    /// Gives the change at `index` of the transaction its version.
-    func moveToChange(at index: Int) {
-        guard keepsIndexes else { return }
-        number = VersionNumber.number(VersionNumber.transaction(of: number), atLeast: index)
     }
 
     /// - Returns: the index of the first of them.

@@ -10,69 +10,76 @@ package struct OutboxReader {
     private var database: Database { reader.database }
 
     /// The export ranges whose file is not yet known to have its final name, oldest first.
-    package func unfinishedExports() throws -> [ExportRange] {
+    package func unfinishedExports() throws -> [ExportRange] { try ranges("sha256 IS NULL") }
+
+    /// The export range of a writer that begins with this sequence; nil when there is none.
+    package func export(of writer: UniqueID, beginningAt first: UInt64) throws -> ExportRange? {
+        try ranges("w.uuid = '\(writer)' AND first = \(Int64(bitPattern: first))").first
+    }
+
+    private func ranges(_ condition: String) throws -> [ExportRange] {
         let statement = try BoundStatement(
             database,
-            "SELECT first, last, header FROM tributary_export WHERE sha256 IS NULL ORDER BY first"
+            """
+            SELECT w.uuid, first, last, header FROM tributary_export JOIN tributary_writer w ON w.id = writer
+            WHERE \(condition) ORDER BY writer, first
+            """
         )
         var found: [ExportRange] = []
         try statement.forEach { row in
-            found.append(
-                ExportRange(
-                    first: UInt64(bitPattern: row.integer(0)),
-                    last: UInt64(bitPattern: row.integer(1)),
-                    header: row.text(2)
-                )
-            )
+            guard let writer = UniqueID(row.text(0)) else { return }
+            let (first, last) = (UInt64(bitPattern: row.integer(1)), UInt64(bitPattern: row.integer(2)))
+            found.append(ExportRange(writer: writer, first: first, last: last, header: row.text(3)))
         }
         return found
     }
 
-    /// The export range that begins with this sequence; nil when there is none.
-    package func export(beginningAt first: UInt64) throws -> ExportRange? {
+    /// The store's writers with transactions that no export range has, former ones first, with the first of those.
+    package func unexported() throws -> [(writer: UniqueID, first: UInt64)] {
         let statement = try BoundStatement(
             database,
-            "SELECT first, last, header FROM tributary_export WHERE first = ?1"
+            """
+            SELECT w.uuid, min(o.sequence) FROM tributary_outgoing o JOIN tributary_writer w ON w.id = o.writer
+            WHERE o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = o.writer), 0)
+            GROUP BY o.writer ORDER BY o.writer
+            """
         )
-        statement.bind(1, Int64(bitPattern: first))
-        return try statement.first { row in
-            ExportRange(
-                first: UInt64(bitPattern: row.integer(0)),
-                last: UInt64(bitPattern: row.integer(1)),
-                header: row.text(2)
-            )
+        var found: [(writer: UniqueID, first: UInt64)] = []
+        try statement.forEach { row in
+            if let writer = UniqueID(row.text(0)) { found.append((writer, UInt64(bitPattern: row.integer(1)))) }
         }
-    }
-
-    /// The last sequence of all export ranges, 0 when there is none.
-    package func lastExported() throws -> UInt64 {
-        // Each local commit asks; the ranges follow each other, so that the last one ends last.
-        let statement = try BoundStatement(database, "SELECT last FROM tributary_export ORDER BY first DESC LIMIT 1")
-        return UInt64(bitPattern: try statement.first { $0.integer(0) } ?? 0)
-    }
-
-    /// The clocks of the local transactions after a sequence, in order.
-    package func clocks(after sequence: UInt64) throws -> [HybridClock] {
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT clock FROM tributary_transaction
-            WHERE writer = (SELECT id FROM tributary_writer WHERE is_self = 1) AND sequence > ?1 ORDER BY sequence
-            """
-        )
-        select.bind(1, Int64(bitPattern: sequence))
-        var found: [HybridClock] = []
-        try select.forEach { row in found.append(HybridClock(rawValue: UInt64(bitPattern: row.integer(0)))) }
         return found
     }
 
-    /// Hands local transactions from `first` on to `block`, oldest first, until it returns false.
-    package func localTransactions(from first: UInt64, _ block: (ExportableTransaction) throws -> Bool) throws {
-        let statement = try BoundStatement(
-            database,
-            "SELECT sequence, lines, changes FROM tributary_outgoing WHERE sequence >= ?1 ORDER BY sequence"
+    /// The writers that this store was when it has exported something; a step for each writer.
+    package func exporters() throws -> [UniqueID] {
+        try writers("EXISTS (SELECT 1 FROM tributary_export WHERE writer = w.id AND sha256 IS NOT NULL)")
+    }
+
+    /// The writers that this store was when it has committed something; a step for each writer.
+    package func committers() throws -> [UniqueID] {
+        try writers(
+            """
+            EXISTS (SELECT 1 FROM tributary_export WHERE writer = w.id)
+            OR EXISTS (SELECT 1 FROM tributary_outgoing WHERE writer = w.id)
+            """
         )
-        statement.bind(1, Int64(bitPattern: first))
+    }
+
+    private func writers(_ condition: String) throws -> [UniqueID] {
+        let statement = try BoundStatement(database, "SELECT uuid FROM tributary_writer w WHERE \(condition)")
+        var found: [UniqueID] = []
+        try statement.forEach { row in UniqueID(row.text(0)).map { found.append($0) } }
+        return found
+    }
+
+    /// Hands the transactions of a writer from `first` on to `block`, oldest first, until it returns false.
+    package func localTransactions(
+        of writer: UniqueID,
+        from first: UInt64,
+        _ block: (ExportableTransaction) throws -> Bool
+    ) throws {
+        let statement = try select("sequence, lines, changes", of: writer, from: first)
         defer { statement.reset() }
         while try statement.step() {
             let transaction = ExportableTransaction(
@@ -84,45 +91,72 @@ package struct OutboxReader {
         }
     }
 
-    /// Hands the number of bytes in the lines of each transaction from `first` on to `block`, oldest first, until it
-    /// returns false; O(1) for each.
-    package func sizes(from first: UInt64, _ block: (_ sequence: UInt64, _ bytes: Int) throws -> Bool) throws {
-        let statement = try BoundStatement(
-            database,
-            "SELECT sequence, length(lines) FROM tributary_outgoing WHERE sequence >= ?1 ORDER BY sequence"
-        )
-        statement.bind(1, Int64(bitPattern: first))
+    /// The first transactions of a writer from `first` on that follow one another, until they have so many bytes; nil
+    /// for none.
+    ///
+    /// What the store has imported of its own writer, after it was set back, is not in the outbox: it is published
+    /// already.
+    package func run(
+        of writer: UniqueID,
+        from first: UInt64,
+        through last: UInt64 = UInt64(Int64.max),
+        bytes limit: Int = .max,
+        step: () -> Void = {}
+    ) throws -> ClosedRange<UInt64>? {
+        let statement = try select("sequence, length(lines)", of: writer, from: first, through: last)
         defer { statement.reset() }
-        while try statement.step() {
-            if try !block(UInt64(bitPattern: statement.integer(0)), Int(statement.integer(1))) { return }
+        var (run, bytes): (ClosedRange<UInt64>?, Int) = (nil, 0)
+        while bytes < limit, try statement.step() {
+            step()
+            let sequence = UInt64(bitPattern: statement.integer(0))
+            if let run, sequence != run.upperBound.addingSaturating(1) { break }
+            run = (run?.lowerBound ?? sequence)...sequence
+            bytes = bytes.addingSaturating(Int(statement.integer(1)))
         }
+        return run
     }
 
-    /// Hands the lines of the transactions in a range to `take`, oldest first and in pieces of at most 1 MiB; the last piece
-    /// of a transaction comes with the number of its changes.
+    /// Hands the lines of the transactions in a range to `take`, oldest first and in pieces of at most 1 MiB; the last
+    /// piece of a transaction comes with the number of its changes.
     package func forEachPiece(
-        from first: UInt64,
-        through last: UInt64,
+        of range: ExportRange,
         _ take: (_ lines: [UInt8], _ changes: Int?) throws -> Void
     ) throws {
-        let statement = try BoundStatement(
-            database,
-            """
-            SELECT sequence, changes, CASE WHEN length(lines) <= \(LogTransaction.pieceSize) THEN lines END
-            FROM tributary_outgoing WHERE sequence BETWEEN ?1 AND ?2 ORDER BY sequence
-            """
+        let statement = try select(
+            "sequence, changes, CASE WHEN length(lines) <= \(LogTransaction.pieceSize) THEN lines END, o.id",
+            of: range.writer,
+            from: range.first,
+            through: range.last
         )
-        statement.bind(1, Int64(bitPattern: first))
-        statement.bind(2, Int64(bitPattern: last))
         try statement.forEach { row in
             let changes = Int(row.integer(1))
             if !row.isNull(2) { return try take(row.bytes(2), changes) }
-            let blob = try OutboxTable(db: database).blob(UInt64(bitPattern: row.integer(0)))
+            let blob = try OutboxTable(db: database).blob(row.integer(3))
             var rest = blob.count
             try blob.read { piece in
                 rest -= piece.count
                 try take(Array(piece), rest > 0 ? nil : changes)
             }
         }
+    }
+
+    private func select(
+        _ columns: String,
+        of writer: UniqueID,
+        from first: UInt64,
+        through last: UInt64 = UInt64(Int64.max)
+    ) throws -> BoundStatement {
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT \(columns) FROM tributary_outgoing o
+            WHERE writer = (SELECT id FROM tributary_writer WHERE uuid = ?1) AND sequence BETWEEN ?2 AND ?3
+            ORDER BY sequence
+            """
+        )
+        statement.bind(1, writer.description)
+        statement.bind(2, Int64(clamping: first))
+        statement.bind(3, Int64(clamping: last))
+        return statement
     }
 }

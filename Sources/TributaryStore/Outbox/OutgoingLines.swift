@@ -2,16 +2,24 @@ import CSQLite
 import GRDB
 import TributaryChanges
 
-/// The lines of the local transaction that is open, before its header is known.
+/// The lines of the local transaction that is open, before its header is known: its deletions and its other changes.
 ///
-/// They take little memory: complete pieces of a long transaction wait in rows of the outbox with negative numbers, which
+/// They take little memory: complete pieces of a long transaction wait in rows of the outbox without a writer, which
 /// the same transaction deletes.
 final class OutgoingLines {
+    /// The deletions, or the other changes, in order.
+    private struct Part {
+        /// The bytes after the stored pieces.
+        var rest: [UInt8] = []
+        /// The rows of the stored pieces.
+        var pieces: [Int64] = []
+    }
+
     private let db: Database
     private(set) var changeCount = 0
-    /// The bytes after the stored pieces.
-    private var rest: [UInt8] = []
-    private var pieces: Int64 = 0
+    private var deletions = Part()
+    private var others = Part()
+    private var pieceCount = 0
     private var storedCount = 0
 
     init(_ db: Database) {
@@ -21,54 +29,73 @@ final class OutgoingLines {
     func append(_ changes: [Change]) throws {
         changeCount += changes.count
         for change in changes {
-            change.write(to: &rest)
-            if rest.count >= LogTransaction.pieceSize { try store() }
+            if change.operation == .delete {
+                try append(change, to: &deletions)
+            } else {
+                try append(change, to: &others)
+            }
         }
     }
 
-    private func store() throws {
-        pieces += 1
+    private func append(_ change: Change, to part: inout Part) throws {
+        change.write(to: &part.rest)
+        if part.rest.count >= LogTransaction.pieceSize { try store(&part) }
+    }
+
+    private func store(_ part: inout Part) throws {
         let insert = try BoundStatement(
             db,
-            "INSERT INTO tributary_outgoing(sequence, lines, changes) VALUES (?1, ?2, 0)"
+            "INSERT INTO tributary_outgoing(writer, sequence, lines, changes) VALUES (0, ?1, ?2, 0)"
         )
-        insert.bind(1, -pieces)
-        insert.bind(2, rest)
+        insert.bind(1, Int64(pieceCount))
+        insert.bind(2, part.rest)
         try insert.run()
         insert.clearBindings()
-        storedCount += rest.count
-        rest.removeAll(keepingCapacity: true)
-        guard pieces % OutgoingLines.piecesInCache == 0 else { return }
+        storedCount += part.rest.count
+        part.rest.removeAll(keepingCapacity: true)
+        part.pieces.append(db.lastInsertedRowID)
+        pieceCount += 1
+        guard pieceCount % OutgoingLines.piecesInCache == 0 else { return }
         // SQLite writes what has changed to the WAL only when its cache is full.
         sqlite3_db_cacheflush(db.sqliteConnection)
         sqlite3_db_release_memory(db.sqliteConnection)
     }
 
     /// The number of stored pieces, 2 MiB, after which the cache is emptied.
-    private static let piecesInCache: Int64 = 8
+    private static let piecesInCache = 8
 
     /// Adds the transaction to the outbox, once for all lines.
-    func finish(_ header: TransactionHeader, origin: OutgoingOrigin) throws {
+    ///
+    /// - Parameters:
+    ///   - header: The header of the transaction.
+    ///   - writer: The row of its writer.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func finish(_ header: TransactionHeader, writer: Int64) throws {
         var first: [UInt8] = []
         header.write(to: &first)
         let table = OutboxTable(db: db)
-        guard pieces > 0 else { return try table.insert(header, origin: origin, lines: first + rest) }
+        guard pieceCount > 0 else {
+            return _ = try table.insert(header, writer: writer, lines: first + deletions.rest + others.rest)
+        }
         // The lines are written once, so that they need no cache.
         let cache = try BoundStatement(db, "PRAGMA cache_size").first { $0.integer(0) } ?? 0
         sqlite3_db_cacheflush(db.sqliteConnection)
         try db.execute(sql: "PRAGMA cache_size = -2048")
         defer { try? db.execute(sql: "PRAGMA cache_size = \(cache)") }
-        try table.insert(header, origin: origin, lines: nil, count: first.count + storedCount + rest.count)
-        let whole = try table.blob(header.sequence, isWritable: true)
+        let count = first.count + storedCount + deletions.rest.count + others.rest.count
+        let row = try table.insert(header, writer: writer, lines: nil, count: count)
+        let whole = try table.blob(row, isWritable: true)
         var offset = 0
         func write(_ bytes: UnsafeRawBufferPointer) throws {
             try whole.write(bytes, at: offset)
             offset += bytes.count
         }
         try first.withUnsafeBytes(write)
-        for piece in 1...pieces { try table.blob(UInt64(bitPattern: -piece)).read(write) }
-        try rest.withUnsafeBytes(write)
+        for part in [deletions, others] {
+            for piece in part.pieces { try table.blob(piece).read(write) }
+            try part.rest.withUnsafeBytes(write)
+        }
         try whole.close()
-        try BoundStatement(db, "DELETE FROM tributary_outgoing WHERE sequence < 0").run()
+        try BoundStatement(db, "DELETE FROM tributary_outgoing WHERE writer = 0").run()
     }
 }

@@ -17,7 +17,8 @@ package struct WriterReader {
         return try records(where: condition, seen: seen(where: condition)).first
     }
 
-    /// The record of the store's own writer, without what it has seen of others: that may be as much as there are writers.
+    /// The record of the store's own writer, without what it has seen of others: that may be as much as there are
+    /// writers.
     package func own() throws -> WriterRecord {
         guard let own = try records(where: "w.is_self = 1", seen: [:]).first else {
             throw StoreError.database(code: 11, message: "the store has no writer of its own")
@@ -39,29 +40,21 @@ package struct WriterReader {
         return own
     }
 
-    /// The reason why the store's unpublished transactions cannot get clocks that are not ahead, under another writer; nil
-    /// when they can.
+    /// The reason why the store's unexported transactions cannot get clocks that are not ahead; nil when they can.
     ///
-    /// O(n log n) for these transactions and those with clocks that are ahead, and one look at each transaction.
-    package func obstacleToNewClocks(after greatest: HybridClock) throws -> WriterMintError? {
-        let mint = WriterMint(greatestClock: greatest)
-        return try WriterMinting(database, context: reader.context, mint).obstacle()
+    /// O(n log n) for these transactions, and one look at each transaction with a greater clock.
+    package func obstacleToRestamp(after greatest: HybridClock) throws -> RestampError? {
+        try Restamp(reader, after: greatest).obstacle()
     }
 
-    /// The writer whose identifier tokens of history carry: the store's first own one.
-    package func tokenWriter() throws -> String {
-        try reader.setting(IdentityKeys.tokens) ?? WriterReader.own(database).id.description
-    }
-
-    /// The acknowledgements of all branches of a forked writer count, whichever of them came first.
     private func seen(where condition: String) throws -> [UniqueID: VersionVector] {
         var seen: [UniqueID: VersionVector] = [:]
         let pairs = try BoundStatement(
             database,
             """
-            SELECT w.uuid, o.uuid, max(s.sequence) FROM tributary_writer w
+            SELECT w.uuid, o.uuid, s.sequence FROM tributary_writer w
             JOIN tributary_seen s ON s.writer = w.id JOIN tributary_writer o ON o.id = s.other
-            WHERE \(condition) AND o.branch = '' AND o.uuid <> w.uuid GROUP BY w.uuid, o.uuid
+            WHERE \(condition)
             """
         )
         try pairs.forEach { row in
@@ -72,13 +65,13 @@ package struct WriterReader {
     }
 
     private func records(where condition: String, seen: [UniqueID: VersionVector]) throws -> [WriterRecord] {
-        let branches = try self.branches()
         var found: [WriterRecord] = []
         let writers = try BoundStatement(
             database,
             """
-            SELECT w.id, w.uuid, w.name, w.sequence, w.clock, w.hash, w.is_self, w.state FROM tributary_writer w
-            WHERE \(condition) AND w.branch = '' ORDER BY w.uuid
+            SELECT w.id, w.uuid, w.name, w.sequence, w.clock, w.hash, w.is_self, w.state,
+                w.store, w.after, w.after_sequence FROM tributary_writer w
+            WHERE \(condition) ORDER BY w.uuid
             """
         )
         try writers.forEach { row in
@@ -93,33 +86,12 @@ package struct WriterReader {
                     seen: seen[id] ?? VersionVector(),
                     isSelf: row.integer(6) != 0,
                     state: row.optionalText(7).flatMap(WriterState.init),
-                    branches: branches[id] ?? []
-                )
-            )
-        }
-        return found
-    }
-
-    /// The branches of forked writers, in the order of the hashes with which they begin.
-    private func branches() throws -> [UniqueID: [WriterBranch]] {
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT id, uuid, branch, start, sequence, clock, hash FROM tributary_writer
-            INDEXED BY tributary_writer_branch WHERE branch <> '' ORDER BY branch
-            """
-        )
-        var found: [UniqueID: [WriterBranch]] = [:]
-        try select.forEach { row in
-            guard let writer = UniqueID(row.text(1)) else { return }
-            found[writer, default: []].append(
-                WriterBranch(
-                    row: row.integer(0),
-                    firstHash: row.text(2),
-                    start: UInt64(bitPattern: row.integer(3)),
-                    sequence: UInt64(bitPattern: row.integer(4)),
-                    clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(5))),
-                    lastHash: row.optionalText(6)
+                    incarnation: Incarnation(
+                        store: row.optionalText(8).flatMap { UniqueID($0) },
+                        after: row.optionalText(9).flatMap { UniqueID($0) }.map {
+                            Incarnation.Predecessor(writer: $0, sequence: UInt64(bitPattern: row.integer(10)))
+                        }
+                    )
                 )
             )
         }
@@ -128,16 +100,18 @@ package struct WriterReader {
 
     // MARK: Segments
 
-    package func segment(writer: UniqueID, first: UInt64) throws -> SegmentRecord? {
-        let statement = try BoundStatement(database, WriterReader.selectSegments + " AND s.first = ?2")
+    /// The applied or exported segment with these bounds.
+    package func segment(writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> SegmentRecord? {
+        let statement = try BoundStatement(database, WriterReader.selectSegments + " AND s.first = ?2 AND s.last = ?3")
         statement.bind(1, writer.description)
         statement.bind(2, Int64(bitPattern: first))
+        statement.bind(3, Int64(bitPattern: last))
         return try statement.first { WriterReader.segment($0, writer) }
     }
 
     /// The last applied or exported segment that begins at or before this sequence.
     package func segment(writer: UniqueID, beginningBy sequence: UInt64) throws -> SegmentRecord? {
-        let order = " AND s.first <= ?2 ORDER BY s.first DESC LIMIT 1"
+        let order = " AND s.first <= ?2 ORDER BY s.first DESC, s.last DESC LIMIT 1"
         let statement = try BoundStatement(database, WriterReader.selectSegments + order)
         statement.bind(1, writer.description)
         statement.bind(2, Int64(clamping: sequence))
@@ -146,19 +120,6 @@ package struct WriterReader {
 
     package func segment(writer: UniqueID, holding sequence: UInt64) throws -> SegmentRecord? {
         let found = try segment(writer: writer, beginningBy: sequence)
-        return found.flatMap { $0.last >= sequence ? $0 : nil }
-    }
-
-    /// The applied segment with a transaction of one of the writer's branches, or of its first line.
-    ///
-    /// - Returns: The segment; nil when it is not recorded, as that of a partly applied one.
-    package func segment(writer: UniqueID, branch: String, holding sequence: UInt64) throws -> SegmentRecord? {
-        let condition = " AND w.branch = ?3 AND s.first <= ?2 ORDER BY s.first DESC LIMIT 1"
-        let statement = try BoundStatement(database, WriterReader.selectAllSegments + condition)
-        statement.bind(1, writer.description)
-        statement.bind(2, Int64(clamping: sequence))
-        statement.bind(3, branch)
-        let found = try statement.first { WriterReader.segment($0, writer) }
         return found.flatMap { $0.last >= sequence ? $0 : nil }
     }
 
@@ -171,51 +132,25 @@ package struct WriterReader {
         return found
     }
 
-    /// The applied segments of a writer that end with a transaction, in its first line and in its branches.
-    package func segments(writer: UniqueID, endingWith last: UInt64) throws -> [SegmentRecord] {
-        let greatest = "SELECT max(e.first) FROM tributary_segment e WHERE e.writer = w.id AND e.first <= ?2"
-        return try segments(writer: writer, where: "s.first = (\(greatest)) AND s.last = ?2", last)
-    }
-
-    /// The applied segments of a writer that begin with a transaction, in its first line and in its branches.
-    package func segments(writer: UniqueID, beginningWith first: UInt64) throws -> [SegmentRecord] {
-        try segments(writer: writer, where: "s.first = ?2", first)
-    }
-
-    /// The applied segments of a writer's branches, in order.
-    package func branchSegments(writer: UniqueID) throws -> [SegmentRecord] {
+    /// The applied segments of a writer with transactions of a range, in order of `first`; a step for each before the
+    /// range.
+    package func segments(writer: UniqueID, overlapping first: UInt64, _ last: UInt64) throws -> [SegmentRecord] {
         let statement = try BoundStatement(
             database,
-            WriterReader.selectAllSegments + " AND w.branch <> '' ORDER BY s.first, s.sha256"
+            WriterReader.selectSegments + " AND s.first <= ?3 AND s.last >= ?2 ORDER BY s.first"
         )
         statement.bind(1, writer.description)
+        statement.bind(2, Int64(clamping: first))
+        statement.bind(3, Int64(clamping: last))
         var found: [SegmentRecord] = []
         try statement.forEach { found.append(WriterReader.segment($0, writer)) }
         return found
     }
 
-    private func segments(
-        writer: UniqueID,
-        where condition: String,
-        _ sequence: UInt64
-    ) throws -> [SegmentRecord] {
-        let statement = try BoundStatement(
-            database,
-            WriterReader.selectAllSegments + " AND \(condition) ORDER BY w.branch"
-        )
-        statement.bind(1, writer.description)
-        statement.bind(2, Int64(clamping: sequence))
-        var found: [SegmentRecord] = []
-        try statement.forEach { found.append(WriterReader.segment($0, writer)) }
-        return found
-    }
-
-    private static let selectAllSegments = """
-        SELECT s.first, s.last, s.sha256, s.parked, w.branch, s.previous FROM tributary_segment s
+    static let selectSegments = """
+        SELECT s.first, s.last, s.sha256, s.parked FROM tributary_segment s
         JOIN tributary_writer w ON w.id = s.writer WHERE w.uuid = ?1
         """
-
-    static let selectSegments = selectAllSegments + " AND w.branch = ''"
 
     static func segment(_ row: BoundStatement, _ writer: UniqueID) -> SegmentRecord {
         SegmentRecord(
@@ -223,9 +158,7 @@ package struct WriterReader {
             first: UInt64(bitPattern: row.integer(0)),
             last: UInt64(bitPattern: row.integer(1)),
             sha256: row.text(2),
-            deferredCount: Int(row.integer(3)),
-            branch: row.text(4),
-            previous: row.optionalText(5)
+            deferredCount: Int(row.integer(3))
         )
     }
 }

@@ -7,13 +7,12 @@ package struct WriterRecord: Sendable, Hashable {
     package var sequence: UInt64
     package var clock: HybridClock
     package var lastSegmentHash: String?
-    /// The vector of transactions that this writer has seen of others, accumulated over all of its branches.
+    /// The vector of transactions that this writer has seen of others.
     package var seen: VersionVector
     package var isSelf: Bool
     /// The decision of an administrator or the store about the writer; nil for none.
     package var state: WriterState?
-    /// The other branches of a forked writer; `sequence` and `lastSegmentHash` are those of its first line.
-    package var branches: [WriterBranch]
+    package var incarnation: Incarnation
 
     package init(
         id: UniqueID,
@@ -24,7 +23,7 @@ package struct WriterRecord: Sendable, Hashable {
         seen: VersionVector,
         isSelf: Bool,
         state: WriterState? = nil,
-        branches: [WriterBranch] = []
+        incarnation: Incarnation = Incarnation()
     ) {
         self.id = id
         self.name = name
@@ -34,11 +33,9 @@ package struct WriterRecord: Sendable, Hashable {
         self.seen = seen
         self.isSelf = isSelf
         self.state = state
-        self.branches = branches
+        self.incarnation = incarnation
     }
 
-    /// The last sequence that some branch of the writer has reached.
-    package var reach: UInt64 { branches.map(\.sequence).reduce(sequence, max) }
-
-    package var greatestClock: HybridClock { branches.map(\.clock).reduce(clock, max) }
+    /// The label of the writer's store; a producer that names none is a store of its own.
+    package var store: UniqueID { incarnation.store ?? id }
 }

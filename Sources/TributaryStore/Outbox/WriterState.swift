@@ -4,6 +4,4 @@ package enum WriterState: String, Sendable, Hashable {
     case evicted
     /// Nobody waits for its missing transactions.
     case abandoned
-    /// An earlier identity of this store.
-    case former
 }

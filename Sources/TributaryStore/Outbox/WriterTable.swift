@@ -9,17 +9,9 @@ final class WriterTable {
         var clock: HybridClock
     }
 
-    /// A line of the log: the writer's first one, with an empty branch, or one of its branches.
-    private struct Line: Hashable {
-        var writer: UniqueID
-        var branch: String
-    }
-
     private let db: Database
-    private var positions: [Line: Position] = [:]
+    private var positions: [UniqueID: Position] = [:]
     private(set) var own: UniqueID
-    /// The sequences announced earlier for the writers that the last announcement names.
-    private(set) var announcedBefore: [UniqueID: UInt64] = [:]
     private let update: BoundStatement
     private let select: BoundStatement
 
@@ -31,15 +23,8 @@ final class WriterTable {
             UPDATE tributary_writer SET sequence = ?2, clock = ?3, state = nullif(state, 'evicted') WHERE id = ?1
             """
         )
-        select = try BoundStatement(
-            db,
-            "SELECT id, sequence, clock FROM tributary_writer WHERE uuid = ?1 AND branch = ?2"
-        )
-        let own = try BoundStatement(db, "SELECT uuid FROM tributary_writer WHERE is_self = 1")
-        guard let own = try own.first({ UniqueID($0.text(0)) }) ?? nil else {
-            throw StoreError.database(code: 11, message: "the store has no writer of its own")
-        }
-        self.own = own
+        select = try BoundStatement(db, "SELECT id, sequence, clock FROM tributary_writer WHERE uuid = ?1")
+        own = try WriterReader.own(db).id
     }
 
     /// The greatest clock of all applied transactions, with `withAside` also of those that were set aside.
@@ -60,12 +45,10 @@ final class WriterTable {
         return .zero
     }
 
-    /// The writer's row, or that of one of its branches; nil when none of its transactions was applied.
-    private func known(_ uuid: UniqueID, branch: String = "") throws -> Position? {
-        let line = Line(writer: uuid, branch: branch)
-        if let known = positions[line] { return known }
+    /// The writer's row; nil when none of its transactions was applied.
+    private func known(_ uuid: UniqueID) throws -> Position? {
+        if let known = positions[uuid] { return known }
         select.bind(1, uuid.description)
-        select.bind(2, branch)
         let found = try select.first { row in
             Position(
                 id: row.integer(0),
@@ -73,59 +56,85 @@ final class WriterTable {
                 clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(2)))
             )
         }
-        if let found { positions[line] = found }
+        if let found { positions[uuid] = found }
         return found
     }
 
-    /// The writer's row, or that of one of its branches; created when it does not exist.
-    ///
-    /// A branch is created by ``beginBranch(_:of:after:)`` only.
-    func position(of uuid: UniqueID, branch: String = "") throws -> Position {
-        if let known = try known(uuid, branch: branch) { return known }
-        guard branch.isEmpty else {
-            throw StoreError.database(code: 21, message: "branch \(branch) of writer \(uuid) has not begun")
-        }
-        let insert = try BoundStatement(
-            db,
-            "INSERT INTO tributary_writer(uuid, sequence, clock) VALUES (?1, 0, 0)"
-        )
+    /// The writer's row; created when it does not exist.
+    func position(of uuid: UniqueID) throws -> Position {
+        if let known = try known(uuid) { return known }
+        let insert = try BoundStatement(db, "INSERT INTO tributary_writer(uuid, sequence, clock) VALUES (?1, 0, 0)")
         insert.bind(1, uuid.description)
         try insert.run()
         let made = Position(id: db.lastInsertedRowID, sequence: 0, clock: .zero)
-        positions[Line(writer: uuid, branch: branch)] = made
+        positions[uuid] = made
         return made
     }
 
-    /// Begins a branch of a writer's log unless it has begun.
+    // MARK: Incarnations
+
+    /// What the store's token must say for the store to go on as its own writer.
+    func token() throws -> WriterToken.Content {
+        let position = try position(of: own)
+        return WriterToken.Content(writer: own, sequence: position.sequence, clock: position.clock)
+    }
+
+    /// Continues the store as a fresh writer, which goes on from the present one.
     ///
-    /// The writes of a branch have seen those of the writer's first line up to where the branch begins.
-    func beginBranch(_ branch: String, of uuid: UniqueID, after start: UInt64) throws {
-        guard try known(uuid, branch: branch) == nil else { return }
-        let main = try position(of: uuid)
+    /// - Parameters:
+    ///   - id: The fresh writer.
+    ///   - store: The label of the store.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func renewOwn(as id: UniqueID, of store: UniqueID) throws {
+        _ = try nextSequence(of: own)
+        let former = try position(of: own)
+        defer { (own, positions) = (id, [:]) }
+        guard former.sequence > 0 else {
+            let rename = try BoundStatement(db, "UPDATE tributary_writer SET uuid = ?2, store = ?3 WHERE id = ?1")
+            rename.bind(1, former.id)
+            rename.bind(2, id.description)
+            rename.bind(3, store.description)
+            return try rename.run()
+        }
+        let end = try BoundStatement(db, "UPDATE tributary_writer SET is_self = 0, announced = sequence WHERE id = ?1")
+        end.bind(1, former.id)
+        try end.run()
         let insert = try BoundStatement(
             db,
             """
-            INSERT INTO tributary_writer(uuid, branch, name, sequence, clock, start)
-            SELECT uuid, ?2, name, ?3, 0, ?3 FROM tributary_writer WHERE id = ?1
+            INSERT INTO tributary_writer(uuid, name, sequence, clock, is_self)
+            SELECT ?2, name, 0, 0, 1 FROM tributary_writer WHERE id = ?1
             """
         )
-        insert.bind(1, main.id)
-        insert.bind(2, branch)
-        insert.bind(3, Int64(bitPattern: start))
+        insert.bind(1, former.id)
+        insert.bind(2, id.description)
         try insert.run()
-        let row = db.lastInsertedRowID
-        guard start > 0 else { return }
-        let seen = try BoundStatement(db, "INSERT INTO tributary_seen(writer, other, sequence) VALUES (?1, ?2, ?3)")
-        seen.bind(1, row)
-        seen.bind(2, main.id)
-        seen.bind(3, Int64(bitPattern: start))
-        try seen.run()
+        // The fresh writer announces again what the former one has seen. A store that has later transactions of the
+        // former writer, such as those of a copy, knows what these have seen, and not what was seen when the fresh
+        // writer began.
+        try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(former.id)").run()
+        let after = Incarnation.Predecessor(writer: own, sequence: former.sequence)
+        try meet(id, Incarnation(store: store, after: after))
     }
 
-    func hasBranches(_ uuid: UniqueID) throws -> Bool {
-        let select = try BoundStatement(db, "SELECT 1 FROM tributary_writer WHERE uuid = ?1 AND branch <> '' LIMIT 1")
-        select.bind(1, uuid.description)
-        return try select.first { _ in true } ?? false
+    /// Records what is known of a writer as an incarnation of a store.
+    ///
+    /// A later call changes nothing.
+    func meet(_ uuid: UniqueID, _ incarnation: Incarnation) throws {
+        let row = try position(of: uuid).id
+        let update = try BoundStatement(
+            db,
+            """
+            UPDATE tributary_writer SET store = ifnull(store, ?2), after = ifnull(after, ?3),
+                after_sequence = ifnull(after_sequence, ?4) WHERE id = ?1
+            """
+        )
+        update.bind(1, row)
+        update.bind(2, incarnation.store?.description)
+        update.bind(3, incarnation.after?.writer.description)
+        update.bind(4, incarnation.after.map { Int64(bitPattern: $0.sequence) })
+        try update.run()
+        if let after = incarnation.after { try addSeen(by: uuid, [after.writer: after.sequence]) }
     }
 
     /// Sets greater clocks of other writers, or of `writer` alone, aside: a local clock need not exceed them.
@@ -142,18 +151,11 @@ final class WriterTable {
         try aside.run()
     }
 
-    func setHash(_ hash: String?, row: Int64) throws {
-        let update = try BoundStatement(db, "UPDATE tributary_writer SET hash = ?2 WHERE id = ?1")
-        update.bind(1, row)
-        update.bind(2, hash)
-        try update.run()
-    }
-
     /// The sequence of the writer's next transaction.
     ///
     /// - Throws: ``StoreError`` `database` when the sequences of the writer are exhausted, which only damage can cause.
-    func nextSequence(of uuid: UniqueID, branch: String = "") throws -> UInt64 {
-        let last = try position(of: uuid, branch: branch).sequence
+    func nextSequence(of uuid: UniqueID) throws -> UInt64 {
+        let last = try position(of: uuid).sequence
         guard last < UInt64(Int64.max) else {
             throw StoreError.database(
                 code: 11,
@@ -163,66 +165,34 @@ final class WriterTable {
         return last + 1
     }
 
-    func move(_ uuid: UniqueID, branch: String = "", to sequence: UInt64, clock: HybridClock) throws {
-        var position = try position(of: uuid, branch: branch)
+    func move(_ uuid: UniqueID, to sequence: UInt64, clock: HybridClock) throws {
+        var position = try position(of: uuid)
         position.sequence = sequence
         position.clock = max(position.clock, clock)
-        positions[Line(writer: uuid, branch: branch)] = position
+        positions[uuid] = position
         update.bind(1, position.id)
         update.bind(2, Int64(bitPattern: sequence))
         update.bind(3, Int64(bitPattern: position.clock.rawValue))
         try update.run()
     }
 
-    /// Adds a segment of a forked writer that has come with a baseline to its line of the log.
-    func add(_ addition: BaselineFork.Addition, to uuid: UniqueID, clock: HybridClock) throws {
-        let (segment, branch) = (addition.segment, addition.branch)
-        if addition.begins { try beginBranch(branch, of: uuid, after: segment.first - 1) }
-        let row = try position(of: uuid, branch: branch).id
-        let insert = try BoundStatement(
-            db,
-            """
-            INSERT OR IGNORE INTO tributary_segment(writer, first, last, sha256, parked, previous)
-            VALUES (?1, ?2, ?3, ?4, 0, ?5)
-            """
-        )
-        insert.bind(1, row)
-        insert.bind(2, Int64(bitPattern: segment.first))
-        insert.bind(3, Int64(bitPattern: segment.last))
-        insert.bind(4, segment.sha256)
-        insert.bind(5, segment.previous)
-        try insert.run()
-        guard addition.moves else { return }
-        try move(uuid, branch: branch, to: segment.last, clock: clock)
-        try setHash(segment.sha256, row: row)
-    }
-
     /// Returns the sequences of other writers that the store's own writer has not announced as seen.
     ///
-    /// They count as announced from now on. Of a writer with branches the branch that reaches furthest counts.
+    /// They count as announced from now on.
     func announceSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,
             """
-            SELECT w.uuid, (SELECT max(b.sequence) FROM tributary_writer b WHERE b.uuid = w.uuid), w.id, s.sequence
-            FROM tributary_writer w
-            LEFT JOIN tributary_writer m ON m.uuid = w.uuid AND m.branch = ''
-            LEFT JOIN tributary_seen s ON s.writer = ?1 AND s.other = m.id
-            WHERE w.sequence > w.announced AND w.is_self = 0
-            ORDER BY w.id LIMIT \(LogLimits.seenEntries)
+            SELECT w.uuid, w.sequence, w.id FROM tributary_writer w
+            WHERE w.sequence > w.announced AND w.is_self = 0 ORDER BY w.id LIMIT \(LogLimits.seenEntries)
             """
         )
-        select.bind(1, try position(of: own).id)
         var last: Int64 = 0
         var seen: [UniqueID: UInt64] = [:]
-        announcedBefore = [:]
         try select.forEach { row in
             last = row.integer(2)
             guard let uuid = UniqueID(row.text(0)), uuid != own else { return }
-            let (reach, before) = (UInt64(bitPattern: row.integer(1)), UInt64(bitPattern: row.integer(3)))
-            guard reach > before else { return }
-            seen[uuid] = reach
-            announcedBefore[uuid] = before
+            seen[uuid] = UInt64(bitPattern: row.integer(1))
         }
         guard last > 0 else { return [:] }
         let announce = try BoundStatement(
@@ -238,25 +208,14 @@ final class WriterTable {
     }
 
     /// The sequences by the rows of their writers, for the writers that have transactions in this store.
-    ///
-    /// Nobody tells which branch of a writer it has seen, so the sequence counts for each.
     func rows(of seen: [UniqueID: UInt64]) throws -> [(other: Int64, sequence: UInt64)] {
-        if seen.isEmpty { return [] }
-        let select = try BoundStatement(db, "SELECT id FROM tributary_writer WHERE uuid = ?1 AND branch <> ''")
-        var found: [(other: Int64, sequence: UInt64)] = []
-        for (uuid, sequence) in seen {
-            guard let main = try known(uuid) else { continue }
-            found.append((main.id, sequence))
-            select.bind(1, uuid.description)
-            try select.forEach { found.append(($0.integer(0), sequence)) }
-        }
-        return found
+        try seen.compactMap { uuid, sequence in try known(uuid).map { ($0.id, sequence) } }
     }
 
     /// Adds to the sequences that a writer has seen of others; it does not register the named writers in this store.
-    func addSeen(by uuid: UniqueID, branch: String = "", _ seen: [UniqueID: UInt64]) throws {
+    func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
-        let writer = try position(of: uuid, branch: branch).id
+        let writer = try position(of: uuid).id
         let upsert = try BoundStatement(
             db,
             """

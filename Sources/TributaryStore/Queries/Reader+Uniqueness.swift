@@ -49,7 +49,7 @@ extension Reader {
             uniqueID: id,
             store: context.name,
             entity: entity.entity,
-            revision: VersionNumber.transaction(of: shadow.inserted),
+            revision: shadow.inserted,
             values: values
         )
     }

@@ -33,8 +33,6 @@ package struct Reader {
     package var inspection: StoreInspection { StoreInspection(reader: self) }
 
     package var baseline: BaselineText { BaselineText(reader: self) }
-    /// The branches of forked writers, as baselines name them.
-    package var baselineForks: BaselineForkReader { BaselineForkReader(reader: self) }
 
     /// A setting that the store keeps for itself.
     package func setting(_ key: String) throws -> String? {

@@ -84,6 +84,11 @@ package struct RestoredStore {
                 sql: "INSERT OR REPLACE INTO tributary_setting(key, value) VALUES (?, ?)",
                 arguments: [RestoredStore.setting, "\(milliseconds)"]
             )
+            // Numbers of history are given again.
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO tributary_setting(key, value) VALUES (?, lower(hex(randomblob(16))))",
+                arguments: [IdentityKeys.history]
+            )
             return .commit
         }
     }

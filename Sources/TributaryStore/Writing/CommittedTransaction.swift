@@ -5,6 +5,8 @@ package struct CommittedTransaction: Sendable {
     package var number: Int64
     package var writer: UniqueID
     package var sequence: UInt64
+    /// The name that tokens of history carry; nil for an imported transaction.
+    package var history: String?
     /// The number of merged changes, and the number of deferred ones.
     package var changeCount: Int
     package var deferredCount: Int
@@ -12,9 +14,10 @@ package struct CommittedTransaction: Sendable {
     /// The changes of a local transaction, which are requested more than once.
     private let known: ObjectChanges?
 
-    init(number: Int64, writer: UniqueID, header: TransactionHeader, engine: MergeEngine) {
+    init(number: Int64, writer: UniqueID, history: String? = nil, header: TransactionHeader, engine: MergeEngine) {
         self.number = number
         self.writer = writer
+        self.history = history
         sequence = header.sequence
         changeCount = engine.cursor.changeCount
         deferredCount = engine.cursor.deferredCount

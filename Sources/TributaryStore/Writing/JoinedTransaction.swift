@@ -1,45 +1,130 @@
+import GRDB
 import TributaryChanges
 
 /// The saves of one context, one or several, as one transaction of history, with one number and one clock.
 ///
-/// The changes of the saves follow each other.
+/// The log has the outcome of all saves, with the deletions first. When a save deletes what an earlier one has written,
+/// the outcome is merged anew, from the state before the first save, so that this store has the state of those that
+/// read it.
 final class JoinedTransaction {
-    private let transaction: WriteTransaction
-    private let engine: MergeEngine
-    private let own: UniqueID
-    private var header: TransactionHeader
-    private let lines: OutgoingLines
+    private struct Open {
+        let engine: MergeEngine
+        let own: UniqueID
+        let history: String
+        var header: TransactionHeader
+        let lines: OutgoingLines
+    }
 
-    init(_ transaction: WriteTransaction, author: String?, contextName: String?) throws {
-        own = try transaction.writers().own
-        header = try transaction.nextHeader(author: author)
-        engine = try transaction.begin(writer: own, header: header, context: contextName, isLocal: true)
-        lines = OutgoingLines(transaction.db)
-        self.transaction = transaction
+    private let transaction: WriteTransaction
+    private let author: String?
+    private let contextName: String?
+    private let isOneOfSeveral: Bool
+    private var open: Open
+    private var saves: [LocalTransaction] = []
+    private var deletions: [Change] = []
+    /// The changes that a later save may take away; nil when they are too many to be kept, so that it is refused.
+    private var others: [Change]? = []
+    private var touched: (objects: Set<ChangeSlice.Object>, count: Int) = ([], 0)
+
+    /// Begins a transaction; `isOneOfSeveral` is true when several saves may follow.
+    init(_ transaction: WriteTransaction, author: String?, contextName: String?, isOneOfSeveral: Bool = false) throws {
+        (self.transaction, self.author, self.contextName) = (transaction, author, contextName)
+        self.isOneOfSeveral = isOneOfSeveral
+        if isOneOfSeveral { try BoundStatement(transaction.db, "SAVEPOINT tributary_joined").run() }
+        open = try JoinedTransaction.begin(transaction, author: author, contextName: contextName)
+    }
+
+    private static func begin(_ transaction: WriteTransaction, author: String?, contextName: String?) throws -> Open {
+        let own = try transaction.ownWriter()
+        let history = try transaction.reader.history.name()
+        let header = try transaction.nextHeader(author: author)
+        let engine = try transaction.begin(writer: own, header: header, context: contextName, isLocal: true)
+        return Open(engine: engine, own: own, history: history, header: header, lines: OutgoingLines(transaction.db))
     }
 
     func add(_ local: LocalTransaction) throws {
-        let explicit = try LocalChanges(reader: transaction.reader).explicit(local.changes)
-        try engine.apply(explicit)
-        try engine.uniqueness.decide(isLocal: true)
-        try lines.append(explicit)
-        let number = engine.cursor.revision
+        var changes = try LocalChanges(reader: transaction.reader).explicit(local.changes)
+        if isOneOfSeveral {
+            if try takesAway(changes) {
+                changes = LocalChanges(reader: transaction.reader).outcome(of: deletions + (others ?? []) + changes)
+                try beginAnew()
+            }
+            try keep(changes)
+            var save = local
+            save.changes = []
+            saves.append(save)
+        }
+        try open.engine.apply(changes)
+        try open.engine.uniqueness.decide(isLocal: true)
+        try open.lines.append(changes)
+        try record(local)
+    }
+
+    private func record(_ local: LocalTransaction) throws {
+        let number = open.engine.cursor.revision
         if let idempotency = local.idempotency { try transaction.keep(idempotency, number: number) }
         if let conflict = local.restoredConflict {
             try ConflictTable(transaction.db).markRestored(conflict, by: number)
         }
     }
 
+    // MARK: Several saves
+
+    /// Whether changes delete what earlier ones have written.
+    private func takesAway(_ changes: [Change]) throws -> Bool {
+        guard changes.first?.operation == .delete else { return false }
+        guard let others else {
+            throw StoreError.invalidChange(index: 0, reason: "its deletion follows other changes of a long transaction")
+        }
+        let local = LocalChanges(reader: transaction.reader)
+        for change in others[touched.count...] { touched.objects.formUnion(local.objects(in: change)) }
+        touched.count = others.count
+        guard !touched.objects.isEmpty else { return false }
+        let isTaken = changes.prefix { $0.operation == .delete }.contains { change in
+            local.object(of: change).map(touched.objects.contains) ?? false
+        }
+        guard isTaken, transaction.isLong else { return isTaken }
+        throw StoreError.invalidChange(
+            index: 0,
+            reason: "it deletes what an earlier part of a long transaction has written"
+        )
+    }
+
+    private func keep(_ changes: [Change]) throws {
+        // Of a long transaction only what its deletions do to other objects is kept.
+        if transaction.isLong, saves.isEmpty, changes.first?.operation != .delete { others = nil }
+        others? += changes.drop { $0.operation == .delete }
+        if !transaction.isLong { deletions += changes.prefix { $0.operation == .delete } }
+    }
+
+    private func beginAnew() throws {
+        transaction.forget()
+        try transaction.db.execute(sql: "ROLLBACK TO tributary_joined")
+        open = try JoinedTransaction.begin(transaction, author: author, contextName: contextName)
+        (deletions, others, touched) = ([], [], ([], 0))
+        for save in saves { try record(save) }
+    }
+
+    // MARK: The transaction
+
     /// The transaction with the changes of all saves so far.
     var committed: CommittedTransaction {
-        CommittedTransaction(number: engine.cursor.revision, writer: own, header: header, engine: engine)
+        let engine = open.engine
+        return CommittedTransaction(
+            number: engine.cursor.revision,
+            writer: open.own,
+            history: open.history,
+            header: open.header,
+            engine: engine
+        )
     }
 
     /// Writes history, position and the lines for export.
     func finish() throws -> CommittedTransaction {
-        header.changeCount = lines.changeCount
-        let committed = try transaction.endLocal(engine, header: &header)
-        try transaction.keepForExport(header, basis: engine.tables.versions.met?.basis, lines: lines)
+        let engine = open.engine
+        open.header.changeCount = open.lines.changeCount
+        let committed = try transaction.endLocal(engine, header: &open.header)
+        try transaction.keepForExport(open.header, lines: open.lines)
         return committed
     }
 }

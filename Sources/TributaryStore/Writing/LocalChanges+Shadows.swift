@@ -60,11 +60,6 @@ extension LocalChanges {
         return result
     }
 
-    /// The object of a change; objects of different tables may have one identifier.
-    private func object(of change: Change) -> ChangeSlice.Object? {
-        reader.context.layout.entity(named: change.entity).map { ChangeSlice.Object(table: $0.table, id: change.id) }
-    }
-
     private func entity(ofShadow id: UniqueID, _ table: Int) throws -> String? {
         let partial = try PartialRowTable(reader.database, layout: reader.context.layout).row(table, id)
         return partial?.shadow.flatMap { reader.context.layout.entity(code: $0.entity)?.entity.name }

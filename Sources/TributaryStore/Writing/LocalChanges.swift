@@ -4,6 +4,8 @@ import TributaryModel
 
 /// Makes local changes explicit where only this store knows their effects, so that peers need not read their own state.
 ///
+/// The changes are reduced to their outcome, with the deletions first, as the log demands it of each transaction.
+///
 /// The explicit effects are the owners that clearing the inverse side of a one-to-one relationship releases, the
 /// amount by which an assignment changes a counter, and what is done to an object with shadows and holds for them too.
 struct LocalChanges {
@@ -44,6 +46,7 @@ struct LocalChanges {
             }
             result += released
         }
+        result = outcome(of: result)
         try checkLines(result)
         return result
     }

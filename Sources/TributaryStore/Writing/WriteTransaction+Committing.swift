@@ -35,14 +35,15 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns the header of the store's next local transaction, without changes.
+    /// Returns the header of the store's next local transaction, without changes; its writer may be a fresh one.
     ///
     /// The clock is greater than every applied one, also those that are set aside; ``LocalClock`` makes it less where
     /// that is right. The sequences in the header count as announced from now on.
     func nextHeader(author: String?) throws -> TransactionHeader {
+        let own = try ownWriter()
         let writers = try writers()
         return TransactionHeader(
-            sequence: try writers.nextSequence(of: writers.own),
+            sequence: try writers.nextSequence(of: own),
             clock: try writers.lastClock(withAside: true).next(at: reader.context.configuration.environment.wallTime()),
             author: author,
             seen: try writers.announceSeen(),
@@ -51,13 +52,9 @@ extension WriteTransaction {
     }
 
     /// Adds the local transaction that has just been merged to the outbox.
-    func keepForExport(_ header: TransactionHeader, basis: ClockBasis? = nil, lines: OutgoingLines) throws {
-        let origin = OutgoingOrigin(
-            totals: try engine().tables.counters.counted ?? CountedTotals(),
-            announced: header.seen.isEmpty ? [:] : try writers().announcedBefore,
-            basis: basis
-        )
-        try lines.finish(header, origin: origin)
+    func keepForExport(_ header: TransactionHeader, lines: OutgoingLines) throws {
+        let writers = try writers()
+        try lines.finish(header, writer: writers.position(of: writers.own).id)
     }
 
     func keep(_ answer: LocalTransaction.Idempotency, number: Int64) throws {

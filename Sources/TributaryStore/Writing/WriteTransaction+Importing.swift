@@ -3,24 +3,23 @@ package import TributaryChanges
 import TributaryModel
 
 extension WriteTransaction {
-    /// Begins a branch of a writer's log, which has other content for sequences that are applied, unless it has begun.
-    package func beginBranch(_ branch: String, of writer: UniqueID, after start: UInt64) throws {
-        try writers().beginBranch(branch, of: writer, after: start)
+    /// Records what the header of a segment says of its writer as an incarnation of a store.
+    package func meet(_ writer: UniqueID, _ incarnation: Incarnation) throws {
+        try writers().meet(writer, incarnation)
     }
 
     /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
     ///
-    /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the next one of the writer, or of the branch.
-    package func beginImport(writer: UniqueID, branch: String = "", header: TransactionHeader) throws {
+    /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the next one of the writer.
+    package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
         let writers = try writers()
-        let expected = try writers.nextSequence(of: writer, branch: branch)
-        guard writer != writers.own, header.sequence == expected, imported == nil else {
+        let expected = try writers.nextSequence(of: writer)
+        guard header.sequence == expected, imported == nil else {
             throw StoreError.outOfSequence(writer: writer, sequence: header.sequence, expected: expected)
         }
-        imported = (writer, branch, header)
-        let engine = try begin(writer: writer, branch: branch, header: header, context: nil, isLocal: false)
+        imported = (writer, header)
+        let engine = try begin(writer: writer, header: header, context: nil, isLocal: false)
         try engine.conflicts.begin(seen: writers.rows(of: header.seen))
-        if try writers.hasBranches(writer) { try engine.beginOutcome() }
     }
 
     /// Applies the next changes of the transaction; large slices are faster in large stores.
@@ -46,7 +45,8 @@ extension WriteTransaction {
         try engine().bulk.isAllowed = true
     }
 
-    /// Whether the waiting rows have come in the order in which they are merged, so that waiting for more saves nothing.
+    /// Whether the waiting rows have come in the order in which they are merged, so that waiting for more saves
+    /// nothing.
     package var rowsAreInOrder: Bool { engineInUse?.bulk.waiting.areInOrder ?? true }
 
     /// Frees the memory of the pages that are as they were committed.
@@ -59,12 +59,12 @@ extension WriteTransaction {
 
     /// Ends the transaction that ``beginImport(writer:header:)`` began.
     package func endImport() throws -> CommittedTransaction {
-        guard let (writer, branch, header) = imported else {
+        guard let (writer, header) = imported else {
             throw StoreError.database(code: 21, message: "no import has been begun")
         }
         imported = nil
-        try writers().addSeen(by: writer, branch: branch, header.seen)
-        return try end(engine(), writer: writer, branch: branch, header: header)
+        try writers().addSeen(by: writer, header.seen)
+        return try end(engine(), writer: writer, header: header)
     }
 
     /// Records a segment whose transactions have all been applied, and the writer's name, if its header has one.
@@ -72,12 +72,11 @@ extension WriteTransaction {
     /// - Returns: the name, from this or an earlier header.
     @discardableResult
     package func recordSegment(_ record: SegmentRecord, name: String?) throws -> String? {
-        let writer = try writers().position(of: record.writer, branch: record.branch).id
+        let writer = try writers().position(of: record.writer).id
         let insert = try BoundStatement(
             db,
             """
-            INSERT OR REPLACE INTO tributary_segment(writer, first, last, sha256, parked, previous)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT OR REPLACE INTO tributary_segment(writer, first, last, sha256, parked) VALUES (?1, ?2, ?3, ?4, ?5)
             """
         )
         insert.bind(1, writer)
@@ -85,13 +84,12 @@ extension WriteTransaction {
         insert.bind(3, Int64(bitPattern: record.last))
         insert.bind(4, record.sha256)
         insert.bind(5, Int64(record.deferredCount))
-        insert.bind(6, record.previous)
         try insert.run()
         let update = try BoundStatement(
             db,
             """
             UPDATE tributary_writer SET name = coalesce(?2, name),
-            hash = (SELECT sha256 FROM tributary_segment WHERE writer = ?1 ORDER BY first DESC LIMIT 1) WHERE id = ?1
+            hash = (SELECT sha256 FROM tributary_segment WHERE writer = ?1 ORDER BY last DESC LIMIT 1) WHERE id = ?1
             RETURNING name
             """
         )
@@ -107,7 +105,7 @@ extension WriteTransaction {
 
     /// Joins a baseline: afterwards the store has the effects of its own transactions and of those in the baseline.
     ///
-    /// Positions, clocks, hashes and acknowledgements of the writers that are ahead in the baseline move with it. A store
+    /// Positions, clocks and acknowledgements of the writers that are ahead in the baseline move with it. A store
     /// that has applied all of the baseline does not change.
     ///
     /// - Throws: ``BaselineJoinError``, ``StoreError``, and what `next` throws; nothing may be committed then.
@@ -121,7 +119,7 @@ extension WriteTransaction {
             throw BaselineJoinError.otherModel(header.model)
         }
         let table = try self.writers()
-        let vector = try BaselineVector(writers, table, reader)
+        let vector = try BaselineVector(writers, table)
         guard !vector.ahead.isEmpty else { return nil }
         let join = try BaselineJoin(self, vector, transactionCount: transactionCount)
         while let entry = try next() { try join.merge(entry) }

@@ -1,6 +1,9 @@
 extension WriteTransaction {
     /// Joins all later calls of `commit(_:)` into one transaction until ``finishJoined()``.
-    package func joinCommits() { isJoining = true }
+    ///
+    /// Of a long transaction not everything is kept: a commit is refused when it deletes what an earlier one has
+    /// written.
+    package func joinCommits(isLong: Bool = false) { (isJoining, self.isLong) = (true, isLong) }
 
     /// Ends the transaction that ``joinCommits()`` began; nil when nothing was committed.
     ///
@@ -23,7 +26,13 @@ extension WriteTransaction {
         if let joinFailure { throw joinFailure }
         do {
             let joined =
-                try self.joined ?? JoinedTransaction(self, author: local.author, contextName: local.contextName)
+                try self.joined
+                ?? JoinedTransaction(
+                    self,
+                    author: local.author,
+                    contextName: local.contextName,
+                    isOneOfSeveral: true
+                )
             self.joined = joined
             try joined.add(local)
             return joined.committed

@@ -7,8 +7,9 @@ extension WriteTransaction {
     package func beginExport(_ range: ExportRange) throws {
         let insert = try BoundStatement(
             db,
-            "INSERT INTO tributary_export(first, last, header, sha256) VALUES (?1, ?2, ?3, NULL)"
+            "INSERT INTO tributary_export(writer, first, last, header, sha256) VALUES (?4, ?1, ?2, ?3, NULL)"
         )
+        insert.bind(4, try writers().position(of: range.writer).id)
         insert.bind(1, Int64(bitPattern: range.first))
         insert.bind(2, Int64(bitPattern: range.last))
         insert.bind(3, range.header)
@@ -16,18 +17,14 @@ extension WriteTransaction {
     }
 
     /// Records that the file of a range has its final name.
-    package func finishExport(first: UInt64, sha256: String) throws {
-        let select = try BoundStatement(db, "SELECT last FROM tributary_export WHERE first = ?1")
-        select.bind(1, Int64(bitPattern: first))
-        guard let last = try select.first({ UInt64(bitPattern: $0.integer(0)) }) else {
-            throw StoreError.database(code: 21, message: "no export has been begun at \(first)")
-        }
-        let update = try BoundStatement(db, "UPDATE tributary_export SET sha256 = ?2 WHERE first = ?1")
-        update.bind(1, Int64(bitPattern: first))
+    package func finishExport(_ range: ExportRange, sha256: String) throws {
+        let update = try BoundStatement(db, "UPDATE tributary_export SET sha256 = ?2 WHERE writer = ?3 AND first = ?1")
+        update.bind(1, Int64(bitPattern: range.first))
         update.bind(2, sha256)
+        update.bind(3, try writers().position(of: range.writer).id)
         try update.run()
-        let own = try writers().own
-        try recordSegment(SegmentRecord(writer: own, first: first, last: last, sha256: sha256), name: nil)
+        let record = SegmentRecord(writer: range.writer, first: range.first, last: range.last, sha256: sha256)
+        try recordSegment(record, name: nil)
     }
 
     /// Sets the name of the store's own writer that peers see, from the next exported segment on.
@@ -52,8 +49,8 @@ extension WriteTransaction {
 
     /// Removes history and idempotency results from before the given Unix seconds, and exported lines of the outbox.
     ///
-    /// The transactions themselves stay, because the versions of rows refer to them. The limit is a number like those of
-    /// the column that it is compared with, because the date of a caller may be between two milliseconds.
+    /// The transactions themselves stay, because the versions of rows refer to them. The limit is a number like those
+    /// of the column that it is compared with, because the date of a caller may be between two milliseconds.
     package func purgeHistory(committedBefore seconds: Double) throws {
         let select = try BoundStatement(
             db,

@@ -13,9 +13,11 @@ package final class WriteTransaction {
     /// Whether all committed saves become one transaction; `joined` is that transaction so far.
     var isJoining = false
     var joined: JoinedTransaction?
+    /// Whether these saves are slices of one that is too long to be kept in memory.
+    var isLong = false
     /// The error of a save that the store refused.
     var joinFailure: (any Error)?
-    var imported: (writer: UniqueID, branch: String, header: TransactionHeader)?
+    var imported: (writer: UniqueID, header: TransactionHeader)?
     /// Whether it is decided which of the objects that share unique keys are visible.
     private let decidesShadows: Bool
 
@@ -58,7 +60,6 @@ package final class WriteTransaction {
     ///
     /// - Parameters:
     ///   - writer: Its writer.
-    ///   - branch: The branch of the writer's log; empty for its first line.
     ///   - header: Its header.
     ///   - context: The name of the context that has saved it.
     ///   - isLocal: Whether it is a local transaction.
@@ -66,7 +67,6 @@ package final class WriteTransaction {
     /// - Throws: ``StoreError`` when the store cannot be written.
     func begin(
         writer: UniqueID,
-        branch: String = "",
         header: TransactionHeader,
         context: String?,
         isLocal: Bool
@@ -74,7 +74,7 @@ package final class WriteTransaction {
         let engine = try engine()
         // Local changes depend on what can be read.
         if isLocal { try engine.flush() }
-        let position = try writers().position(of: writer, branch: branch)
+        let position = try writers().position(of: writer)
         let insert = try BoundStatement(
             db,
             """
@@ -91,8 +91,7 @@ package final class WriteTransaction {
         try insert.run()
         let number = db.lastInsertedRowID
         engine.tables.versions.met =
-            isLocal
-            ? MetVersions(transaction: number, own: position.id, published: try reader.outbox.lastExported()) : nil
+            isLocal ? MetVersions(transaction: number, own: position.id) : nil
         engine.begin(
             number: number,
             version: Version(clock: header.clock, writer: writer),
@@ -107,18 +106,12 @@ package final class WriteTransaction {
     /// - Parameters:
     ///   - engine: The engine that has merged it.
     ///   - writer: Its writer.
-    ///   - branch: The branch of the writer's log; empty for its first line.
     ///   - header: Its header.
     /// - Returns: The transaction.
     /// - Throws: ``StoreError`` when the store cannot be written.
-    func end(
-        _ engine: MergeEngine,
-        writer: UniqueID,
-        branch: String = "",
-        header: TransactionHeader
-    ) throws -> CommittedTransaction {
+    func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
         try engine.end()
-        return try finish(engine, writer: writer, branch: branch, header: header)
+        return try finish(engine, writer: writer, header: header)
     }
 
     /// Ends a local transaction, which gets its final clock.
@@ -131,13 +124,12 @@ package final class WriteTransaction {
     func endLocal(_ engine: MergeEngine, header: inout TransactionHeader) throws -> CommittedTransaction {
         try engine.end()
         try LocalClock(transaction: self, engine: engine).settle(&header)
-        return try finish(engine, writer: writers().own, branch: "", header: header)
+        return try finish(engine, writer: writers().own, header: header)
     }
 
     private func finish(
         _ engine: MergeEngine,
         writer: UniqueID,
-        branch: String,
         header: TransactionHeader
     ) throws -> CommittedTransaction {
         #if MUTATIONS
@@ -145,10 +137,11 @@ package final class WriteTransaction {
                 try db.execute(sql: "COMMIT; BEGIN IMMEDIATE")
             }
         #endif
-        try writers().move(writer, branch: branch, to: header.sequence, clock: header.clock)
+        try writers().move(writer, to: header.sequence, clock: header.clock)
         return CommittedTransaction(
             number: engine.cursor.revision,
             writer: writer,
+            history: engine.cursor.isLocal ? try reader.history.name() : nil,
             header: header,
             engine: engine
         )

@@ -80,8 +80,6 @@ import TributaryModel
         #expect(text.hasPrefix("# The store format, version \(version)\n"))
         let application = try #require(try database.value("PRAGMA application_id").flatMap { Int32($0) })
         #expect(text.contains("0x" + String(application, radix: 16)))
-        #expect(text.contains("The lower \(VersionNumber.transactionBits) bits"))
-        #expect(VersionNumber.lastIndex == 1 << 27 - 1 && text.contains("at most 2^27 − 1"))
         #expect(text.contains("up to \(HistoryWriter.capacity) changes"))
     }
 

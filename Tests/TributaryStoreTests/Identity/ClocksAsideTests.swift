@@ -69,10 +69,10 @@ import TributaryModel
             let clock = try ExportedWriter.outbox(of: replica).last?.header.clock ?? .zero
             #expect(clock > Self.ahead, "\(ahead), \(save)")
             // Nothing that overwrites it gets a lesser clock later.
-            #expect(throws: WriterMintError.self, "\(ahead), \(save)") {
-                try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(greatestClock: Self.limit)) }
+            #expect(throws: RestampError.self, "\(ahead), \(save)") {
+                try replica.store.write { try $0.writerChanges.restamp(after: Self.limit) }
             }
-            let obstacle = try replica.store.read { try $0.writers.obstacleToNewClocks(after: Self.limit) }
+            let obstacle = try replica.store.read { try $0.writers.obstacleToRestamp(after: Self.limit) }
             #expect(obstacle != nil)
         }
     }
@@ -97,23 +97,9 @@ import TributaryModel
     @Test func `a save that overwrites a published one that is ahead keeps its greater clock`() throws {
         let replica = try makePublishedAhead()
         try replica.commit(.update("Tag", 41, ["isOn": .boolean(true)]))
-        #expect(throws: WriterMintError.self) {
-            try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(greatestClock: Self.limit)) }
+        #expect(throws: RestampError.self) {
+            try replica.store.write { try $0.writerChanges.restamp(after: Self.limit) }
         }
-    }
-
-    /// The machine that was ahead has exported with its wrong clock, and saves something else when it is right.
-    @Test func `saves beside published ones that are ahead get new clocks`() throws {
-        let replica = try makePublishedAhead()
-        try replica.commit(.insert("Tag", 42))
-        try replica.commit(.update("Tag", 42, ["isOn": .boolean(true)]))
-        #expect(try isAhead(replica))
-        #expect(try replica.store.read { try $0.writers.obstacleToNewClocks(after: Self.limit) } == nil)
-        let minted = try replica.store.write { try $0.writerChanges.mintWriter(WriterMint(greatestClock: Self.limit)) }
-        #expect(minted.published == 1 && minted.reissued == 2)
-        #expect(try !isAhead(replica))
-        try replica.commit(.update("Tag", 41, ["isOn": .boolean(true)]))
-        #expect(try isAhead(replica))
     }
 
     /// A peer applies the same transactions in any order, and decides by their versions alone.
@@ -133,14 +119,14 @@ import TributaryModel
                 return
             }
         }
-        #expect(counts.right > 0 && counts.ahead > 0 && counts.minted > 0 && counts.refused > 0, "\(counts)")
+        #expect(counts.right > 0 && counts.ahead > 0 && counts.restamped > 0 && counts.refused > 0, "\(counts)")
     }
 
     private struct Counts {
-        var (right, ahead, minted, refused) = (0, 0, 0, 0)
+        var (right, ahead, restamped, refused) = (0, 0, 0, 0)
     }
 
-    /// Random saves, imports of which some are ahead, exports and new writers.
+    /// Random saves, imports of which some are ahead, exports and new clocks.
     private func play(
         on replica: Replica,
         _ counts: inout Counts,
@@ -155,10 +141,9 @@ import TributaryModel
             case 0: try exported.publish(replica, limit: Int.random(in: 1...3, using: &generator))
             case 1:
                 do {
-                    let mint = WriterMint(greatestClock: Self.limit)
-                    _ = try replica.store.write { try $0.writerChanges.mintWriter(mint) }
-                    counts.minted += 1
-                } catch is WriterMintError {
+                    _ = try replica.store.write { try $0.writerChanges.restamp(after: Self.limit) }
+                    counts.restamped += 1
+                } catch is RestampError {
                     counts.refused += 1
                 }
             case 2, 3, 4:

@@ -45,7 +45,7 @@ import TributaryModel
     private func ownTransactions(of replica: Replica) throws -> [LogTransaction] {
         try replica.store.read { reader in
             var (lines, last): ([String], UInt64) = ([], 0)
-            try reader.outbox.localTransactions(from: 1) { transaction in
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { transaction in
                 lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
                 last = transaction.sequence
                 return true

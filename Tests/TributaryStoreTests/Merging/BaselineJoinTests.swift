@@ -38,7 +38,7 @@ import TributaryModel
                 return try transaction.joinBaseline(
                     BaselineHeader(model: model.version, modelHash: model.versionHash, writerCount: 1),
                     writers: [
-                        BaselineWriter(id: first.writer, sequence: 1, clock: first.header.clock, hash: nil, seen: [:])
+                        BaselineWriter(id: first.writer, sequence: 1, clock: first.header.clock, seen: [:])
                     ],
                     transactionCount: 0
                 ) { entries.popLast() }

@@ -12,12 +12,12 @@ struct OwnersReference {
 
         var isVisible: Bool {
             guard let inserted else { return false }
-            return deleted.map { $0 < inserted } ?? true
+            return deleted.map { $0 <= inserted } ?? true
         }
 
         /// The value of the register `desk` that no deletion has superseded.
         var heldDesk: UniqueID? {
-            guard let desk, deleted.map({ $0 < desk.version }) ?? true else { return nil }
+            guard let desk, deleted.map({ $0 <= desk.version }) ?? true else { return nil }
             return desk.target
         }
     }
@@ -25,8 +25,8 @@ struct OwnersReference {
     private var objects: [String: [UniqueID: Object]] = ["A": [:], "D": [:]]
 
     mutating func apply(_ transaction: ForeignTransaction) {
-        for (index, change) in transaction.changes.enumerated() {
-            let version = Version(clock: transaction.header.clock, writer: transaction.writer, index: index)
+        let version = Version(clock: transaction.header.clock, writer: transaction.writer)
+        for change in transaction.changes {
             switch change.operation {
             case .insert(let values):
                 objects[change.entity]?[change.id, default: Object()].inserted.raise(to: version)

@@ -74,31 +74,6 @@ import TributaryModel
         }
     }
 
-    @Test func `an insert before a deletion that comes too late shows nothing, where its writer is forked`() throws {
-        let replica = try Replica(Self.makeModel())
-        try replica.apply([
-            ForeignTransaction(1, 1, clock: 1, .insert("Person", 3)),
-            ForeignTransaction(2, 1, clock: 9, .delete("Person", 2)),
-        ])
-        let late = ForeignTransaction(
-            1,
-            2,
-            clock: 2,
-            .insert("Person", 2),
-            .delete("Person", 2),
-            .link("Person", 3, "friends", [2])
-        )
-        let before = try replica.dump()
-        try replica.store.write { write in
-            try write.beginBranch("branch", of: late.writer, after: 1)
-            try write.beginImport(writer: late.writer, branch: "branch", header: late.header)
-            try write.apply(late.changes)
-            _ = try write.endImport()
-        }
-        #expect(try replica.related("Person", 3, "friends") == [])
-        #expect(try replica.dump() == before)
-    }
-
     // MARK: Random schedules
 
     @Test(.timeLimit(.minutes(30)))
@@ -183,7 +158,8 @@ import TributaryModel
 /// The pairs that many-to-many relationships show, by the pure rule over all transactions.
 ///
 /// It plays the transactions in the order of their versions; a deletion removes all pairs of an object. A pair with
-/// shadows is shown with their representatives, at the least position, unless the representatives were linked themselves.
+/// shadows is shown with their representatives, at the least position, unless the representatives were linked
+/// themselves.
 struct ShadowLinkRule {
     private struct Pair: Hashable {
         var name: String

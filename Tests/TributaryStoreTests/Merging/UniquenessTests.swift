@@ -278,7 +278,6 @@ import TributaryModel
                     writer: transaction.writer,
                     sequence: header.sequence,
                     clock: header.clock,
-                    index: nil,
                     changeCount: transaction.changes.count
                 )
                 return [BaselineEntry.transaction(line)] + transaction.changes.map { BaselineEntry.change($0) }
@@ -291,7 +290,6 @@ import TributaryModel
                         id: last.writer,
                         sequence: last.header.sequence,
                         clock: last.header.clock,
-                        hash: nil,
                         seen: [:]
                     )
                 ],
@@ -346,7 +344,7 @@ extension Replica {
     fileprivate func exported() throws -> [Change] {
         var lines: [UInt8] = []
         try store.read { reader in
-            try reader.outbox.localTransactions(from: 1) { transaction in
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { transaction in
                 lines += transaction.lines
                 return true
             }

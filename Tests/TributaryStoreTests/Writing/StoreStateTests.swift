@@ -20,7 +20,7 @@ import TributaryModel
         try replica.commit(.insert("Tag", 3))
         var lines: [String] = []
         try replica.store.read { reader in
-            try reader.outbox.localTransactions(from: 1) { transaction in
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { transaction in
                 lines.append(String(decoding: transaction.lines, as: UTF8.self))
                 return true
             }
@@ -36,6 +36,9 @@ import TributaryModel
 
     @Test func `ranges, segments, settings and answers are kept, finished ones purged with the history`() throws {
         let replica = try Replica()
+        let range = try replica.store.read {
+            ExportRange(writer: try $0.writers.own().id, first: 1, last: 1, header: "{}")
+        }
         try replica.store.write { write in
             _ = try write.commit(
                 LocalTransaction(
@@ -44,24 +47,24 @@ import TributaryModel
                 )
             )
             try write.setSetting("a", to: "b")
-            try write.beginExport(ExportRange(first: 1, last: 1, header: "{}"))
+            try write.beginExport(range)
         }
         let unfinished = try replica.store.read { try $0.outbox.unfinishedExports() }
-        #expect(unfinished == [ExportRange(first: 1, last: 1, header: "{}")])
-        #expect(try replica.store.read { try $0.outbox.lastExported() } == 1)
+        #expect(unfinished == [range])
+        #expect(try replica.store.read { try $0.outbox.unexported().isEmpty })
         #expect(try replica.store.read { try $0.history.idempotent(key: "k")?.detail } == "answer")
         #expect(try replica.store.read { try $0.setting("a") } == "b")
-        try replica.store.write { try $0.finishExport(first: 1, sha256: "ab") }
+        try replica.store.write { try $0.finishExport(range, sha256: "ab") }
         let own = try replica.store.read { try $0.writers.own() }
         #expect(own.lastSegmentHash == "ab")
-        let segment = try replica.store.read { try $0.writers.segment(writer: own.id, first: 1) }
+        let segment = try replica.store.read { try $0.writers.segment(writer: own.id, 1, 1) }
         #expect(segment == SegmentRecord(writer: own.id, first: 1, last: 1, sha256: "ab"))
         try replica.store.write { try $0.purgeHistory(committedBefore: .greatestFiniteMagnitude) }
         #expect(try replica.store.read { try $0.history.oldestNumber() } == 1)
         #expect(try replica.store.read { try $0.history.idempotent(key: "k") } == nil)
         var count = 0
         try replica.store.read { reader in
-            try reader.outbox.localTransactions(from: 1) { _ in
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { _ in
                 count += 1
                 return true
             }
@@ -73,11 +76,11 @@ import TributaryModel
         func steps(after count: UInt64) throws -> Int {
             let replica = try Replica()
             try replica.store.write { write in
+                let own = try write.reader.writers.own().id
                 for number in 1...count {
-                    try write.beginExport(ExportRange(first: number, last: number, header: "{}"))
+                    try write.beginExport(ExportRange(writer: own, first: number, last: number, header: "{}"))
                 }
             }
-            #expect(try replica.store.read { try $0.outbox.lastExported() } == count)
             var steps = 0
             try replica.store.write { write in
                 try write.reportingProgress(every: 1, { steps += 1 }) {

@@ -158,7 +158,7 @@ final class BatchPair {
     private func export(_ container: PersistentContainer) throws -> [[String]] {
         var found: [[String]] = []
         try container.store.read { reader in
-            try reader.outbox.localTransactions(from: 0) { transaction in
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 0) { transaction in
                 let text = String(decoding: transaction.lines, as: UTF8.self)
                 found.append(text.split(separator: "\n").map(String.init).sorted())
                 return true

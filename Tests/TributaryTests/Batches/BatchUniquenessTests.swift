@@ -62,6 +62,23 @@ import TributaryStore
         try await container.close()
     }
 
+    /// A deletion of the object of the earlier row would come after its insert in the log.
+    @Test func aLaterRowGivesItsValuesToTheObjectOfAnEarlierOne() async throws {
+        let folder = try TemporaryFolder("unique")
+        let container = try await open(folder)
+        let rows = rows(("b", "b"), ("a", "first"), ("b", "second"))
+        try await container.execute(rows, mergePolicy: .overwrite)
+        #expect(try await titles(container) == ["first", "second"])
+        try container.store.read { reader in
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 2) { transaction in
+                let lines = String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").dropFirst()
+                #expect(!lines.drop { $0.hasPrefix("{\"delete\"") }.contains { $0.hasPrefix("{\"delete\"") })
+                return true
+            }
+        }
+        try await container.close()
+    }
+
     @Test func updateToOneKeyIsRefused() async throws {
         let folder = try TemporaryFolder("unique")
         let container = try await open(folder)

@@ -35,6 +35,49 @@ struct CoordinatorTests {
     }
 
     @Test
+    func whatALaterSaveDeletesIsNotInTheLog() async throws {
+        let background = container.newBackgroundContext()
+        let ann = try await background.perform { context in
+            let ann = try context.hire("Ann")
+            try context.save()
+            return ann.objectID
+        }
+        try await container.coordinator.perform(on: background) { context in
+            let ann = try #require(context.object(with: ann, as: Employee.self))
+            let (bob, project) = (try context.hire("Bob"), try context.insert(Project.self))
+            (bob.projects, ann.projects) = ([project], [project])
+            ann.salary = 5
+            try context.save()
+            context.delete(bob)
+            try context.save()
+            #expect(try context.fetch(Employee.self).map(\.name) == ["Ann"])
+            #expect(project.objectID.uniqueID != bob.objectID.uniqueID && ann.projects == [project])
+            ann.salary = 6
+            try context.save()
+        }
+        let lines = try container.store.read { reader in
+            var last: [UInt8] = []
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { transaction in
+                last = transaction.lines
+                return true
+            }
+            return String(decoding: last, as: UTF8.self).split(separator: "\n").dropFirst()
+        }
+        #expect(lines.first?.hasPrefix("{\"delete\":\"Employee\"") == true)
+        #expect(lines.count { $0.contains("\"delete\"") } == 1 && lines.count { $0.contains("\"insert\"") } == 1)
+        #expect(!lines.contains { $0.contains("Bob") })
+        let kinds = try container.committed.last?.changes.map(\.kind)
+        #expect(kinds?.contains(.delete) == false)
+        // The objects of the context have the rows of the outcome.
+        try await background.perform { context in
+            let ann = try #require(context.object(with: ann, as: Employee.self))
+            #expect(ann.salary == 6 && ann.projects.count == 1)
+            ann.salary = 7
+            try context.save()
+        }
+    }
+
+    @Test
     func theBodyReadsItsOwnSavesAndNobodyElseDoes() async throws {
         let background = container.newBackgroundContext()
         let store = container.store

@@ -22,7 +22,7 @@ extension Store {
     func localLines() throws -> String {
         try read { reader in
             var lines = ""
-            try reader.outbox.localTransactions(from: 1) { transaction in
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { transaction in
                 lines += String(decoding: transaction.lines, as: UTF8.self)
                 return true
             }

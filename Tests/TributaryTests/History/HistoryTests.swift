@@ -92,6 +92,31 @@ import TributaryStore
         try await two.close()
     }
 
+    /// A boot takes the writer, and nothing of the history.
+    @Test func tokensStayWhenTheStoreGoesOnAsAFreshWriter() async throws {
+        let folder = try TemporaryFolder("history")
+        var environment = StoreEnvironment.system
+        environment.tokens = { _ in nil }
+        var (tokens, writers): ([HistoryToken], Set<UniqueID>) = ([], [])
+        for number in 1...2 {
+            let store = try Store.open(
+                StoreConfiguration(
+                    path: folder.path("store.sqlite"),
+                    name: "test",
+                    model: try AccountModel.make(),
+                    environment: environment
+                )
+            )
+            let container = try await PersistentContainer(store: store, clock: ManualClock())
+            tokens.append(try await save(container, author: "a", "\(number)"))
+            writers.insert(try store.read { try $0.writers.own().id })
+            let found = try container.fetchHistory(after: number > 1 ? tokens[0] : nil).map(\.token)
+            #expect(found == tokens.suffix(1))
+            try await container.close()
+        }
+        #expect(writers.count == 2)
+    }
+
     @Test func purgingWaitsForConsumersButNotForSilentOnes() async throws {
         let folder = try TemporaryFolder("history")
         let container = try await open(folder)

@@ -11,7 +11,7 @@ enum ReplicaExchange {
         var lines: [String] = []
         var last = known
         try source.read { reader in
-            try reader.outbox.localTransactions(from: known + 1) { transaction in
+            try reader.outbox.localTransactions(of: writer, from: known + 1) { transaction in
                 lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
                 last = transaction.sequence
                 return true

@@ -123,7 +123,7 @@ struct OrderedRelationshipTests {
         }
         var lines: [String] = []
         try container.store.read { reader in
-            try reader.outbox.localTransactions(from: 2) { transaction in
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 2) { transaction in
                 lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
                 return true
             }

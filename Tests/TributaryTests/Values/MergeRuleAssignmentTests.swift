@@ -262,7 +262,7 @@ enum MeterModel {
     static func written(_ name: String, in container: PersistentContainer) throws -> [String] {
         var found: [String] = []
         try container.store.read { reader in
-            try reader.outbox.localTransactions(from: 0) { transaction in
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 0) { transaction in
                 for line in String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n") {
                     guard let at = line.range(of: "\"\(name)\":") else { continue }
                     let rest = line[at.upperBound...]

@@ -80,8 +80,8 @@ extension BulkPath {
 
     /// Merges the next updates and deletions of one table, whose objects are read together.
     ///
-    /// Their values are attributes outside unique keys or wait for the decision about these, and nothing refers to what is
-    /// deleted, so that none of them changes the row of another object.
+    /// Their values are attributes outside unique keys or wait for the decision about these, and nothing refers to what
+    /// is deleted, so that none of them changes the row of another object.
     ///
     /// - Returns: The number of rows; 0 when the next row is an insert.
     func updateTogether(from index: Int) throws -> Int {
@@ -122,7 +122,7 @@ extension BulkPath {
 
     /// Whether the values of a row stand, or are all lost; nil when the versions of the registers do not tell.
     private func stands(_ shape: ChangeShape, _ head: VisibleRow, _ table: Int) throws -> Bool? {
-        guard shape.entity == head.entity, shape.hasDistinctColumns, !shape.columns.isEmpty, !tables.versions.hasClones,
+        guard shape.entity == head.entity, !shape.columns.isEmpty,
             !tables.keys.haveKeys(shape.columns, table)
         else { return nil }
         var (stand, lost) = (0, 0)

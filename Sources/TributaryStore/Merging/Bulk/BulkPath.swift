@@ -17,6 +17,7 @@ final class BulkPath {
     let effects: EffectLog
     let objects: ObjectMerger
     private let uniqueness: UniquenessMerger
+    private let names: WrittenNames
     /// Whether rows may wait; the caller that allows it has them merged before the commit.
     @exclusivity(unchecked) var isAllowed = false
     let waiting = WaitingRows()
@@ -37,7 +38,8 @@ final class BulkPath {
         cursor: TransactionCursor,
         effects: EffectLog,
         objects: ObjectMerger,
-        uniqueness: UniquenessMerger
+        uniqueness: UniquenessMerger,
+        names: WrittenNames
     ) {
         self.db = db
         self.tables = tables
@@ -46,6 +48,7 @@ final class BulkPath {
         self.effects = effects
         self.objects = objects
         self.uniqueness = uniqueness
+        self.names = names
         let layout = tables.layout
         isAlone = layout.tables.map { table in
             !tables.keys.hasKeys(table.index) && layout.incoming[table.index].isEmpty
@@ -64,6 +67,7 @@ final class BulkPath {
         guard mayWait, let index = shape(of: run), shapes[index].isPackable else { return 0 }
         let shape = shapes[index]
         let table = layout.entities[shape.entity].table
+        if names.note(shape, table: table, cursor) { return 0 }
         for row in 0..<run.count {
             guard shape.fits(run, row) else { return row }
             if row == 0 { waiting.begin(run, shape: index, of: effects.current) }
@@ -72,9 +76,7 @@ final class BulkPath {
         return run.count
     }
 
-    private var mayWait: Bool {
-        isAllowed && !cursor.isLocal && cursor.number == cursor.revision && !cursor.keepsIndexes
-    }
+    private var mayWait: Bool { isAllowed && !cursor.isLocal && cursor.number == cursor.revision && !cursor.hasUnfit }
 
     /// Accepts deletions of objects without keys and relationships, which wait.
     ///

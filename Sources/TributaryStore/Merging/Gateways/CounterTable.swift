@@ -7,16 +7,11 @@ import TributaryChanges
 final class CounterTable {
     private let db: Database
     private let layout: StoreModel
-    /// The increments of the local transaction in progress; nil while an imported one is merged.
-    @exclusivity(unchecked) private(set) var counted: CountedTotals?
 
     init(_ db: Database, layout: StoreModel) {
         self.db = db
         self.layout = layout
     }
-
-    /// Begins a transaction; of a local one the counts are kept.
-    func begin(isLocal: Bool) { counted = isLocal ? CountedTotals() : nil }
 
     /// Adds an increment to the total of the writer with the row `writer`.
     func add(_ amount: PropertyValue, writer: Int64, to id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
@@ -27,11 +22,6 @@ final class CounterTable {
         )
         bind(id, column, to: replace)
         replace.bind(4, writer)
-        counted?.add(
-            amount,
-            to: CountedTotals.Counter(root: layout.tables[column.table].code, id: id, place: Int64(column.column)),
-            before: before
-        )
         #if MUTATIONS
             if Mutation.isOn(.counterTotalRounded),
                 let total = CounterTotals.value(of: [before, amount].compactMap(\.self))

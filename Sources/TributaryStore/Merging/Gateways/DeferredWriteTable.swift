@@ -6,14 +6,12 @@ package struct DeferredWriteTable {
     /// A change, or one value of an insert or update, with its original version.
     package struct Entry {
         package var change: Change
-        /// The number of the version, including the index of the change.
+        /// The number of the transaction.
         var number: Int64
-        /// The number in the table's form: tables of early stores have no index in it.
-        var storedNumber: Int64
-        var version: Version
         var writer: Int64
-        /// The index of the change in its transaction; negative for values that a migration took out of the tables.
-        var index: Int
+        /// The index of the change in its transaction; negative for what a baseline brought, or a migration took out of
+        /// the tables.
+        var position: Int
         /// The index of the value in its change; nil for a whole change.
         package var valueIndex: Int?
     }
@@ -31,13 +29,13 @@ package struct DeferredWriteTable {
         self.db = db
     }
 
-    /// Defers a change; `index` and `valueIndex` have the meaning of an ``Entry``.
+    /// Defers a change; `position` and `valueIndex` have the meaning of an ``Entry``.
     package func insert(
         entity: String,
         id: UniqueID,
         _ content: Content,
         number: Int64,
-        index: Int,
+        position: Int,
         valueIndex: Int?,
         reason: String
     ) throws {
@@ -52,7 +50,7 @@ package struct DeferredWriteTable {
         statement.bind(1, entity)
         statement.bind(2, id)
         statement.bind(3, number)
-        statement.bind(4, Int64(index))
+        statement.bind(4, Int64(position))
         statement.bind(5, Int64(valueIndex ?? -1))
         statement.bind(6, content.operation)
         statement.bind(7, content.property)
@@ -62,6 +60,11 @@ package struct DeferredWriteTable {
     }
 
     package func remove(_ entry: Entry) throws {
+        let (position, part) = (Int64(entry.position), Int64(entry.valueIndex ?? -1))
+        try remove(entry.change.entity, entry.change.id, entry.number, position, part)
+    }
+
+    private func remove(_ entity: String, _ id: UniqueID, _ number: Int64, _ position: Int64, _ part: Int64) throws {
         let delete = try BoundStatement(
             db,
             """
@@ -69,44 +72,60 @@ package struct DeferredWriteTable {
             WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position = ?4 AND part = ?5
             """
         )
-        delete.bind(1, entry.change.entity)
-        delete.bind(2, entry.change.id)
-        delete.bind(3, entry.storedNumber)
-        delete.bind(4, Int64(entry.index))
-        delete.bind(5, Int64(entry.valueIndex ?? -1))
+        delete.bind(1, entity)
+        delete.bind(2, id)
+        delete.bind(3, number)
+        delete.bind(4, position)
+        delete.bind(5, part)
         try delete.run()
     }
 
-    /// All entries in the order of their versions.
+    /// Removes the single values of an object that one transaction wrote before a position under certain names.
+    func removeValues(
+        _ entity: String,
+        _ id: UniqueID,
+        number: Int64,
+        before position: Int,
+        where isRemoved: (String) -> Bool
+    ) throws {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT position, part, property FROM tributary_parked
+            WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position < ?4 AND part >= 0
+            """
+        )
+        select.bind(1, entity)
+        select.bind(2, id)
+        select.bind(3, number)
+        select.bind(4, Int64(position))
+        var found: [(position: Int64, part: Int64)] = []
+        try select.forEach { if isRemoved($0.text(2)) { found.append(($0.integer(0), $0.integer(1))) } }
+        for key in found { try remove(entity, id, number, key.position, key.part) }
+    }
+
+    /// All entries in the order of their versions, those of one transaction in the order of its changes.
     package func entries() throws -> [Entry] {
         let select = try BoundStatement(
             db,
             """
-            SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part,
-                t.clock, w.uuid, w.id
+            SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part, w.id
             FROM tributary_parked p
-            JOIN tributary_transaction t ON t.number = p.version & \(VersionNumber.transactionMask)
+            JOIN tributary_transaction t ON t.number = p.version
             JOIN tributary_writer w ON w.id = t.writer
-            ORDER BY t.clock, w.uuid, max(p.version >> \(VersionNumber.transactionBits), p.position), p.position, p.part
+            ORDER BY t.clock, w.uuid, p.version, p.position, p.part
             """
         )
         var found: [Entry] = []
         try select.forEach { row in
             let content = Content(operation: row.text(2), property: row.optionalText(3), value: row.optionalText(4))
             guard let id = row.id(1), let operation = content.changeOperation else { return }
-            let index = Int(row.integer(6))
-            let version = Version(
-                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(8))),
-                writer: UniqueID(row.text(9)) ?? Version.none.writer
-            )
             found.append(
                 Entry(
                     change: Change(entity: row.text(0), id: id, operation: operation),
-                    number: VersionNumber.number(row.integer(5), atLeast: index),
-                    storedNumber: row.integer(5),
-                    version: version,
-                    writer: row.integer(10),
-                    index: index,
+                    number: row.integer(5),
+                    writer: row.integer(8),
+                    position: Int(row.integer(6)),
                     valueIndex: row.integer(7) < 0 ? nil : Int(row.integer(7))
                 )
             )

@@ -1,14 +1,13 @@
 import TributaryChanges
 
 extension OneToOneOwner {
-    /// The version as 28 bytes with the order of versions: clock, writer and index, each most significant byte first.
+    /// The version as 24 bytes with the order of versions: clock and writer, each most significant byte first.
     var rank: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 28) { buffer, count in
+        [UInt8](unsafeUninitializedCapacity: 24) { buffer, count in
             let bytes = UnsafeMutableRawBufferPointer(buffer)
             bytes.storeBytes(of: version.clock.rawValue.bigEndian, toByteOffset: 0, as: UInt64.self)
             version.writer.write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[8..<24]))
-            bytes.storeBytes(of: UInt32(clamping: version.index).bigEndian, toByteOffset: 24, as: UInt32.self)
-            count = 28
+            count = 24
         }
     }
 }

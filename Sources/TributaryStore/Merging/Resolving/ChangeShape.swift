@@ -15,9 +15,20 @@ final class ChangeShape {
         case inverse(StoreModel.ColumnIndex)
         /// The removed side of a one-to-one relationship whose register was in the other object.
         case formerInverse(entity: String, property: String)
+        /// A register that the change writes under a greater name as well.
+        case outranked
         case unknown(reason: String)
 
         var isUnknown: Bool { if case .unknown = self { true } else { false } }
+
+        /// The column of the object itself.
+        var column: Int? {
+            switch self {
+            case .scalar(let column, _), .composite(let column, _), .reference(let column), .counter(let column, _):
+                column
+            case .inverse, .formerInverse, .outranked, .unknown: nil
+            }
+        }
     }
 
     let entity: Int
@@ -35,11 +46,6 @@ final class ChangeShape {
     /// Whether all targets are registers of the row itself with the rule `latest` and outside one-to-one relationships.
     let isPlain: Bool
 
-    /// Whether a change of this shape can write a one-to-one relationship, or a value that is deferred.
-    ///
-    /// Such writes are not merged in the order of the transaction, so their versions need the index of the change.
-    let needsIndex: Bool
-
     /// Whether rows of this shape can take the bulk path.
     ///
     /// Such a shape has attributes only, of types whose values need no memory of their own.
@@ -48,8 +54,8 @@ final class ChangeShape {
     let directTargets: [(index: Int32, type: AttributeType)]
     /// The columns of the direct targets.
     let columns: [Int]
-    /// Whether no two names name one column.
-    let hasDistinctColumns: Bool
+    /// The written registers under the rule `latest` that have had other names, each with the name that is written.
+    let renamed: [(column: Int, name: WrittenName)]
 
     init(_ names: [String], isInsert: Bool, entityIndex: Int, layout: StoreModel) {
         let entity = layout.entities[entityIndex]
@@ -57,10 +63,9 @@ final class ChangeShape {
         self.entity = entityIndex
         self.isInsert = isInsert
         self.names = names
-        targets = names.map { ChangeShape.target($0, entity: entity, layout: layout) }
+        (targets, renamed) = ChangeShape.targets(names, entity: entity, layout: layout)
         var written: Set<Int> = []
         var isPlain = true
-        var needsIndex = false
         for target in targets {
             switch target {
             case .scalar(let column, _), .composite(let column, _):
@@ -68,12 +73,10 @@ final class ChangeShape {
                 isPlain = isPlain && table.columns[column].mergeRule == .latest
             case .reference(let column):
                 written.insert(column)
-                if table.columns[column].isOneToOne { (isPlain, needsIndex) = (false, true) }
-            case .counter: isPlain = false
-            case .inverse, .formerInverse, .unknown: (isPlain, needsIndex) = (false, true)
+                if table.columns[column].isOneToOne { isPlain = false }
+            case .counter, .inverse, .formerInverse, .outranked, .unknown: isPlain = false
             }
         }
-        self.needsIndex = needsIndex
         self.isPlain = isPlain
         let direct = targets.compactMap { target in
             if case .scalar(let column, let type) = target {
@@ -84,7 +87,6 @@ final class ChangeShape {
         }
         directTargets = direct
         columns = direct.map { Int($0.0 - ObjectTable.firstColumn) }
-        hasDistinctColumns = Set(columns).count == columns.count
         isPackable = isPlain && direct.count == targets.count && direct.allSatisfy { ChangeShape.isPackable($0.1) }
         unwritten = table.columns.indices.filter { entity.holds[$0] && !written.contains($0) }
         var versions = RowVersions(base: 0)
@@ -92,7 +94,6 @@ final class ChangeShape {
             versions.setRegister(column, to: nil, isHeld: true)
         }
         exceptions = versions.encoded
-        // A former name and the present name may name one column.
         coversAllColumns = isPlain && written.count == table.columns.count
     }
 
@@ -137,6 +138,30 @@ final class ChangeShape {
             }
         }
         return true
+    }
+
+    /// The destinations of names: of several names for one register under the rule `latest` the greatest one stands.
+    private static func targets(
+        _ names: [String],
+        entity: EntityLayout,
+        layout: StoreModel
+    ) -> ([Target], [(column: Int, name: WrittenName)]) {
+        var targets = names.map { target($0, entity: entity, layout: layout) }
+        var greatest: [Int: (index: Int, name: WrittenName)] = [:]
+        for (index, name) in names.enumerated() {
+            guard let column = targets[index].column, layout.tables[entity.table].columns[column].mergeRule == .latest,
+                let place = layout.propertyIndex(named: name, of: entity.entity)
+            else { continue }
+            let present = entity.entity.properties[place].name
+            guard layout.hasFormerNames(ofProperty: present, of: entity.entity) else { continue }
+            let written = WrittenName(name, isPresent: present.isIdentical(to: name))
+            if let other = greatest[column] {
+                targets[written < other.name ? index : other.index] = .outranked
+                if written < other.name { continue }
+            }
+            greatest[column] = (index, written)
+        }
+        return (targets, greatest.map { ($0.key, $0.value.name) })
     }
 
     private static func target(_ name: String, entity: EntityLayout, layout: StoreModel) -> Target {

@@ -35,8 +35,6 @@ struct ChangeSlice {
     let valueIndex: Int?
     var operations: [Operation] = []
     var links: [Link] = []
-    /// The last deletion of each object, kept only while there are links.
-    private(set) var deletions: [Object: Int] = [:]
 
     init(changes: [Change], first: Int, valueIndex: Int? = nil) {
         self.changes = changes
@@ -47,12 +45,6 @@ struct ChangeSlice {
 
     /// Sorts the operations by table and ID; the operations on one object keep their order.
     mutating func sort() {
-        if !links.isEmpty {
-            for operation in operations {
-                guard case .delete = operation.action else { continue }
-                deletions[Object(table: operation.table, id: operation.id)] = operation.index
-            }
-        }
         guard !isSorted else { return }
         operations = operations.indices.sorted { left, right in
             let (first, second) = (operations[left], operations[right])
@@ -66,11 +58,5 @@ struct ChangeSlice {
         zip(operations, operations.dropFirst()).allSatisfy { first, second in
             first.table != second.table ? first.table < second.table : first.id <= second.id
         }
-    }
-
-    /// Whether the object is deleted in this slice by a change after the one at `index`.
-    func isDeleted(_ table: Int, _ id: UniqueID, after index: Int) -> Bool {
-        guard !deletions.isEmpty, let last = deletions[Object(table: table, id: id)] else { return false }
-        return last > index
     }
 }

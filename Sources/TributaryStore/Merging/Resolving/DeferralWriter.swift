@@ -1,9 +1,28 @@
 import TributaryChanges
+import TributaryModel
 
 /// Defers changes, or values of them, that the model cannot represent, with their original versions.
 struct DeferralWriter {
     let table: DeferredWriteTable
     let cursor: TransactionCursor
+    let layout: StoreModel
+
+    /// Removes values that do not fit their registers, and that a later change of their transaction replaces.
+    ///
+    /// The cost is one query for each entity of the hierarchy.
+    func remove(replacedBy shape: ChangeShape, at position: Int, _ id: UniqueID, _ writes: [RegisterWrite]) throws {
+        let written = layout.tables[layout.entities[shape.entity].table]
+        let columns = writes.map(\.column).filter { written.columns[$0].mergeRule == .latest }
+        for entity in layout.entities where entity.table == written.index && !columns.isEmpty {
+            try table.removeValues(entity.entity.name, id, number: cursor.number, before: position) { name in
+                guard let index = layout.propertyIndex(named: name, of: entity.entity),
+                    case .column(let column) = entity.places[index], columns.contains(column)
+                else { return false }
+                guard let other = shape.renamed.first(where: { $0.column == column })?.name else { return true }
+                return !(other < WrittenName(name, isPresent: entity.entity.properties[index].name == name))
+            }
+        }
+    }
 
     func deferChange(_ change: Change, at index: Int, reason: String) throws {
         let content = DeferredWriteTable.Content(of: change.operation)
@@ -35,13 +54,12 @@ struct DeferralWriter {
         #if MUTATIONS
             if Mutation.isOn(.deferredWriteLost) { return }
         #endif
-        let kept = cursor.deferral(at: index)
         try table.insert(
             entity: entity,
             id: id,
             content,
-            number: kept.number,
-            index: kept.index,
+            number: cursor.number,
+            position: cursor.deferral(at: index),
             valueIndex: valueIndex,
             reason: reason
         )

@@ -46,6 +46,7 @@ final class ValueConverter {
                 if shape.isInsert, json == .null { continue }
                 column = target
                 value = ValueConverter.increment(json, type: type, isInsert: shape.isInsert)
+            case .outranked: continue
             case .inverse, .formerInverse, .unknown:
                 try deferUnlessWrittenElsewhere(values[valueIndex], valueIndex, of: index, in: slice, shape)
                 continue
@@ -56,9 +57,13 @@ final class ValueConverter {
                 let name = values[valueIndex].name
                 let reason = "'\(name)' of '\(slice.changes[index].entity)' cannot hold \(json.kind)"
                 try deferValue(values[valueIndex], valueIndex, of: index, in: slice, shape, reason)
+                deferral.cursor.hasUnfit = !deferral.cursor.isJoining
             }
         }
     }
+
+    /// Removes the write of a column from ``writes``.
+    func drop(_ column: Int) { writes.removeAll { $0.column == column } }
 
     /// Sets ``writes`` to the one write of a reference that came from its other end.
     func assign(_ target: UniqueID?, to column: Int) {
@@ -92,7 +97,7 @@ final class ValueConverter {
                 valueIndex: (slice.valueIndex ?? 0) + valueIndex
             )
         case .unknown(let reason): try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
-        case .scalar, .composite, .reference, .counter: break
+        case .scalar, .composite, .reference, .counter, .outranked: break
         }
     }
 

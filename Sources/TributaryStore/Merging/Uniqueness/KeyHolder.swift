@@ -5,7 +5,7 @@ struct KeyHolder: Comparable {
     var id: UniqueID
     /// The number of the greatest insert.
     var number: Int64
-    /// The version of that insert, without the index of the change: of inserts of one transaction the identifiers decide.
+    /// The version of that insert; of inserts of one transaction the identifiers decide.
     var inserted: Version
     var keys: [StoredKey]
     /// The object that represents it; nil for a visible object.

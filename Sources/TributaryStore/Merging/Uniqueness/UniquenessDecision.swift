@@ -106,7 +106,7 @@ final class UniquenessDecision {
             return KeyHolder(
                 id: id,
                 number: row.versions.inserted,
-                inserted: try version(row.versions.inserted),
+                inserted: try tables.versions.version(row.versions.inserted),
                 keys: try tables.keys.keys(of: row, table)
             )
         }
@@ -114,13 +114,9 @@ final class UniquenessDecision {
         return KeyHolder(
             id: id,
             number: shadow.inserted,
-            inserted: try version(shadow.inserted),
+            inserted: try tables.versions.version(shadow.inserted),
             keys: tables.keys.keys(of: partial, table),
             representative: shadow.representative
         )
-    }
-
-    private func version(_ number: Int64) throws -> Version {
-        try tables.versions.version(VersionNumber.transaction(of: number))
     }
 }

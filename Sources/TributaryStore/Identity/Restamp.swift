@@ -1,0 +1,287 @@
+import GRDB
+package import TributaryChanges
+import TributaryModel
+
+/// The result of giving unexported transactions new clocks.
+package struct Restamped: Sendable, Hashable {
+    package var former: UniqueID
+    package var new: UniqueID
+    /// The former writer's last exported transaction, 0 for none.
+    package var published: UInt64
+    package var count: Int
+}
+
+/// The reason why unexported transactions cannot get new clocks.
+package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A transaction that stays has a clock between the new ones and the old ones: one of the two may have overwritten
+    /// the other, and the value that lost is not in the store any more.
+    case restsOnAheadClock(writer: UniqueID, sequence: UInt64, clock: HybridClock)
+    /// A copy of the store has published, or goes on from, what this store has not published: it would be counted
+    /// twice.
+    case knownElsewhere(writer: UniqueID, sequence: UInt64)
+    /// The model does not know the counter of an increment.
+    case unknownCounter(entity: String, property: String)
+
+    package var description: String {
+        switch self {
+        case .restsOnAheadClock(let writer, let sequence, let clock):
+            "Transaction \(sequence) of writer \(writer), which this store has applied and others may have too, has the "
+                + "clock \(clock): changes that were saved here may have overwritten it, and cannot get lesser clocks."
+        case .knownElsewhere(let writer, let sequence):
+            "A copy of this store has published transactions of writer \(writer) after transaction \(sequence), or goes on from "
+                + "them, so that they cannot be issued under another name."
+        case .unknownCounter(let entity, let property):
+            "'\(entity).\(property)' was counted under another version of the model: export it first."
+        }
+    }
+}
+
+/// Gives the transactions that were never exported new clocks, under a fresh writer, in a write transaction.
+///
+/// Nobody else knows them under their present names. The versions of rows name the numbers of transactions, so that
+/// they change with the transactions' rows; totals of counters belong to writers, and what was counted moves with them.
+struct Restamp {
+    private struct Unexported {
+        var row: Int64
+        var writer: Int64
+        var number: Int64
+        var clock: HybridClock
+    }
+
+    private let reader: Reader
+    private let greatest: HybridClock
+    private let transactions: [Unexported]
+    private var db: Database { reader.database }
+    private var layout: StoreModel { reader.context.layout }
+
+    init(_ reader: Reader, after greatest: HybridClock) throws {
+        (self.reader, self.greatest) = (reader, greatest)
+        let select = try BoundStatement(
+            reader.database,
+            """
+            SELECT o.id, o.writer, t.number, t.clock FROM tributary_outgoing o
+            JOIN tributary_transaction t ON t.writer = o.writer AND t.sequence = o.sequence
+            WHERE o.sequence > ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = o.writer), 0)
+            ORDER BY t.number
+            """
+        )
+        var found: [Unexported] = []
+        try select.forEach { row in
+            let clock = HybridClock(rawValue: UInt64(bitPattern: row.integer(3)))
+            found.append(
+                Unexported(row: row.integer(0), writer: row.integer(1), number: row.integer(2), clock: clock)
+            )
+        }
+        transactions = found
+    }
+
+    /// The transaction that keeps the unexported ones from getting new clocks; nil when there is none; one look at each
+    /// transaction.
+    func obstacle() throws -> RestampError? {
+        if let known = try knownElsewhere() { return known }
+        guard let last = transactions.map(\.clock).max(), last > greatest else { return nil }
+        let numbers = Set(transactions.map(\.number))
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT t.number, w.uuid, t.sequence, t.clock FROM tributary_transaction t
+            JOIN tributary_writer w ON w.id = t.writer WHERE t.sequence > 0 AND (t.clock > ?1 OR t.clock < 0)
+            """
+        )
+        select.bind(1, Int64(clamping: greatest.rawValue))
+        var found: RestampError?
+        try select.forEach { row in
+            let clock = HybridClock(rawValue: UInt64(bitPattern: row.integer(3)))
+            guard found == nil, clock <= last, !numbers.contains(row.integer(0)), let writer = UniqueID(row.text(1))
+            else { return }
+            found = .restsOnAheadClock(writer: writer, sequence: UInt64(bitPattern: row.integer(2)), clock: clock)
+        }
+        return found
+    }
+
+    /// A writer of which the store has imported what it has not published itself; one look at each writer and segment.
+    private func knownElsewhere() throws -> RestampError? {
+        let select = try BoundStatement(
+            db,
+            """
+            WITH own(id, uuid, sequence, saved, published) AS (
+                SELECT w.id, w.uuid, w.sequence, (SELECT max(o.sequence) FROM tributary_outgoing o WHERE o.writer = w.id),
+                    ifnull((SELECT max(last) FROM tributary_export e WHERE e.writer = w.id), 0)
+                FROM tributary_writer w)
+            SELECT uuid, published FROM own WHERE saved > published AND (sequence > saved
+                OR EXISTS (SELECT 1 FROM tributary_segment s WHERE s.writer = own.id AND s.last > published)
+                OR EXISTS (SELECT 1 FROM tributary_writer f WHERE f.after = own.uuid AND f.after_sequence > published
+                    AND f.is_self = 0 AND f.id NOT IN (SELECT writer FROM tributary_outgoing UNION
+                        SELECT writer FROM tributary_export)))
+            """
+        )
+        return try select.first { row in
+            UniqueID(row.text(0)).map { .knownElsewhere(writer: $0, sequence: UInt64(bitPattern: row.integer(1))) }
+        } ?? nil
+    }
+
+    func run(_ transaction: WriteTransaction) throws -> Restamped {
+        if let obstacle = try obstacle() { throw obstacle }
+        let environment = reader.context.configuration.environment
+        let former = try transaction.writers().own
+        let fresh = environment.newID()
+        _ = try reader.context.configuration.token?.take { try transaction.writers().token() }
+        for writer in Set(transactions.map(\.writer)).sorted(by: >) { try setBack(writer) }
+        transaction.forget()
+        // Nobody publishes any more what these transactions have seen of the former writers.
+        let published = try reader.writers.all().reduce(into: [:]) { $0[$1.id.description] = $1.sequence }
+        try transaction.renewOwn(as: fresh)
+        let row = try transaction.writers().position(of: fresh).id
+        try WriterTable.setAside(after: greatest, db)
+        transaction.forget()
+        // What is not ahead keeps its clock, as it may have lost against others.
+        let kept = transactions.prefix { $0.clock <= greatest }
+        var clock = max(try transaction.writers().lastClock(), kept.last?.clock ?? .zero)
+        for (index, unexported) in transactions.enumerated() {
+            let isKept = index < kept.count
+            if !isKept { clock = clock.next(at: environment.wallTime()) }
+            let stamp = (sequence: UInt64(index + 1), clock: isKept ? unexported.clock : clock)
+            try move(unexported, to: row, stamp, published)
+        }
+        // Ranks contain writers and clocks; they are drawn again when they are needed.
+        try db.execute(sql: "UPDATE tributary_reference SET rank = NULL WHERE rank IS NOT NULL")
+        transaction.forget()
+        try transaction.writers().move(fresh, to: UInt64(transactions.count), clock: clock)
+        let end = published[former.description] ?? 0
+        return Restamped(former: former, new: fresh, published: end, count: transactions.count)
+    }
+
+    /// Sets a writer back to what it has exported, and what goes on from it to what is left of it.
+    private func setBack(_ writer: Int64) throws {
+        let isLater = "writer = ?1 AND sequence > (SELECT sequence FROM tributary_writer WHERE id = ?1)"
+        let updates = [
+            """
+            UPDATE tributary_writer SET sequence = ifnull((SELECT max(last) FROM tributary_export WHERE writer = ?1), 0),
+                clock = ifnull((SELECT t.clock FROM tributary_transaction t WHERE t.writer = ?1 AND t.sequence =
+                    (SELECT max(last) FROM tributary_export WHERE writer = ?1)), 0)
+            WHERE id = ?1
+            """,
+            """
+            UPDATE tributary_writer AS f SET after = CASE w.sequence WHEN 0 THEN w.after ELSE f.after END,
+                after_sequence = CASE w.sequence WHEN 0 THEN w.after_sequence ELSE min(f.after_sequence, w.sequence) END
+            FROM tributary_writer w WHERE w.id = ?1 AND f.after = w.uuid
+            """,
+            """
+            UPDATE tributary_seen SET sequence = min(sequence, (SELECT sequence FROM tributary_writer WHERE id = ?1))
+            WHERE other = ?1
+            """,
+            // A writer that has exported nothing gives its row to the fresh writer, which numbers its transactions from
+            // 1: negative sequences are out of its way.
+            "UPDATE tributary_transaction SET sequence = -sequence WHERE \(isLater)",
+            "UPDATE tributary_outgoing SET sequence = -sequence WHERE \(isLater)",
+        ]
+        for text in updates {
+            let update = try BoundStatement(db, text)
+            update.bind(1, writer)
+            try update.run()
+        }
+    }
+
+    private func move(
+        _ unexported: Unexported,
+        to writer: Int64,
+        _ stamp: (sequence: UInt64, clock: HybridClock),
+        _ published: [String: UInt64]
+    ) throws {
+        let transaction = try BoundStatement(
+            db,
+            "UPDATE tributary_transaction SET writer = ?2, sequence = ?3, clock = ?4 WHERE number = ?1"
+        )
+        transaction.bind(1, unexported.number)
+        transaction.bind(2, writer)
+        transaction.bind(3, Int64(bitPattern: stamp.sequence))
+        transaction.bind(4, Int64(bitPattern: stamp.clock.rawValue))
+        try transaction.run()
+        let lines = try BoundStatement(db, "SELECT lines FROM tributary_outgoing WHERE id = ?1")
+        lines.bind(1, unexported.row)
+        let text = try lines.first { $0.bytes(0) } ?? []
+        try moveCounts(text, from: unexported.writer, to: writer)
+        let outgoing = try BoundStatement(
+            db,
+            "UPDATE tributary_outgoing SET writer = ?2, sequence = ?3, lines = ?4 WHERE id = ?1"
+        )
+        outgoing.bind(1, unexported.row)
+        outgoing.bind(2, writer)
+        outgoing.bind(3, Int64(bitPattern: stamp.sequence))
+        outgoing.bind(4, try restamped(text, stamp, published))
+        try outgoing.run()
+        outgoing.clearBindings()
+    }
+
+    /// The lines with another sequence and clock in the first one, which has seen only what is published of each
+    /// writer.
+    private func restamped(
+        _ lines: [UInt8],
+        _ stamp: (sequence: UInt64, clock: HybridClock),
+        _ published: [String: UInt64]
+    ) throws -> [UInt8] {
+        let end = lines.firstIndex(of: UInt8(ascii: "\n")) ?? lines.endIndex
+        guard case .object(let members)? = JSONValue(text: String(decoding: lines[..<end], as: UTF8.self)) else {
+            throw StoreError.database(code: 11, message: "a transaction of the outbox has no header")
+        }
+        let header: [JSONMember] = members.compactMap { member in
+            switch (member.key, member.value) {
+            case ("transaction", _): JSONMember(key: member.key, value: .integer(Int64(clamping: stamp.sequence)))
+            case ("clock", _): JSONMember(key: member.key, value: .string(stamp.clock.description))
+            case ("seen", .object(let seen)):
+                JSONMember(key: member.key, value: .object(seen.compactMap { limited($0, to: published[$0.key]) }))
+            default: member
+            }
+        }
+        return Array(JSONValue.object(header).text.utf8) + lines[end...]
+    }
+
+    private func limited(_ seen: JSONMember, to published: UInt64?) -> JSONMember? {
+        guard let published, case .integer(let sequence) = seen.value, sequence > published else { return seen }
+        return published == 0 ? nil : JSONMember(key: seen.key, value: .integer(Int64(clamping: published)))
+    }
+
+    // MARK: Counters
+
+    /// Moves what a transaction has counted from the totals of one writer to those of another.
+    private func moveCounts(_ lines: [UInt8], from former: Int64, to writer: Int64) throws {
+        let table = CounterTable(db, layout: layout)
+        for line in lines.split(separator: UInt8(ascii: "\n")).dropFirst() {
+            guard let change = JSONValue(text: String(decoding: line, as: UTF8.self)),
+                case .string(let entity)? = change["insert"] ?? change["update"],
+                case .string(let id)? = change["id"], let id = UniqueID(id),
+                case .object(let values)? = change["values"]
+            else { continue }
+            for value in values {
+                guard let (column, amount) = try counted(value, of: entity, isInsert: change["insert"] != nil) else {
+                    continue
+                }
+                guard let total = try table.total(writer: former, of: id, column) else { continue }
+                let rest = CounterTotals.difference(total, amount)
+                let isEmpty = rest == .integer(0) || rest == .double(0)
+                try table.setTotal(isEmpty ? nil : rest, writer: former, of: id, column)
+                try table.add(amount, writer: writer, to: id, column)
+            }
+        }
+    }
+
+    /// The counter and the amount that a value of a line adds; nil when it is no count.
+    private func counted(
+        _ value: JSONMember,
+        of entity: String,
+        isInsert: Bool
+    ) throws -> (StoreModel.ColumnIndex, PropertyValue)? {
+        let increment = value.value["increment"]
+        guard isInsert || increment != nil else { return nil }
+        guard let entityLayout = layout.entityIndex(named: entity).map({ layout.entities[$0] }),
+            let property = layout.propertyIndex(named: value.key, of: entityLayout.entity)
+        else {
+            if increment == nil { return nil }
+            throw RestampError.unknownCounter(entity: entity, property: value.key)
+        }
+        guard case .column(let column) = entityLayout.places[property] else { return nil }
+        let index = StoreModel.ColumnIndex(table: entityLayout.table, column: column)
+        guard case .attribute(let type, .counter) = layout[index].kind else { return nil }
+        return ValueConverter.counted(increment ?? value.value, type: type).map { (index, $0) }
+    }
+}

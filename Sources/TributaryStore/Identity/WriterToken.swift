@@ -1,0 +1,218 @@
+import CLinux
+import Glibc
+import Synchronization
+import TributaryChanges
+
+/// The proof that nobody but this machine goes on as a store's writer: the writer's last transaction, in a file that a
+/// copy of the disk does not have.
+///
+/// The file is on a file system in memory, and belongs to the inode of the store's file. A commit takes the token, and
+/// gives the next one back when it has succeeded; so at most one of several copies of a store finds a token that says
+/// what the store says. After a boot, or a crash within a commit, there is none, and the store goes on as a fresh
+/// writer. The file is locked meanwhile, so that a commit of another process waits for the next token.
+///
+/// Where there is no such file system, the memory of the process has the token: each start is then a fresh writer.
+final class WriterToken: Sendable {
+    /// What the store and the token must both say.
+    struct Content: Hashable, Sendable {
+        var writer: UniqueID
+        var sequence: UInt64
+        var clock: HybridClock
+    }
+
+    /// The newest transaction of history after a commit, which a store that was set back does not have.
+    struct Newest: Hashable, Sendable {
+        var number: Int64
+        var clock: HybridClock
+    }
+
+    /// A token: the content, and how far the wall clock was ahead of the time since the boot, in milliseconds.
+    private struct Token {
+        var content: Content
+        var difference: Int64
+
+        init(_ content: Content, _ difference: Int64) { (self.content, self.difference) = (content, difference) }
+
+        init?(_ text: some StringProtocol) {
+            let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+            guard parts.count == 5, parts[4] == "\n", let writer = UniqueID(String(parts[0])),
+                let sequence = UInt64(parts[1]), let clock = HybridClock(String(parts[2])),
+                let difference = Int64(parts[3])
+            else { return nil }
+            self.init(Content(writer: writer, sequence: sequence, clock: clock), difference)
+        }
+
+        var text: String { "\(content.writer) \(content.sequence) \(content.clock) \(difference) \n" }
+
+        /// A jump between the clocks shows that the machine itself was set back, or goes on twice.
+        func proves(_ other: Token) -> Bool {
+            let moved = difference.subtractingReportingOverflow(other.difference)
+            return content == other.content && !moved.overflow
+                && moved.partialValue.magnitude <= WriterToken.greatestJump
+        }
+    }
+
+    private struct State {
+        /// The open file; nil while there is none.
+        var descriptor: CInt?
+        /// What this process has given last.
+        var memory: Token?
+        /// Whether the file could not take it, as where the file system is full.
+        var isKept = false
+        /// Whether the open transaction has found the proof; nil while it has not asked.
+        var isProven: Bool?
+        var taken: Token?
+        var fresh: UniqueID?
+        /// What the file was told last.
+        var newest: Newest?
+    }
+
+    private let store: String
+    private let environment: StoreEnvironment
+    private let state = Mutex(State())
+
+    /// The greatest number of bytes of a token, which follows what the file says of history.
+    private static let size = 128
+    /// The number of bytes that say which transaction of history is the newest.
+    private static let start = 64
+    /// The milliseconds by which the clocks may move against each other between two commits.
+    private static let greatestJump: UInt64 = 1_000
+
+    init(ofStoreAt path: String, _ environment: StoreEnvironment) {
+        (store, self.environment) = (path, environment)
+    }
+
+    /// The writer as which the open transaction continues the store; nil while it has not.
+    var fresh: UniqueID? {
+        get { state.withLock(\.fresh) }
+        set { state.withLock { $0.fresh = newValue } }
+    }
+
+    /// Takes the token, once in a transaction; the write lock of the store is held.
+    ///
+    /// - Parameter content: What the store says.
+    /// - Returns: Whether the store goes on as its writer: not without a token, or when the machine itself may be a
+    ///   copy.
+    /// - Throws: What `content` throws.
+    func take(_ content: () throws -> Content) throws -> Bool {
+        if let known = state.withLock(\.isProven) { return known }
+        let expected = Token(try content(), environment.clockDifference())
+        return state.withLock { state in
+            if let file = open(&state) {
+                while flock(file, LOCK_EX) != 0, errno == EINTR {}
+                state.taken =
+                    Token(WriterToken.read(file, at: WriterToken.start, WriterToken.size))
+                    ?? (state.isKept ? state.memory : nil)
+                ftruncate(file, off_t(WriterToken.start))
+            } else {
+                state.taken = state.memory
+            }
+            var isProven = state.taken?.proves(expected) ?? false
+            #if MUTATIONS
+                if Mutation.isOn(.tokenNotCompared) { isProven = true }
+            #endif
+            state.isProven = isProven
+            return isProven
+        }
+    }
+
+    /// The newest transaction of history after the last commit in the store's file; nil where nobody knows.
+    var newest: Newest? {
+        state.withLock { state in
+            guard let file = open(&state) else { return nil }
+            let parts = WriterToken.read(file, at: 0, WriterToken.start).split(separator: " ")
+            guard parts.count == 3, let number = Int64(parts[0]), let clock = HybridClock(String(parts[1])) else {
+                return nil
+            }
+            return Newest(number: number, clock: clock)
+        }
+    }
+
+    private static func read(_ file: CInt, at offset: Int, _ size: Int) -> String {
+        var bytes = [UInt8](repeating: 0, count: size)
+        let count = pread(file, &bytes, size, off_t(offset))
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    /// Runs a commit, says what is the newest transaction then, and gives the next token back when one was taken.
+    ///
+    /// - Throws: What `commit` throws; ``giveBack()`` is to follow then.
+    func committing(_ transaction: WriteTransaction, _ commit: () throws -> Void) throws {
+        let (isProven, fresh) = state.withLock { ($0.isProven, $0.fresh) }
+        // A part of the transaction in which the store went on as a fresh writer may have been rolled back.
+        let isOwn = try isProven == true || (isProven != nil && transaction.writers().own == fresh)
+        let next = isOwn ? Token(try transaction.writers().token(), environment.clockDifference()) : nil
+        let newest = try transaction.reader.history.newest()
+        try commit()
+        state.withLock { state in
+            guard newest != state.newest, let file = open(&state) else { return }
+            let text = "\(newest.number) \(newest.clock) "
+            let spaces = String(repeating: " ", count: WriterToken.start - 1 - text.utf8.count)
+            let bytes = Array("\(text)\(spaces)\n".utf8)
+            if pwrite(file, bytes, bytes.count, 0) == bytes.count { state.newest = newest }
+        }
+        if isProven != nil { give(next) }
+    }
+
+    /// Gives the token back that a transaction has taken which is not committed.
+    func giveBack() {
+        if state.withLock({ $0.isProven }) != nil { give(state.withLock(\.taken)) }
+    }
+
+    /// Lays the token of a store down that was just created.
+    func begin(_ content: Content) throws {
+        _ = try take { content }
+        // The inode may have been that of another store.
+        state.withLock { state in
+            state.newest = nil
+            if let file = state.descriptor { ftruncate(file, 0) }
+        }
+        give(Token(content, environment.clockDifference()))
+    }
+
+    private func give(_ token: Token?) {
+        state.withLock { state in
+            (state.isProven, state.taken, state.fresh) = (nil, nil, nil)
+            state.memory = token
+            guard let file = state.descriptor else { return }
+            if let token {
+                let bytes = Array(token.text.utf8)
+                state.isKept = pwrite(file, bytes, bytes.count, off_t(WriterToken.start)) != bytes.count
+            }
+            flock(file, LOCK_UN)
+        }
+    }
+
+    func close() {
+        state.withLock { state in
+            if let file = state.descriptor { Glibc.close(file) }
+            state.descriptor = nil
+        }
+    }
+
+    /// Opens the file, and makes it where there is none; nil where no file can be trusted.
+    private func open(_ state: inout State) -> CInt? {
+        var status = stat()
+        if let file = state.descriptor {
+            // Somebody may have removed the file, and another process made a new one.
+            if fstat(file, &status) == 0, status.st_nlink > 0 { return file }
+            Glibc.close(file)
+            (state.descriptor, state.newest) = (nil, nil)
+        }
+        guard stat(store, &status) == 0 else { return nil }
+        guard let folder = environment.tokens(status.st_uid) else { return nil }
+        let path = "\(folder)/\(status.st_dev)-\(status.st_ino)"
+        let file = clinux_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard file >= 0 else { return nil }
+        var found = stat()
+        guard fstat(file, &found) == 0, found.st_mode & S_IFMT == S_IFREG, found.st_nlink == 1,
+            found.st_uid == status.st_uid || geteuid() == 0
+        else {
+            Glibc.close(file)
+            return nil
+        }
+        if found.st_uid != status.st_uid { fchown(file, status.st_uid, status.st_gid) }
+        state.descriptor = file
+        return file
+    }
+}

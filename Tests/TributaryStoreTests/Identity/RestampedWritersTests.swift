@@ -1,0 +1,97 @@
+import StoreTestSupport
+import TestSupport
+import Testing
+import TributaryChanges
+import TributaryModel
+
+@testable import TributaryStore
+
+/// What none of the writers of a store has exported gets new clocks, under one fresh writer.
+@Suite struct RestampedWritersTests {
+    private static let model = """
+        version: "1"
+        entities:
+          A: {attributes: {c: {type: Integer 64, default: 0, merge: counter}, x: String?}}
+        """
+
+    private let replica: Replica
+    private let peer: Replica
+
+    init() throws {
+        (replica, peer) = (try Replica(Model(yaml: Self.model)), try Replica(Model(yaml: Self.model)))
+    }
+
+    private func own() throws -> WriterRecord { try replica.store.read { try $0.writers.own() } }
+
+    private func restamp(after greatest: HybridClock) throws -> Restamped {
+        try replica.store.write { try $0.writerChanges.restamp(after: greatest) }
+    }
+
+    @Test func whatFormerWritersHaveNotExportedGetsNewClocks() throws {
+        var exported = ExportedWriter()
+        try replica.commit(.insert("A", 1, ["c": .increment(10)]))
+        try exported.publish(replica)
+        let first = try own()
+        try replica.commit(.update("A", 1, ["c": .increment(7), "x": "a"]))
+        for number in [100, 1_000] as [Int64] {
+            replica.boot()
+            try replica.commit(.update("A", 1, ["c": .increment(number), "x": "b"]))
+        }
+        let restamped = try restamp(after: first.clock)
+        #expect(restamped.published == 0 && restamped.count == 3)
+        let own = try own()
+        #expect(own.id == restamped.new && own.sequence == 3)
+        #expect(own.incarnation.after == Incarnation.Predecessor(writer: first.id, sequence: 1))
+        let others = try replica.store.read { try $0.writers.all() }.filter { !$0.isSelf }
+        #expect(others.map(\.sequence).sorted() == [0, 1])
+        try exported.publish(replica)
+        #expect(exported.transactions.map(\.writer) == [first.id, own.id, own.id, own.id])
+        // What nobody publishes any more is not waited for.
+        for transaction in exported.transactions {
+            for (writer, sequence) in transaction.header.seen {
+                #expect(exported.transactions.contains { $0.writer == writer && $0.header.sequence >= sequence })
+            }
+        }
+        try peer.apply(exported.transactions)
+        #expect(try peer.values("A", .sample(1))?["c"] == .integer(1_117))
+        #expect(try peer.dump() == replica.dump() && peer.digest() == replica.digest())
+    }
+
+    /// A copy has published transactions in the place of which new ones would be counted twice.
+    @Test func whatIsKnownElsewhereGetsNoNewClocks() throws {
+        var exported = ExportedWriter()
+        try replica.commit(.insert("A", 1, ["c": .increment(1)]))
+        try exported.publish(replica)
+        try replica.commit(.update("A", 1, ["c": .increment(2)]))
+        let own = try own()
+        var third = ForeignTransaction(1, 3, clock: 300_000_000)
+        (third.writer, third.header.clock) = (own.id, own.clock.next(at: .epoch))
+        try replica.apply(third)
+        #expect(throws: RestampError.knownElsewhere(writer: own.id, sequence: 1)) { try restamp(after: .zero) }
+    }
+
+    @Test func aRestampedStoreIsItsWriterWithTheSameHistory() throws {
+        try replica.commit(.insert("A", 1))
+        let history = try replica.store.read { try $0.history.name() }
+        let restamped = try restamp(after: .zero)
+        try replica.reopen(Model(yaml: Self.model))
+        try replica.commit(.insert("A", 2))
+        #expect(try own().id == restamped.new && own().sequence == 2 && own().incarnation.after == nil)
+        #expect(try replica.store.read { try $0.history.name() } == history)
+    }
+
+    /// The transaction that stays, and may have lost or won against those that would get lesser clocks, is told.
+    @Test func aTransactionThatStaysAboveIsAnObstacle() throws {
+        var exported = ExportedWriter()
+        try replica.commit(.insert("A", 1))
+        try exported.publish(replica)
+        try replica.commit(.update("A", 1, ["x": "a"]))
+        let first = try #require(exported.transactions.first)
+        let obstacle = RestampError.restsOnAheadClock(writer: first.writer, sequence: 1, clock: first.header.clock)
+        #expect(try replica.store.read { try $0.writers.obstacleToRestamp(after: .zero) } == obstacle)
+        let before = try (own(), replica.dump())
+        #expect(throws: obstacle) { try restamp(after: .zero) }
+        #expect(try own() == before.0 && replica.dump() == before.1)
+        #expect(obstacle.description.contains("Transaction 1 of writer \(first.writer)"))
+    }
+}
