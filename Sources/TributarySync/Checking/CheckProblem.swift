@@ -16,12 +16,8 @@ package struct CheckProblem: Sendable, Hashable {
         case segmentChanged = "segment-changed"
         /// The bytes of a segment are not those that its writer wrote.
         case segmentDamaged = "segment-damaged"
-        /// A segment has sequences that were applied from another segment.
-        case segmentUnknown = "segment-unknown"
         /// A segment of this store's own is not in the log folder.
         case exportMissing = "export-missing"
-        /// The log folder has segments of this store's writer that are newer than the store.
-        case ownSegmentsAhead = "own-segments-ahead"
         /// A large value beside the store is missing or damaged.
         case valueMissing = "value-missing"
         /// A large value beside the log, which a segment names, is missing or damaged.

@@ -19,16 +19,14 @@ struct CheckedBaselines: Sendable {
         let lacksSegments = state.writers.contains { writer in
             guard covered[writer.id] > 0 else { return false }
             let names = Set(listing[writer.id] ?? [])
-            return writer.joined > 0
-                || writer.records.contains { record in
-                    record.last <= covered[writer.id]
-                        && !names.contains(SegmentName(writer: writer.id, first: record.first, last: record.last))
-                }
+            var reached: UInt64 = 0
+            for record in writer.records where record.first <= reached.addingSaturating(1) {
+                let name = SegmentName(writer: writer.id, first: record.first, last: record.last)
+                if names.contains(name) { reached = max(reached, record.last) }
+            }
+            return reached < min(covered[writer.id], writer.sequence)
         }
-        let usable = shelf.verified.filter {
-            $0.modelHash == modelHash && state.positions.covers($0.positions)
-                && state.positions.mayBegin(with: $0.positions, on: state.positions)
-        }
-        base = lacksSegments ? usable.first : nil
+        let usable = shelf.verified.first { $0.modelHash == modelHash && state.vector.covers($0.vector) }
+        base = lacksSegments ? usable : nil
     }
 }

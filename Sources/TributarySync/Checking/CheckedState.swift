@@ -11,80 +11,64 @@ struct CheckedState: Sendable {
         var records: [SegmentRecord]
         /// The segment of which some transactions are applied.
         var partial: PartialRecord?
-        /// The last transaction that came with a baseline, without its segment; 0 for none.
-        var joined: UInt64 = 0
-        var branches: [Branch] = []
-
-        /// The hashes of all applied segments.
-        var hashes: Set<String> { Set((records + branches.flatMap(\.records)).map(\.sha256)) }
-    }
-
-    /// A branch of a forked writer.
-    struct Branch: Sendable {
-        var record: WriterBranch
-        var records: [SegmentRecord]
-        /// The segment of which some transactions are applied.
-        var partial: PartialRecord?
     }
 
     var own: UniqueID
     var digest: StoreDigest
     var writers: [Writer] = []
-    private(set) var positions = BaselinePositions()
+    private(set) var vector = VersionVector()
+    /// The writers of this store that have exported something.
+    var exporters: Set<UniqueID> = []
     /// The segments that are being exported.
     var unfinished: [SegmentName] = []
-    /// The segment with the local transactions that are not exported, in the scratch folder.
-    var tail: SegmentName?
+    /// The segments with the local transactions that are not exported, in the scratch folder.
+    var tails: [SegmentName] = []
     var unexported = 0
 
     /// Reads the state, and writes the local transactions that are not exported into `scratch`, as a segment.
     init(_ reader: Reader, scratch: String, progress: (Int64) -> Void) throws {
-        let own = try reader.writers.own()
-        self.own = own.id
+        own = try reader.writers.own().id
         digest = try reader.mergeState.digest(progress: progress)
         for writer in try reader.writers.all() where writer.sequence > 0 {
-            let partial = try reader.setting(StoreKeys.partial(writer.id))
-            positions.vector[writer.id] = writer.reach
-            positions.hashes[writer.id] = digest.vector[writer.id]?.hash
-            if !writer.branches.isEmpty { positions.forks[writer.id] = try reader.baselineForks.fork(of: writer) }
-            let ofBranches = writer.branches.isEmpty ? [] : try reader.writers.branchSegments(writer: writer.id)
+            vector[writer.id] = writer.sequence
             writers.append(
                 Writer(
                     id: writer.id,
                     sequence: writer.sequence,
                     records: try reader.writers.segments(writer: writer.id),
-                    partial: partial.flatMap { PartialRecord($0, writer: writer.id) },
-                    joined: try JoinedPosition(of: writer.id, reader).sequence,
-                    branches: try writer.branches.map { branch in
-                        Branch(
-                            record: branch,
-                            records: ofBranches.filter { $0.branch == branch.firstHash },
-                            partial: try SyncRecords.partial(of: writer.id, branch: branch.firstHash, reader)
-                        )
-                    }
+                    partial: try SyncRecords.partial(of: writer.id, reader)
                 )
             )
         }
-        unfinished = try reader.outbox.unfinishedExports().map {
-            SegmentName(writer: own.id, first: $0.first, last: $0.last)
-        }
-        try stageTail(own, reader, scratch: scratch)
-    }
-
-    /// Writes the local transactions after the last exported one.
-    private mutating func stageTail(_ own: WriterRecord, _ reader: Reader, scratch: String) throws {
-        let exported = try reader.writers.segments(writer: own.id).last?.last ?? 0
-        guard exported < own.sequence else { return }
-        let name = SegmentName(writer: own.id, first: exported + 1, last: own.sequence)
-        let header = SegmentHeader(writer: own.id, first: name.first, last: name.last)
-        var count = 0
-        _ = try SegmentPublisher(LogFolder(path: scratch)).publish(name, header: header.line) { file in
-            try reader.outbox.forEachPiece(from: name.first, through: name.last) { lines, changes in
-                try file.append(lines: lines, changes: changes)
-                if changes != nil { count += 1 }
+        exporters = Set(try reader.outbox.exporters())
+        let begun = try reader.outbox.unfinishedExports()
+        unfinished = begun.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) }
+        for range in begun { try stage(range.writer, range.first...range.last, reader, scratch) }
+        for (writer, first) in try reader.outbox.unexported() {
+            var next = first
+            while let run = try reader.outbox.run(of: writer, from: next) {
+                try stage(writer, run, reader, scratch)
+                next = run.upperBound + 1
             }
         }
-        tail = name
-        unexported = count
+    }
+
+    /// Writes local transactions of a writer that are not exported.
+    private mutating func stage(
+        _ writer: UniqueID,
+        _ run: ClosedRange<UInt64>,
+        _ reader: Reader,
+        _ scratch: String
+    ) throws {
+        let name = SegmentName(writer: writer, first: run.lowerBound, last: run.upperBound)
+        let header = SegmentHeader(writer: writer, first: name.first, last: name.last)
+        let range = ExportRange(writer: writer, first: name.first, last: name.last, header: header.line)
+        _ = try SegmentPublisher(LogFolder(path: scratch)).publish(name, header: range.header) { file in
+            try reader.outbox.forEachPiece(of: range) { lines, changes in
+                try file.append(lines: lines, changes: changes)
+                if changes != nil { unexported += 1 }
+            }
+        }
+        tails.append(name)
     }
 }

@@ -23,8 +23,6 @@ struct FolderAudit {
     private(set) var report: CheckReport
     /// Why the rebuilt store lacks something; nil when it does not.
     private(set) var obstacle: (reason: CheckReport.Obstacle, detail: String)?
-    /// The hashes of all applied segments of forked writers, collected when they are needed first.
-    private var hashes: [UniqueID: Set<String>] = [:]
 
     init(
         listing: LogListing,
@@ -55,9 +53,7 @@ struct FolderAudit {
         for writer in state.writers where listing.unreadable[writer.id] == nil { try audit(writer) }
         let known = Set(state.writers.map(\.id))
         for (writer, names) in listing.names.sorted(by: { $0.key < $1.key }) where !known.contains(writer) {
-            for name in names {
-                if writer == state.own { addAhead(name) } else { try auditUnapplied(name) }
-            }
+            for name in names { try auditUnapplied(name) }
         }
         report.unexported = state.unexported
     }
@@ -76,44 +72,31 @@ struct FolderAudit {
     // MARK: Writers
 
     private mutating func audit(_ writer: CheckedState.Writer) throws {
-        var position = baselines.base?.vector[writer.id] ?? 0
-        if isPlaced(writer.id) {
-            position = min(position, baselines.base?.forks[writer.id]?.start ?? position)
-            // A fork of the baseline may lie on another line.
-            position = writer.records.first { $0.last > position }.map { $0.first - 1 } ?? position
-        }
-        var isWhole = true
+        let covered = baselines.covered[writer.id]
+        // What the rebuilt store has, and what is accounted for.
+        var (position, reached) = (baselines.base?.vector[writer.id] ?? 0, covered)
         for record in writer.records {
-            guard record.last > position else {
-                _ = try audit(record, isWhole: false)
-                continue
-            }
-            if record.first != position + 1, record.first - 1 != writer.joined {
-                addHole(writer, from: position + 1, to: record.first)
-            }
-            isWhole = try audit(record, isWhole: isWhole && record.first == position + 1) && isWhole
-            position = max(position, record.last)
+            if record.first > reached.addingSaturating(1) { addHole(writer, from: reached + 1, to: record.first) }
+            reached = max(reached, record.last)
+            let follows = record.last > position && record.first <= position.addingSaturating(1)
+            if try audit(record, isWhole: follows), follows { position = record.last }
         }
-        if let partial = writer.partial, partial.name.first == position + 1, partial.name.last > position {
-            isWhole = try audit(partial, through: writer.sequence, isWhole: isWhole) && isWhole
-            position = writer.sequence
+        if let partial = writer.partial, partial.name.last > position,
+            partial.name.first <= position.addingSaturating(1)
+        {
+            if try audit(partial, through: writer.sequence) { position = max(position, writer.sequence) }
+            reached = max(reached, writer.sequence)
         }
-        if writer.id == state.own, let tail = state.tail, tail.first == position + 1 {
+        for tail in state.tails where tail.writer == writer.id {
             let file = try scratch.open(tail)
-            if isWhole {
-                let segment = try SegmentVerifier().verify(file, name: tail)
-                isWhole = try mergeAgain(segment, file, through: tail.last)
+            let segment = try SegmentVerifier().verify(file, name: tail)
+            if tail.first <= position.addingSaturating(1), try mergeAgain(segment, file, through: tail.last) {
+                position = max(position, tail.last)
             }
-            position = tail.last
+            reached = max(reached, tail.last)
         }
-        if position < writer.sequence, writer.sequence == writer.joined {
-            isWhole = false
-        } else if position < writer.sequence {
-            addHole(writer, from: position + 1, to: writer.sequence + 1)
-            isWhole = false
-        }
-        for branch in writer.branches { isWhole = try audit(branch, of: writer.id, isWhole: isWhole) && isWhole }
-        if !isWhole {
+        if reached < writer.sequence { addHole(writer, from: reached + 1, to: writer.sequence + 1) }
+        if position < writer.sequence {
             setObstacle(
                 .segmentsMissing,
                 "Segments of the writer \(writer.id) are not in the log folder as they were applied."
@@ -122,32 +105,17 @@ struct FolderAudit {
         try auditOthers(of: writer)
     }
 
-    /// Whether the segments of a forked writer are merged where the baseline has left off, which names some of them.
-    private func isPlaced(_ writer: UniqueID) -> Bool {
-        baselines.base?.vector[writer] ?? 0 > 0 && state.writers.contains { $0.id == writer && !$0.branches.isEmpty }
-    }
-
-    /// Audits a branch of a writer's log; false when it cannot be merged into the rebuilt store.
-    private mutating func audit(_ branch: CheckedState.Branch, of writer: UniqueID, isWhole: Bool) throws -> Bool {
-        var isWhole = isWhole
-        for record in branch.records { isWhole = try audit(record, branch.record, isWhole: isWhole) && isWhole }
-        guard let partial = branch.partial else { return isWhole }
-        let (name, last) = (partial.name, branch.record.sequence)
-        return try audit(name, nil, sha256: partial.sha256, through: last, branch.record, isWhole: isWhole) && isWhole
-    }
-
     /// Audits an applied segment; false when it cannot be merged into the rebuilt store.
     private mutating func audit(
         _ record: SegmentRecord,
-        _ branch: WriterBranch? = nil,
         isWhole: Bool
     ) throws -> Bool {
         let name = SegmentName(writer: record.writer, first: record.first, last: record.last)
-        return try audit(name, record, sha256: record.sha256, through: record.last, branch, isWhole: isWhole)
+        return try audit(name, record, sha256: record.sha256, through: record.last, isWhole: isWhole)
     }
 
-    private mutating func audit(_ partial: PartialRecord, through last: UInt64, isWhole: Bool) throws -> Bool {
-        try audit(partial.name, nil, sha256: partial.sha256, through: last, isWhole: isWhole)
+    private mutating func audit(_ partial: PartialRecord, through last: UInt64) throws -> Bool {
+        try audit(partial.name, nil, sha256: partial.sha256, through: last, isWhole: true)
     }
 
     /// Audits a segment; `record` is that of a whole one.
@@ -156,24 +124,20 @@ struct FolderAudit {
         _ record: SegmentRecord?,
         sha256: String,
         through last: UInt64,
-        _ branch: WriterBranch? = nil,
         isWhole: Bool
     ) throws -> Bool {
         try step(report.segments)
         do {
-            return try merge(name, sha256: sha256, through: last, branch, isWhole: isWhole)
+            return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
         } catch let error as SegmentError where error.kind == .missing && last <= baselines.covered[name.writer] {
             return false
         } catch let error as SegmentError where error.kind == .missing {
-            // Without the folder of the store's own writer this may be the mount point of an unmounted share.
-            guard name.writer == state.own, !listing.logs.lacksFolder(of: state.own), let record,
-                try republish?(record) == true
-            else {
+            guard let record, try republish?(record) == true else {
                 addMissing(name)
                 return false
             }
             report.repairs.append("The segment \(name.path) was published again from the outbox.")
-            return try merge(name, sha256: sha256, through: last, branch, isWhole: isWhole)
+            return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
         } catch let error as SegmentError {
             add(error, to: name)
             return false
@@ -184,7 +148,6 @@ struct FolderAudit {
         _ name: SegmentName,
         sha256: String,
         through last: UInt64,
-        _ branch: WriterBranch?,
         isWhole: Bool
     ) throws -> Bool {
         let (file, segment) = try read(name, sha256: sha256)
@@ -204,14 +167,11 @@ struct FolderAudit {
             return false
         }
         addMissingBlobs(of: segment, file)
-        return try isWhole && mergeAgain(segment, file, through: last, branch)
+        return try isWhole && mergeAgain(segment, file, through: last)
     }
 
-    /// Reads a segment, or the conflict copy that has its hash, because of a forked writer several files may have one
-    /// name.
-    ///
-    /// - Throws: ``SegmentError``; `missing` when the name belongs to another applied segment of the writer now.
-    private mutating func read(
+    /// Reads a segment, or the conflict copy that has its hash.
+    private func read(
         _ name: SegmentName,
         sha256: String
     ) throws(SegmentError) -> (OpenFile, VerifiedSegment) {
@@ -222,38 +182,18 @@ struct FolderAudit {
             return (file, segment)
         }
         let file = try listing.logs.open(name)
-        let segment = try SegmentVerifier().verify(file, name: name)
-        guard segment.end.sha256 == sha256 || !isApplied(segment.end.sha256, ofForked: name.writer) else {
-            let reason = "another segment of the forked writer has its name"
-            throw SegmentError(.missing, file: file.file, writer: name.writer, reason: reason)
-        }
-        return (file, segment)
-    }
-
-    /// Whether a forked writer has an applied segment with the hash; false for writers without branches.
-    private mutating func isApplied(_ sha256: String, ofForked writer: UniqueID) -> Bool {
-        if let known = hashes[writer] { return known.contains(sha256) }
-        let found = state.writers.first { $0.id == writer && !$0.branches.isEmpty }?.hashes ?? []
-        hashes[writer] = found
-        return found.contains(sha256)
+        return (file, try SegmentVerifier().verify(file, name: name))
     }
 
     /// Merges a segment into the rebuilt store, whose first failure becomes the obstacle and ends the comparison.
     private mutating func mergeAgain(
         _ segment: VerifiedSegment,
         _ file: OpenFile,
-        through last: UInt64,
-        _ branch: WriterBranch? = nil
+        through last: UInt64
     ) throws -> Bool {
         guard let rebuild, obstacle == nil else { return true }
         do {
-            guard isPlaced(segment.name.writer) else {
-                try rebuild.merge(segment, file, through: last, branch: branch)
-                return true
-            }
-            if try !rebuild.hasSegment(segment.name, sha256: segment.end.sha256) {
-                try rebuild.mergePlaced(segment, file, through: last)
-            }
+            try rebuild.merge(segment, file, through: last)
             return true
         } catch let error as StoreError {
             setObstacle(
@@ -273,18 +213,11 @@ struct FolderAudit {
 
     /// Audits the files of a writer that are no applied segments.
     private mutating func auditOthers(of writer: CheckedState.Writer) throws {
-        let records = writer.records + writer.branches.flatMap(\.records)
-        let applied = Set(records.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) })
+        let applied = Set(writer.records.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) })
         for name in listing.names[writer.id] ?? [] where !applied.contains(name) && name != writer.partial?.name {
-            // Transactions that came with a baseline have no record of their segments.
-            if name.last <= writer.joined { continue }
-            if writer.id == state.own, state.unfinished.contains(name) { continue }
-            // Of another writer it belongs to a branch that has not been applied yet.
-            guard writer.id == state.own else {
-                try auditUnapplied(name)
-                continue
-            }
-            if name.first > writer.sequence { addAhead(name) } else { addUnknown(name) }
+            // Transactions that came with a baseline, or from segments with other bounds, have no record of their own.
+            if name.last <= writer.sequence || state.unfinished.contains(name) { continue }
+            try auditUnapplied(name)
         }
     }
 
@@ -331,7 +264,7 @@ struct FolderAudit {
     }
 
     private mutating func addMissing(_ name: SegmentName) {
-        let isOwn = name.writer == state.own
+        let isOwn = state.exporters.contains(name.writer)
         report.add(
             CheckProblem(
                 code: isOwn ? .exportMissing : .segmentMissing,
@@ -353,30 +286,6 @@ struct FolderAudit {
                     + "writer \(writer.id), and has applied up to \(writer.sequence).",
                 writer: writer.id,
                 hint: "Stop the daemon and build the store anew from the log folder: \(rebuilding)"
-            )
-        )
-    }
-
-    private mutating func addUnknown(_ name: SegmentName) {
-        report.add(
-            CheckProblem(
-                code: .segmentUnknown,
-                detail: "The segment \(name.path) has transactions that this store has from another segment.",
-                file: "\(listing.logs.path)/\(name.path)",
-                writer: name.writer,
-                hint: "Two programs write as this writer: tributaryctl status"
-            )
-        )
-    }
-
-    private mutating func addAhead(_ name: SegmentName) {
-        report.add(
-            CheckProblem(
-                code: .ownSegmentsAhead,
-                detail: "The segment \(name.path) of this store's writer is newer than the store.",
-                file: "\(listing.logs.path)/\(name.path)",
-                writer: name.writer,
-                hint: "An older copy of the store is in use, or another machine runs one: tributaryctl status"
             )
         )
     }

@@ -13,19 +13,17 @@ struct OwnSegmentPublisher {
     /// - Returns: false when the outbox has its lines no more, or when they would give other bytes.
     /// - Throws: ``SegmentError`` when a folder cannot be written, and ``StoreError``.
     func publish(_ record: SegmentRecord) throws -> Bool {
-        let name = SegmentName(writer: record.writer, first: record.first, last: record.last)
-        guard let range = try store.read({ try $0.outbox.export(beginningAt: record.first) }),
+        guard let range = try store.read({ try $0.outbox.export(of: record.writer, beginningAt: record.first) }),
             range.last == record.last,
-            try write(name, header: range.header, into: scratch) == record.sha256
+            try write(range, into: scratch) == record.sha256
         else { return false }
-        return try write(name, header: range.header, into: logs) == record.sha256
+        return try write(range, into: logs) == record.sha256
     }
 
-    private func write(_ name: SegmentName, header: String, into logs: LogFolder) throws -> String? {
-        try SegmentPublisher(logs).publish(name, header: header) { file in
-            try store.read { reader in
-                try reader.outbox.forEachPiece(from: name.first, through: name.last, file.append)
-            }
+    private func write(_ range: ExportRange, into logs: LogFolder) throws -> String? {
+        let name = SegmentName(writer: range.writer, first: range.first, last: range.last)
+        return try SegmentPublisher(logs).publish(name, header: range.header) { file in
+            try store.read { try $0.outbox.forEachPiece(of: range, file.append) }
         }.sha256
     }
 }

@@ -215,9 +215,11 @@ package struct StoreCheck: Sendable {
         let (rebuild, obstacle) = opened(scratch)
         let total = Int64(listing.count)
         var report = report
-        if repairs, try store.read({ try LostFolder(of: state.own, in: listing.logs, $0).make() }) {
+        if repairs, try store.read({ try LostFolder(in: listing.logs, $0).make() }) {
             report.repairs.append("The folder of this store's writer, which was lost, was made again.")
         }
+        // A folder without anything of the store may be the mount point of an unmounted share.
+        let mayPublish = try repairs && store.read { try LostFolder(in: listing.logs, $0).lacking == nil }
         let own = try LogFolder(path: scratch.file("logs"))
         let shelf = try BaselineShelf().reading(listing.baselines, in: listing.logs).provingAll(in: listing.logs) {
             if cancellation.isCancelled { throw CancellationError() }
@@ -235,7 +237,7 @@ package struct StoreCheck: Sendable {
             rebuild: rebuild,
             scratch: own,
             report: report,
-            republish: repairs ? { try publisher.publish($0) } : nil,
+            republish: mayPublish ? { try publisher.publish($0) } : nil,
             rebuilding: rebuilding
         ) { count in
             if cancellation.isCancelled { throw CancellationError() }

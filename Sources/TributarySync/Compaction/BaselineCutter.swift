@@ -6,20 +6,18 @@ import TributaryStore
 struct BaselineCutter {
     let logs: LogFolder
     let cancellation: ReadCancellation
-    /// Runs the closure that gives a file its name while the store is certainly the writer, or throws.
-    let place: @Sendable (UniqueID, () throws -> Void) throws -> Void
     let progress: @Sendable (Int64) -> Void
 
     /// - Returns: The end line.
-    /// - Throws: ``SegmentError`` `forked` when the name is taken by other bytes, `rejected` when no reader would accept
-    ///   it, `missing` when the folder has nothing of the writer; ``StoreError``, and `CancellationError`.
+    /// - Throws: ``SegmentError`` `forked` when the name is taken by other bytes, `rejected` when no reader would
+    ///   accept it, `missing` when the folder has nothing of the writer; ``StoreError``, and `CancellationError`.
     func publish(_ name: BaselineName, _ reader: Reader) throws -> BaselineEnd {
         // The folder may be the mount point of an unmounted share.
         guard !logs.lacksFolder(of: name.writer) else {
             throw SegmentError(.missing, file: logs.path, reason: "the folder has nothing of this store")
         }
         try publishBlobs(of: name.writer, reader)
-        return try BaselinePublisher(logs).publish(name, place: { try place(name.writer, $0) }) { write in
+        return try BaselinePublisher(logs).publish(name) { write in
             try reader.baseline.forEachLine { count in
                 if cancellation.isCancelled { throw CancellationError() }
                 progress(Int64(count))

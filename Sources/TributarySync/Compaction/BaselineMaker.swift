@@ -21,7 +21,7 @@ struct BaselineMaker: Sendable {
         // The state in the baseline must outlast a power failure of this store, as that in segments must.
         let (path, cutter) = (store.configuration.path, cutter)
         try await queue.run { try StoreSync(path: path).run() }
-        let (model, positions) = (facts.modelHash, facts.positions)
+        let (model, vector) = (facts.modelHash, facts.vector)
         return try await store.readAside { reader in
             let now = try CompactionFacts(
                 reader,
@@ -31,7 +31,7 @@ struct BaselineMaker: Sendable {
                 wall: .epoch
             )
             // The store may have gone on since; then the name or the vector would be another one.
-            guard now.own == name.writer, now.positions == positions, now.unsealed.isEmpty else { return nil }
+            guard now.owners.contains(name.writer), now.vector == vector else { return nil }
             return try cutter.publish(name, reader)
         }
     }
@@ -42,14 +42,10 @@ struct BaselineMaker: Sendable {
     /// - Throws: ``BaselineRebuild/Obstacle`` when the folder lacks something; what ``BaselineCutter`` throws.
     func publishLog(
         _ name: BaselineName,
-        to positions: BaselinePositions,
+        to vector: VersionVector,
         _ facts: CompactionFacts
     ) async throws -> BaselineEnd {
-        let known = facts.positions
-        let base = facts.shelf.verified.first {
-            $0.modelHash == facts.modelHash && positions.covers($0.positions)
-                && known.mayBegin(with: $0.positions, on: positions)
-        }
+        let base = facts.shelf.verified.first { $0.modelHash == facts.modelHash && vector.covers($0.vector) }
         let scratch = try ScratchFolder(.compaction, besideStore: store.configuration.path)
         defer { scratch.remove() }
         try scratch.demandRoom(forCopyOf: store.configuration.path)
@@ -60,14 +56,14 @@ struct BaselineMaker: Sendable {
             let work = BaselineRebuild(
                 rebuild: rebuild,
                 logs: cutter.logs,
-                applied: { name in try store.read { try $0.writers.segment(writer: name.writer, first: name.first) } },
-                lineOfFork: { known.line(to: positions, of: $0) },
+                applied: { name in try store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
+                },
                 step: { count in
                     if cutter.cancellation.isCancelled { throw CancellationError() }
                     cutter.progress(Int64(count))
                 }
             )
-            try work.run(to: positions.vector, from: base)
+            try work.run(to: vector, from: base)
             return try rebuild.store.read { try cutter.publish(name, $0) }
         }
     }

@@ -99,7 +99,7 @@ extension BaselineShelf {
         }
         let now = try FileAttributes(of: file)
         guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
-            BaselinePositions(whole.writers) == baseline.positions, mark.map({ $0 == now }) ?? true
+            VersionVector(whole.writers) == baseline.vector, mark.map({ $0 == now }) ?? true
         else {
             throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one")
         }

@@ -3,9 +3,9 @@ import TributaryChanges
 
 /// The baselines of the log folder, and what follows from them together.
 ///
-/// A baseline is verified when the folders of two writers have one with equal bytes, all of which this program has read.
-/// Where baselines of one vector and one model differ, the ones that a single writer has are disputed; when two writers
-/// agree on each side, all are. What is disputed says nothing about other vectors.
+/// A baseline is verified when the folders of two writers have one with equal bytes, all of which this program has
+/// read. Where baselines of one vector and one model differ, the ones that a single writer has are disputed; when two
+/// writers agree on each side, all are. What is disputed says nothing about other vectors.
 struct BaselineShelf: Hashable, Sendable {
     /// Two whole baselines of one vector and model with other bytes, the first of which may be a verified one.
     struct Dispute: Hashable, Sendable {
@@ -32,7 +32,8 @@ struct BaselineShelf: Hashable, Sendable {
     }
 
     private(set) var baselines: [BaselineName: KnownBaseline] = [:]
-    /// The baselines that cannot be read, or whose bytes are not those of their end line; a replicator may bring others.
+    /// The baselines that cannot be read, or whose bytes are not those of their end line; a replicator may bring
+    /// others.
     private(set) var refused: [BaselineName: Refusal] = [:]
     /// The verified baselines, the one with the most transactions first.
     private(set) var verified: [KnownBaseline] = []
@@ -71,7 +72,7 @@ struct BaselineShelf: Hashable, Sendable {
     // MARK: What follows from them
 
     private struct Point: Hashable {
-        var positions: BaselinePositions
+        var vector: VersionVector
         var modelHash: String
     }
 
@@ -82,7 +83,7 @@ struct BaselineShelf: Hashable, Sendable {
         (verified, disputes, unread) = ([], [], nil)
         var unread: [KnownBaseline] = []
         let sorted = baselines.values.sorted { $0.name < $1.name }
-        for (_, equal) in Dictionary(grouping: sorted, by: { Point(positions: $0.positions, modelHash: $0.modelHash) })
+        for (_, equal) in Dictionary(grouping: sorted, by: { Point(vector: $0.vector, modelHash: $0.modelHash) })
         where Set(equal.map(\.name.writer)).count > 1 {
             if let one = equal.first(where: { !$0.isWhole }) { unread.append(one) }
             judge(equal.filter(\.isWhole))
@@ -96,8 +97,8 @@ struct BaselineShelf: Hashable, Sendable {
 
     /// The first baseline whose proof somebody needs: no verified one has all of it and more.
     ///
-    /// One comparison for each baseline before it and each verified one that is not covered itself, of which there are more
-    /// than one only where baselines cross.
+    /// One comparison for each baseline before it and each verified one that is not covered itself, of which there are
+    /// more than one only where baselines cross.
     static func firstOpen(
         _ baselines: [KnownBaseline],
         beside verified: [KnownBaseline],

@@ -13,24 +13,23 @@ struct CompactionFacts: Sendable {
     }
 
     var own: UniqueID
+    /// The label of this store.
+    var store: UniqueID
     /// The writer whose files are looked at: the own one, or one that the store was before.
     var owner: UniqueID
-    var doubt = StateDoubt()
+    /// Whether the log folder has contradicted the store's own state, which proves nothing then: a baseline is built
+    /// from the log folder.
+    var isContradicted = false
     var modelHash: String
     var writers: [WriterRecord]
-    /// The hashes with which the writers' logs end, and the branches of forked ones, as far as this store can name them.
-    var ends = BaselinePositions()
-    /// The writers of whose last segment only a part is applied, or whose last transactions are not exported.
-    var unsealed: Set<UniqueID> = []
     var shelf: BaselineShelf
     var segments: [OwnSegment] = []
-    /// The owner's first transaction of which there is other content; nil when there is none.
-    var forkedFrom: UInt64?
     var keep: Duration
     var wall: WallTime
 
     init(
         own: UniqueID,
+        store: UniqueID? = nil,
         modelHash: String,
         writers: [WriterRecord],
         shelf: BaselineShelf,
@@ -38,51 +37,44 @@ struct CompactionFacts: Sendable {
         keep: Duration,
         wall: WallTime
     ) {
-        (self.own, owner) = (own, own)
+        (self.own, self.store, owner) = (own, store ?? own, own)
         (self.modelHash, self.writers, self.shelf, self.segments) = (modelHash, writers, shelf, segments)
         (self.keep, self.wall) = (keep, wall)
     }
 
-    /// The writers that the store was before, or that the store was of which it is a copy.
-    var formers: FormerWriters { doubt.formers }
+    /// The writers that the store is and was, the present one first.
+    var owners: [UniqueID] { [own] + writers.filter { $0.store == store && $0.id != own }.map(\.id) }
 
-    /// Whether a baseline of this store is built from the log folder, never from the state of the store.
-    var buildsFromLog: Bool { doubt.isAny }
-
-    /// Why nothing is compacted while there is other content under the own name; nil when there is none.
-    var forkReason: String? {
-        guard let forkedFrom else { return nil }
-        return "There is other content under this store's own transactions, from \(forkedFrom); it becomes another "
-            + "writer by itself."
+    var vector: VersionVector {
+        VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
     }
 
-    /// A writer with branches that this store cannot name in a baseline; nil when there is none.
-    var unnamed: UniqueID? { writers.first { !$0.branches.isEmpty && ends.forks[$0.id] == nil }?.id }
-
-    /// The position of each writer; of a forked one that of the branch that reaches furthest.
-    var vector: VersionVector { VersionVector(Dictionary(writers.map { ($0.id, $0.reach) }) { first, _ in first }) }
-
-    var positions: BaselinePositions { BaselinePositions(vector: vector, hashes: ends.hashes, forks: ends.forks) }
-
-    /// The owner's first transaction past a fork, from which on nothing of it is removed; nil when there is none.
-    ///
-    /// A fork is known from files, from branches that this store has applied, and from baselines.
-    var keptFrom: UInt64? {
-        let branches = writers.first { $0.id == owner }?.branches.map(\.start) ?? []
-        let starts = branches + shelf.baselines.values.compactMap { $0.forks[owner]?.start }
-        return ([forkedFrom].compactMap(\.self) + starts.map { $0.addingSaturating(1) }).min()
+    /// Another store that acknowledges what it has applied, and that nobody has evicted or given up.
+    struct Peer: Hashable, Sendable {
+        /// The writer of the store that has written last.
+        var writer: WriterRecord
+        /// What its writers have seen together.
+        var seen: VersionVector
     }
 
-    /// The other writers that acknowledge what they have applied, and that nobody has evicted or given up.
+    /// The other stores that acknowledge what they have applied; O(w).
     ///
-    /// A producer never acknowledges anything, so it is none of them; neither is the owner, which has what it has written.
-    /// A forked writer is one until it is evicted: a program that has not found out yet may still write as it.
-    /// A writer that this store was before is one while another store uses it.
-    var active: [WriterRecord] {
-        writers.filter { writer in
-            !writer.isSelf && writer.id != owner && writer.seen != VersionVector()
-                && (writer.state == nil || writer.state == .former && formers.isInUse(writer))
+    /// A producer never acknowledges anything, so it is none of them. A store that was evicted is one again once
+    /// something newer of it is applied, under whatever writer.
+    var active: [Peer] {
+        let others = writers.filter { !$0.isSelf && $0.store != store && $0.seen != VersionVector() }
+        return Dictionary(grouping: others, by: \.store).values.compactMap { writers in
+            guard writers.contains(where: { $0.state == nil }), let last = writers.max(by: { $0.clock < $1.clock })
+            else {
+                return nil
+            }
+            var seen = VersionVector()
+            for writer in writers {
+                for (other, sequence) in writer.seen.entries { seen[other] = max(seen[other], sequence) }
+            }
+            return Peer(writer: last, seen: seen)
         }
+        .sorted { $0.writer.id < $1.writer.id }
     }
 
     func label(_ writer: UniqueID) -> String {
@@ -97,26 +89,14 @@ extension CompactionFacts {
         let own = try reader.writers.own()
         self.init(
             own: own.id,
+            store: own.store,
             modelHash: modelHash,
             writers: writers,
             shelf: shelf,
             keep: keep,
             wall: wall
         )
-        doubt.formers = try FormerWriters(reader)
-        doubt.isContradicted = try reader.setting(StoreKeys.distrusted) != nil
-        for writer in writers {
-            ends.hashes[writer.id] = try reader.baselineForks.position(of: writer).hash
-            if !writer.branches.isEmpty { ends.forks[writer.id] = try reader.baselineForks.fork(of: writer) }
-            guard !writer.isSelf else { continue }
-            for branch in [""] + writer.branches.map(\.firstHash)
-            where try reader.setting(StoreKeys.partial(writer.id, branch: branch)) != nil {
-                unsealed.insert(writer.id)
-            }
-        }
-        let exported = try reader.writers.segment(writer: own.id, beginningBy: own.sequence)?.last ?? 0
-        let isExporting = try !reader.outbox.unfinishedExports().isEmpty
-        if exported != own.sequence || isExporting { unsealed.insert(own.id) }
+        isContradicted = try reader.setting(StoreKeys.distrusted) != nil
     }
 
     /// Lists the segments of a writer in the log folder that the store has exported or applied with these bounds;

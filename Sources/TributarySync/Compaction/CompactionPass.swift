@@ -32,18 +32,10 @@ struct CompactionPass: Sendable {
 
     func run() async throws -> CompactionReport {
         try await withTaskCancellationHandler {
-            // A copy of a store must not publish or remove anything under the writer of its original.
-            await sync.exports.checkIdentity()
-            guard mode == .dryRun || sync.state.read(\.identity.isChecked) else {
-                let reason = "the store's identity cannot be checked without the log folder"
-                throw SegmentError(.missing, file: sync.state.configuration.logs, reason: reason)
-            }
-            // A writer that the store becomes meanwhile takes part in the next pass.
-            let own = sync.ownWriter
             var report = CompactionReport(isDryRun: mode == .dryRun)
             progress("verification", 0, nil)
             if mode != .dryRun { report.withdrawn = try await withdraw() }
-            // A baseline of another writer comes first: one that is cut here may take the name that it needs.
+            // A baseline of another store comes first: one that is cut here may take the name that it needs.
             report.verification = try await verify()
             progress("baseline", 0, nil)
             do {
@@ -51,11 +43,9 @@ struct CompactionPass: Sendable {
             } catch let error as SegmentError where error.kind == .rejected {
                 // Files that earlier baselines cover are removed all the same.
                 report.cut = .waits("No reader would accept it: \(error.reason).")
-            } catch let ended as WriterTenure.Ended {
-                report.cut = .waits("\(ended)")
             }
             progress("removal", 0, nil)
-            try await remove(&report, as: own)
+            try await remove(&report)
             return report
         } onCancel: {
             cancellation.cancel()
@@ -71,9 +61,9 @@ struct CompactionPass: Sendable {
     /// - Throws: ``SegmentError`` when the log folder cannot be read, ``StoreError``, and `CancellationError`.
     private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)
-        let (own, shelf, keep) = sync.state.read { ($0.planner.own, $0.shelf, $0.configuration.keepSegments) }
+        let (shelf, keep) = sync.state.read { ($0.shelf, $0.configuration.keepSegments) }
+        let own = try await store.readAside { try $0.writers.own().id }
         let whose = owner ?? own
-        let fork = sync.state.read { $0.planner.firstConflict(of: whose) }
         let (logs, cancellation) = (try logs(), cancellation)
         let current = try await queue.run {
             try shelf.withOwn(own, in: logs, wall: wall).provingAll(in: logs, wall: wall) {
@@ -86,7 +76,6 @@ struct CompactionPass: Sendable {
         let (facts, records) = try await store.readAside { reader in
             var facts = try CompactionFacts(reader, modelHash: model, shelf: current, keep: keep, wall: wall)
             facts.owner = whose
-            facts.forkedFrom = fork
             return (facts, owner == nil ? [] : try reader.writers.segments(writer: whose))
         }
         return try await queue.run {
@@ -97,11 +86,10 @@ struct CompactionPass: Sendable {
     }
 
     private func maker(_ phase: String) throws -> BaselineMaker {
-        let (progress, tenure) = (progress, sync.tenure)
+        let progress = progress
         let cutter = BaselineCutter(
             logs: try logs(),
             cancellation: cancellation,
-            place: { writer, place in try tenure.act(as: writer, place) },
             progress: { progress(phase, $0, nil) }
         )
         return BaselineMaker(store: store, open: open, queue: queue, cutter: cutter)
@@ -127,9 +115,9 @@ struct CompactionPass: Sendable {
             return report(CutRule(facts: facts).decision)
         }
         let maker = try maker("baseline")
-        if facts.buildsFromLog {
+        if facts.isContradicted {
             do {
-                _ = try await maker.publishLog(name, to: facts.positions, facts)
+                _ = try await maker.publishLog(name, to: facts.vector, facts)
             } catch let error where CompactionPass.isObstacle(error) {
                 return .waits(ErrorText.text(of: error))
             }
@@ -193,7 +181,7 @@ struct CompactionPass: Sendable {
                 if let state {
                     end = state
                 } else {
-                    end = try await maker.publishLog(name, to: baseline.positions, facts)
+                    end = try await maker.publishLog(name, to: baseline.vector, facts)
                 }
                 guard end.sha256 == baseline.sha256 else {
                     logger.error("a baseline differs", metadata: ["baseline": "\(baseline.name.path)"])
@@ -210,24 +198,26 @@ struct CompactionPass: Sendable {
     /// Whether an error is a reason for which a baseline cannot be built from the log folder now.
     private static func isObstacle(_ error: any Error) -> Bool {
         error is BaselineRebuild.Obstacle || error is SegmentError || error is StoreError || error is BaselineJoinError
-            || error is WriterTenure.Ended
     }
 
-    /// Builds own baselines again that another writer's contradict, from the log folder, and removes those that are wrong.
+    /// Builds own baselines again that another writer's contradict, from the log folder, and removes those that are
+    /// wrong.
     ///
     /// A wrong one keeps nobody's transactions. One that the log folder confirms stays, for the other writer to look.
     private func withdraw() async throws -> [BaselineName] {
         let facts = try await facts()
         var withdrawn: [BaselineName] = []
-        for mine in facts.shelf.disputes.compactMap({ $0.baseline(of: facts.own) })
+        for mine in facts.shelf.disputes.compactMap({ dispute in
+            facts.owners.lazy.compactMap { dispute.baseline(of: $0) }.first
+        })
         where !facts.shelf.isVerified(mine) && mine.modelHash == facts.modelHash && !withdrawn.contains(mine.name) {
             do {
-                _ = try await maker("verification").publishLog(mine.name, to: mine.positions, facts)
+                _ = try await maker("verification").publishLog(mine.name, to: mine.vector, facts)
             } catch let error as SegmentError where error.kind == .forked && error.file.hasSuffix(mine.name.path) {
                 // The store must not trust its state once the file is gone that proves it wrong.
                 let text = "\(wall.milliseconds) \(mine.name.path)"
                 _ = try await store.writeInTurn { try $0.setSetting(StoreKeys.distrusted, to: text) }
-                try await remove([mine.name.fileName], of: facts.own, as: facts.own)
+                try await remove([mine.name.fileName], of: mine.name.writer)
                 logger.error(
                     "removed a wrong baseline of this store",
                     metadata: ["baseline": "\(mine.name.path)", "hint": "tributaryctl check"]
@@ -246,10 +236,10 @@ struct CompactionPass: Sendable {
 
     // MARK: Removing
 
-    private func remove(_ report: inout CompactionReport, as own: UniqueID) async throws {
-        let formers = try await store.readAside { try FormerWriters($0).all }
+    private func remove(_ report: inout CompactionReport) async throws {
+        let facts = try await facts()
         let logs = try logs()
-        for owner in [own] + formers.filter({ $0 != own && !logs.lacksFolder(of: $0) }) {
+        for owner in facts.owners where owner == facts.own || !logs.lacksFolder(of: owner) {
             let (facts, decision) = try await decide(owner)
             guard mode != .dryRun, !decision.isEmpty else {
                 report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
@@ -257,7 +247,7 @@ struct CompactionPass: Sendable {
             }
             do {
                 let names = decision.removed.map(\.name.fileName) + decision.baselines.map(\.fileName)
-                try await remove(names, of: owner, as: own)
+                try await remove(names, of: owner)
                 report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
                 logger.notice(
                     "removed what a baseline has",
@@ -266,9 +256,7 @@ struct CompactionPass: Sendable {
                         "baselines": "\(decision.baselines.count)",
                     ]
                 )
-            } catch let ended as WriterTenure.Ended {
-                report.add(failed: decision, facts, because: "\(ended)")
-            } catch let error as SegmentError where owner != own {
+            } catch let error as SegmentError where owner != facts.own {
                 report.add(failed: decision, facts, because: "it cannot be removed: \(error.description)")
             }
         }
@@ -296,9 +284,9 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Removes files of a writer that the store is or was, while the store is the writer that it was for the decision.
-    private func remove(_ names: [String], of owner: UniqueID, as own: UniqueID) async throws {
-        let (logs, tenure) = (try logs(), sync.tenure)
-        _ = try await queue.run { try tenure.act(as: own) { try FileRemover(logs, writer: owner).remove(names) } }
+    /// Removes files of a writer that the store is or was.
+    private func remove(_ names: [String], of owner: UniqueID) async throws {
+        let logs = try logs()
+        _ = try await queue.run { try FileRemover(logs, writer: owner).remove(names) }
     }
 }

@@ -15,7 +15,7 @@ package struct CompactionReport: Sendable {
     }
 
     package enum Verification: Sendable, Hashable {
-        /// The baseline of another writer has equal bytes, or would be compared.
+        /// The baseline of another store has equal bytes, or would be compared.
         case verified(BaselineName)
         /// The store has other bytes at the baseline's vector.
         case differs(BaselineName)
@@ -107,7 +107,7 @@ package struct CompactionReport: Sendable {
         switch wait {
         case .baseline(let through):
             if facts.active.isEmpty {
-                return "no other writer acknowledges what it applies, so no baseline can be verified"
+                return "no other store acknowledges what it applies, so no baseline can be verified"
             }
             return through == 0
                 ? "no verified baseline yet"
@@ -118,10 +118,6 @@ package struct CompactionReport: Sendable {
         case .age(let until):
             let seconds = until.duration(since: facts.wall).components.seconds
             return "retention.keep_segments, for another \(seconds / 86_400) d \(seconds % 86_400 / 3_600) h"
-        case .fork(let from):
-            return facts.owner == facts.own
-                ? facts.forkReason ?? "the fork at transaction \(from) of this writer"
-                : "the fork at transaction \(from) of this writer, which this store was before"
         }
     }
 }

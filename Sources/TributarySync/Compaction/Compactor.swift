@@ -52,7 +52,7 @@ package actor Compactor {
         }
     }
 
-    /// Makes one pass: a baseline is cut, one of another writer verified, and own files are removed.
+    /// Makes one pass: a baseline is cut, one of another store verified, and own files are removed.
     ///
     /// - Throws: ``SegmentError`` when the log folder cannot be read or written; ``StoreError``, what exporting throws,
     ///   and `CancellationError`.

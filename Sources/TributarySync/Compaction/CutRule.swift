@@ -19,16 +19,16 @@ struct CutRule {
     /// The decision; O(w) for each baseline.
     var decision: Decision {
         if let reason = obstacle { return .wait(reason) }
-        let (vector, positions) = (facts.vector, facts.positions)
+        let vector = facts.vector
         let shelf = facts.shelf
-        let equal = shelf.baselines.values.filter { $0.positions == positions && $0.modelHash == facts.modelHash }
+        let equal = shelf.baselines.values.filter { $0.vector == vector && $0.modelHash == facts.modelHash }
         if let known = equal.min(by: { $0.name < $1.name }) {
             return .done(known, isVerified: shelf.isVerified(known))
         }
         let name = BaselineName(writer: facts.own, sequence: vector[facts.own])
         if shelf.isTaken(name) { return .acknowledge }
         let isFree = facts.active.contains { writer in
-            !shelf.isTaken(BaselineName(writer: writer.id, sequence: writer.sequence))
+            !shelf.isTaken(BaselineName(writer: writer.writer.id, sequence: writer.writer.sequence))
         }
         guard isFree else {
             return .wait(
@@ -42,33 +42,24 @@ struct CutRule {
     /// The reason why no baseline can be cut; nil when one can.
     private var obstacle: String? {
         guard facts.vector[facts.own] > 0 else { return "This store has written nothing yet that names a baseline." }
-        if let reason = facts.forkReason { return reason }
-        if let writer = facts.unnamed {
-            return
-                "Two programs have written as writer \(facts.label(writer)), and this store does not know all segments "
-                + "of its branches: another store cuts the baselines."
-        }
         let count = facts.writers.count
         guard count <= LogLimits.baselineWriters else {
             return "A baseline may have \(LogLimits.baselineWriters) writers, and \(count) have written into the log "
                 + "folder: all segments stay. Begin a new log folder for some of them."
         }
         guard !facts.active.isEmpty else {
-            return "No other writer acknowledges what it applies, so none could verify a baseline: "
+            return "No other store acknowledges what it applies, so none could verify a baseline: "
                 + "the segments of a single writer stay."
         }
-        guard let writer = facts.unsealed.min() else { return nil }
-        return writer == facts.own
-            ? "The store's last transactions are not exported yet."
-            : "Only a part of the last segment of writer \(facts.label(writer)) is applied."
+        return nil
     }
 
     /// Whether this store is the one that cuts baselines by itself: the writer with the least UUID of those that have
     /// written something lately, since a machine that is gone cuts none.
     var isOwnTurn: Bool {
         let silence = max(facts.keep, CutRule.leastSilence)
-        return facts.active.filter { $0.clock.wallTime.later(by: silence) >= facts.wall }.allSatisfy {
-            facts.own < $0.id
+        return facts.active.filter { $0.writer.clock.wallTime.later(by: silence) >= facts.wall }.allSatisfy {
+            facts.own < $0.writer.id
         }
     }
 

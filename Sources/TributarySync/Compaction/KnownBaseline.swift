@@ -9,9 +9,6 @@ package struct KnownBaseline: Hashable, Sendable {
     package var vector: VersionVector
     package var sha256: String
     package var bytes: UInt64
-    /// The hashes with which the logs of its writers end, as far as it names them.
-    package var hashes: [UniqueID: String]
-    package var forks: [UniqueID: BaselineFork]
     /// Whether the file was read as a whole and its bytes have the hash in the end line.
     package var isWhole: Bool
 
@@ -21,11 +18,8 @@ package struct KnownBaseline: Hashable, Sendable {
         vector: VersionVector,
         sha256: String,
         bytes: UInt64,
-        hashes: [UniqueID: String] = [:],
-        forks: [UniqueID: BaselineFork] = [:],
         isWhole: Bool = false
     ) {
-        (self.hashes, self.forks) = (hashes, forks)
         self.isWhole = isWhole
         self.name = name
         self.modelHash = modelHash
@@ -38,41 +32,27 @@ package struct KnownBaseline: Hashable, Sendable {
         self.init(
             name: name,
             modelHash: outline.header.modelHash,
-            vector: outline.positions.vector,
+            vector: VersionVector(outline.writers),
             sha256: outline.sha256,
-            bytes: outline.bytes,
-            hashes: outline.positions.hashes,
-            forks: outline.positions.forks
+            bytes: outline.bytes
         )
     }
 
-    var positions: BaselinePositions { BaselinePositions(vector: vector, hashes: hashes, forks: forks) }
-
     /// Whether it has all that the other one has.
-    func covers(_ other: KnownBaseline) -> Bool { positions.covers(other.positions) }
+    func covers(_ other: KnownBaseline) -> Bool { vector.covers(other.vector) }
 
     /// Whether it has all that the other one has, and more.
-    func dominates(_ other: KnownBaseline) -> Bool { positions != other.positions && covers(other) }
+    func dominates(_ other: KnownBaseline) -> Bool { vector != other.vector && covers(other) }
 
     var transactionCount: UInt64 { vector.entries.reduce(0) { $0.addingSaturating($1.value) } }
 }
 
-extension BaselineOutline {
-    fileprivate var positions: BaselinePositions { BaselinePositions(writers) }
-}
-
-extension BaselinePositions {
-    /// Creates the positions of a baseline.
-    init(_ writers: [BaselineWriter]) {
-        vector = VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
-        for writer in writers {
-            hashes[writer.id] = writer.hash
-            forks[writer.id] = writer.fork
-        }
-    }
-}
-
 extension VersionVector {
+    /// The positions of a baseline.
+    init(_ writers: [BaselineWriter]) {
+        self.init(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
+    }
+
     /// Whether this vector has all transactions of the other one; O(w).
     func covers(_ other: VersionVector) -> Bool { other.entries.allSatisfy { self[$0.key] >= $0.value } }
 }

@@ -2,10 +2,11 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Decides which files of the own writer, or of one that the store was before, go, and what each of the others waits for.
+/// Decides which files of the own writer, or of one that the store was before, go, and what each of the others waits
+/// for.
 ///
-/// A segment goes when a verified baseline covers it, every active writer has acknowledged it, it is old enough, and it is
-/// not past a fork of its writer. A baseline goes when another one, which is verified, has all that it has and more.
+/// A segment goes when a verified baseline covers it, every active store has acknowledged it, and it is old enough. A
+/// baseline goes when another one, which is verified, has all that it has and more.
 struct RemovalRule {
     /// Something that a segment waits for before it is removed.
     enum Wait: Hashable, Sendable {
@@ -15,8 +16,6 @@ struct RemovalRule {
         case acknowledgement(UniqueID, through: UInt64)
         /// The end of `retention.keep_segments`.
         case age(until: WallTime)
-        /// There is other content under its name or after it.
-        case fork(from: UInt64)
     }
 
     struct Kept: Hashable, Sendable {
@@ -41,14 +40,11 @@ struct RemovalRule {
     var decision: Decision {
         var decision = Decision()
         let owner = facts.owner
-        let keptFrom = facts.keptFrom
         // A store of this model could not begin with a baseline of another one.
         let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
         let cover = usable.max { $0.vector[owner] < $1.vector[owner] }
         let covered = cover?.vector[owner] ?? 0
-        // Who has seen more than this store has written has seen a branch of another program.
-        let written = facts.vector[owner]
-        let active = facts.active.map { ($0.id, $0.seen[owner] > written ? 0 : $0.seen[owner]) }
+        let active = facts.active.map { ($0.writer.id, $0.seen[owner]) }
         for segment in facts.segments {
             var waits: [Wait] = []
             let last = segment.name.last
@@ -58,7 +54,6 @@ struct RemovalRule {
             }
             let due = segment.since.later(by: facts.keep)
             if due > facts.wall { waits.append(.age(until: due)) }
-            if let fork = keptFrom, last >= fork { waits.append(.fork(from: fork)) }
             if waits.isEmpty {
                 decision.removed.append(segment)
             } else {
@@ -76,7 +71,7 @@ struct RemovalRule {
         // The agreement of two writers is what verifies a baseline, so both files must be there.
         decision.covers = covers.flatMap { cover -> [KnownBaseline] in
             let witness = usable.first { other in
-                other.positions == cover.positions && other.sha256 == cover.sha256
+                other.vector == cover.vector && other.sha256 == cover.sha256
                     && other.name.writer != cover.name.writer
             }
             return [cover, witness].compactMap(\.self)

@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Decides which baseline of another writer this store verifies, by making its own one of that vector.
+/// Decides which baseline of another store this store verifies, by making its own one of that vector.
 struct VerificationRule {
     enum Decision: Hashable, Sendable {
         /// The own baseline of the vector gets this name; the own state is at the vector, or a store must be built.
@@ -18,18 +18,17 @@ struct VerificationRule {
     /// The decision about the greatest baseline that nobody has verified; O(w) for each baseline.
     var decision: Decision {
         let shelf = facts.shelf
-        let positions = facts.positions
         let open = shelf.baselines.values.filter { baseline in
             baseline.name.writer != facts.own && baseline.modelHash == facts.modelHash && !shelf.isVerified(baseline)
                 && !shelf.disputes.contains {
-                    $0.first.positions == baseline.positions && $0.first.modelHash == baseline.modelHash
+                    $0.first.vector == baseline.vector && $0.first.modelHash == baseline.modelHash
                 }
                 && !shelf.verified.contains { $0.modelHash == facts.modelHash && $0.covers(baseline) }
         }
         let sorted = open.map { ($0, $0.transactionCount) }.sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
         var rest = Decision.nothing
         for baseline in sorted {
-            switch decide(baseline, positions) {
+            switch decide(baseline) {
             case .verify(let baseline, let name, let isOwnState):
                 return .verify(baseline, as: name, isOwnState: isOwnState)
             case let other: if rest == .nothing { rest = other }
@@ -40,33 +39,28 @@ struct VerificationRule {
 
     /// Whether the state of the store is the one to compare, and proves something.
     private func isOwnState(_ baseline: KnownBaseline) -> Bool {
-        facts.positions == baseline.positions && facts.unsealed.isEmpty && !facts.buildsFromLog
+        facts.vector == baseline.vector && !facts.isContradicted
     }
 
-    private func decide(_ baseline: KnownBaseline, _ positions: BaselinePositions) -> Decision {
-        if let reason = facts.forkReason { return .wait(baseline, reason) }
-        guard !facts.formers.all.contains(baseline.name.writer) else {
+    private func decide(_ baseline: KnownBaseline) -> Decision {
+        guard !facts.owners.contains(baseline.name.writer) else {
             return .wait(
                 baseline,
-                "This store is a copy of the one that made it, so it would prove nothing. Another writer verifies it, or "
-                    + "its maker verifies this store's baseline: tributaryctl compact"
+                "This store has made it, so that it would prove nothing: another store verifies it."
             )
         }
-        if let writer = facts.unnamed {
-            let name = facts.label(writer)
-            return .wait(baseline, "This store does not know all segments of the branches of writer \(name).")
+        guard facts.vector.covers(baseline.vector) else { return .behind(baseline) }
+        let names = facts.owners.map { BaselineName(writer: $0, sequence: baseline.vector[$0]) }.filter {
+            $0.sequence > 0
         }
-        guard positions.covers(baseline.positions) else { return .behind(baseline) }
-        let sequence = baseline.vector[facts.own]
-        guard sequence > 0 else {
+        guard !names.isEmpty else {
             return .wait(baseline, "It has no transaction of this store, which would name the second baseline.")
         }
-        let name = BaselineName(writer: facts.own, sequence: sequence)
-        guard !facts.shelf.isTaken(name) else {
+        guard let name = names.first(where: { !facts.shelf.isTaken($0) }) else {
             return .wait(
                 baseline,
-                "This store has another baseline at its transaction \(sequence) already; it verifies the next baseline "
-                    + "that has a later transaction of it."
+                "This store has other baselines at its transactions already; it verifies the next baseline that has a "
+                    + "later transaction of it."
             )
         }
         return .verify(baseline, as: name, isOwnState: isOwnState(baseline))

@@ -33,7 +33,6 @@ struct SegmentNotes {
         switch known.record(of: writer)?.state {
         case .abandoned: "Its writer is abandoned: nothing waits for its missing transactions."
         case .evicted: "Its writer is evicted: nothing waits for its acknowledgements."
-        case .former: "Its writer is an earlier identity of this store."
         case nil: nil
         }
     }

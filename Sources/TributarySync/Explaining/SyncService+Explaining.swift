@@ -17,8 +17,8 @@ extension SyncService {
         return status.waitingFor.map { MissingPart($0, of: status, known) }
     }
 
-    /// All that is known of a segment, also of one that is missing or that only a baseline has; nil when nobody knows its
-    /// writer.
+    /// All that is known of a segment, also of one that is missing or that only a baseline has; nil when nobody knows
+    /// its writer.
     package func explanation(of name: SegmentName) async throws -> SegmentExplanation? {
         let records = try environment.store.read { try $0.writers.all() }
         let (planner, wall) = (state.read(\.planner), environment.wall)
@@ -82,17 +82,12 @@ extension SyncService {
             status.waitingFor = [.transactions(writer: name.writer, from: from, through: name.last)]
             return SegmentExplanation(status, isMissing: true)
         }
-        let (joined, record) = try environment.store.read { reader in
-            (
-                try JoinedPosition(of: name.writer, reader).sequence,
-                try reader.writers.segment(writer: name.writer, holding: name.first)
-            )
-        }
+        let record = try environment.store.read { try $0.writers.segment(writer: name.writer, holding: name.first) }
         let source = record.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last).fileName }
         let reason =
-            if let source { "Its transactions were applied from \(source)." } else if joined >= name.last {
-                "Its transactions came with a baseline."
-            } else { "Its transactions are in the store; no segment of these bounds was applied." }
+            if let source { "Its transactions were applied from \(source)." } else {
+                "Its transactions are in the store, from a baseline or from segments with other bounds."
+            }
         return SegmentExplanation(SegmentStatus(id: name, state: .applied, reason: reason))
     }
 }

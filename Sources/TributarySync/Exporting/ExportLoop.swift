@@ -82,49 +82,18 @@ final class ExportLoop: Sendable {
             environment.logger.error("export failed", metadata: ["reason": "\(ErrorText.text(of: error))"])
             let wall = environment.wall
             state.update { $0.exportFailed(error, wall: wall) }
-            // The import loop makes the store another writer when the error proves a fork.
-            signals.imports.raise()
             throw error
         }
     }
 
-    /// Checks the store's identity between two exports, unless that was done since the start.
-    func checkIdentity() async {
-        guard !state.read(\.identity.isChecked) else { return }
-        do {
-            try await betweenExports { [self] in try settleIdentity() }
-        } catch {
-            // Problems of the folder tell that it is not there.
-            if case let error as SegmentError = error, error.kind == .missing { return }
-            let wall = environment.wall
-            state.update { $0.exportFailed(error, wall: wall) }
-            guard !(error is SegmentError || error is ExportFailure) else { return }
-            let reason = ErrorText.text(of: error)
-            environment.logger.error("the store's identity is not checked", metadata: ["reason": "\(reason)"])
-        }
-    }
-
-    /// Checks the store's identity, unless that was done since the start; runs on the thread of the exports.
-    private func settleIdentity() throws {
-        guard !state.read(\.identity.isChecked) else { return }
-        let (store, logs) = (environment.store, state.configuration.logs)
-        try IdentityCheck(of: store, logs: logs, machine: environment.machine, logger: environment.logger).run()
-        let positions = try SyncRecords(store: store).positions()
-        let (own, event) = try store.read { reader in
-            (try reader.writers.own().id, try reader.setting(IdentityKeys.event).flatMap { IdentityEvent($0) })
-        }
-        state.update { $0.identified(own, positions: positions, event: event) }
-    }
-
     private func export(_ exporter: Exporter) throws -> ImportCounts {
         do {
-            try settleIdentity()
-        } catch let error as SegmentError {
+            return try exporter.run()
+        } catch let error as SegmentError where error.kind == .missing {
             // Without the folder nothing can be exported, which is a failure when something waits for it.
             guard try exporter.isIdle() else { throw error }
             return ImportCounts()
         }
-        return try exporter.run()
     }
 
     /// Runs `block` between two exports, on the thread of the exports.

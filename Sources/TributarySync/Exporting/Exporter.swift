@@ -25,59 +25,66 @@ package struct Exporter: Sendable {
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
 
-    /// Exports everything that is committed and not yet exported.
+    /// Exports everything that is committed and not yet exported, of the store's former writers first.
+    ///
+    /// A transaction keeps the name under which it was committed, whoever publishes it.
     @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
-        try requireOwnFolder(own)
-        try store.read { try requireClockInTime(own, $0) }
+        try requireOwnFolder()
+        try store.read { try requireClockInTime($0) }
         if own.name != name { try store.write { try $0.nameOwnWriter(name) } }
         var counts = ImportCounts()
-        for range in unfinished { counts = counts + (try publish(range, own: own.id)) }
+        for range in unfinished { counts = counts + (try publish(range)) }
         while let range = try nextRange() {
             try store.write { try $0.beginExport(range) }
-            counts = counts + (try publish(range, own: own.id))
+            counts = counts + (try publish(range))
         }
+        if counts.segments > 0 { try keepFolder() }
         return counts
     }
 
-    /// Checks that no transaction of the store has a clock that peers would hold.
-    private func requireClockInTime(_ own: WriterRecord, _ reader: Reader) throws {
+    /// Checks that no transaction that is to be exported has a clock that peers would hold.
+    private func requireClockInTime(_ reader: Reader) throws {
         let latest = wall.later(by: maxAhead)
-        guard own.clock.wallTime > latest else { return }
-        let obstacle = try reader.writers.obstacleToNewClocks(after: HybridClock.last(of: latest))
-        let ahead = own.clock.wallTime.duration(since: wall)
-        guard case .restsOnAheadClock(let writer, _, _) = obstacle else { throw ExportFailure.clockAhead(by: ahead) }
-        throw ExportFailure.clockAhead(by: ahead, after: writer)
+        let clocks = try reader.outbox.unexported().compactMap { try reader.writers.record(of: $0.writer)?.clock }
+        guard let clock = clocks.max(), clock.wallTime > latest else { return }
+        let obstacle = try reader.writers.obstacleToRestamp(after: HybridClock.last(of: latest))
+        let ahead = clock.wallTime.duration(since: wall)
+        switch obstacle {
+        case .restsOnAheadClock(let writer, _, _), .knownElsewhere(let writer, _):
+            throw ExportFailure.clockAhead(by: ahead, after: writer)
+        case .unknownCounter, nil: throw ExportFailure.clockAhead(by: ahead)
+        }
     }
 
     /// Whether everything that is committed is exported.
     func isIdle() throws -> Bool {
-        try store.read { reader in
-            let own = try reader.writers.own().sequence
-            return try reader.outbox.lastExported() >= own && reader.outbox.unfinishedExports().isEmpty
-        }
+        try store.read { try $0.outbox.unexported().isEmpty && $0.outbox.unfinishedExports().isEmpty }
     }
 
     /// Checks that the folder, when it is there, has something of what the store has exported.
     ///
     /// It may be the mount point of an unmounted share: a file there would never reach a peer, and would not be written
     /// again.
-    private func requireOwnFolder(_ own: WriterRecord) throws {
-        let exported = try store.read { try $0.outbox.lastExported() }
-        guard exported > 0, let folder = try? LogFolder(path: logs), isLost(folder, own.id) else { return }
-        let finished = try store.read { try $0.writers.segment(writer: own.id, beginningBy: own.sequence)?.last ?? 0 }
-        guard finished > 0 else { return }
-        let isCertain = try store.read { try LostFolder(of: own.id, in: folder, $0).isCertain }
-        throw ExportFailure.foreignFolder(path: logs, writer: own.id, sequence: finished, isCertain: isCertain)
+    private func requireOwnFolder() throws {
+        #if MUTATIONS
+            if Mutation.isOn(.lostFolderNotNoticed) { return }
+        #endif
+        guard let folder = try? LogFolder(path: logs) else { return }
+        let lost = try store.read { try LostFolder(in: folder, $0) }
+        guard let writer = lost.lacking else { return }
+        let last = try store.read { try $0.writers.segment(writer: writer, beginningBy: .max)?.last ?? 0 }
+        throw ExportFailure.foreignFolder(path: logs, writer: writer, sequence: last, isCertain: lost.isCertain)
     }
 
-    /// Whether a folder has nothing of the store's writer.
-    private func isLost(_ folder: LogFolder, _ own: UniqueID) -> Bool {
-        #if MUTATIONS
-            if Mutation.isOn(.lostFolderNotNoticed) { return false }
-        #endif
-        return folder.lacksFolder(of: own)
+    /// Records which folder the store uses.
+    private func keepFolder() throws {
+        guard let text = MarkedFile(at: logs)?.text, try store.read({ try $0.setting(IdentityKeys.logs) }) != text
+        else {
+            return
+        }
+        try store.write { try $0.setSetting(IdentityKeys.logs, to: text) }
     }
 
     /// The next range of local transactions with its header; nil when all are exported.
@@ -85,57 +92,72 @@ package struct Exporter: Sendable {
     /// The clock is looked at in the same snapshot: a transaction may have been saved since the export began.
     private func nextRange() throws -> ExportRange? {
         try store.read { reader in
-            let own = try reader.writers.own()
-            let first = try reader.outbox.lastExported().addingSaturating(1)
-            var last = first - 1
-            var bytes = 0
-            try reader.outbox.sizes(from: first) { sequence, size in
-                work.step()
-                last = sequence
-                bytes += size
-                return bytes < segmentBytes
-            }
-            guard last >= first else { return nil }
-            try requireClockInTime(own, reader)
+            guard let (id, next) = try reader.outbox.unexported().first,
+                let writer = try reader.writers.record(of: id),
+                let run = try reader.outbox.run(of: id, from: next, bytes: segmentBytes, step: { work.step() })
+            else { return nil }
+            let (first, last) = (run.lowerBound, run.upperBound)
+            try requireClockInTime(reader)
+            let previous = first == 1 ? nil : try reader.writers.segment(writer: id, beginningBy: first - 1)
             let header = SegmentHeader(
-                writer: own.id,
-                name: name,
+                writer: id,
+                // Copies give equal bytes to what the writer that they were has not published.
+                name: writer.isSelf ? name : writer.name,
                 first: first,
                 last: last,
-                previous: own.lastSegmentHash,
-                model: store.model.version
+                previous: previous?.last == first - 1 ? previous?.sha256 : nil,
+                model: store.model.version,
+                incarnation: writer.incarnation
             )
-            return ExportRange(first: first, last: last, header: header.line)
+            return ExportRange(writer: id, first: first, last: last, header: header.line)
         }
     }
 
-    private func publish(_ range: ExportRange, own: UniqueID) throws -> ImportCounts {
-        let name = SegmentName(writer: own, first: range.first, last: range.last)
+    private func publish(_ range: ExportRange) throws -> ImportCounts {
+        let name = SegmentName(writer: range.writer, first: range.first, last: range.last)
         let folder = try LogFolder(path: logs)
-        // The folder may be the mount point of an unmounted share: a file there would never reach a peer, and would not
-        // be written again.
-        guard range.first == 1 || !isLost(folder, own) else {
-            throw ExportFailure.foreignFolder(path: logs, writer: own, sequence: range.first - 1)
-        }
+        // The folder may have gone since the export began.
+        try requireOwnFolder()
         // The range of the segment must survive a power failure before a peer can see the segment.
         try StoreSync(path: store.configuration.path).run()
         try interrupt(.begun(name))
         var counts = ImportCounts(segments: 1)
-        let publisher = SegmentPublisher(folder)
-        let end = try publisher.publish(name, header: range.header) { writer in
-            try store.read { reader in
-                try reader.outbox.forEachPiece(from: range.first, through: range.last) { lines, changes in
-                    try writer.append(lines: lines, changes: changes)
-                    work.step()
-                    guard let changes else { return }
-                    counts.transactions += 1
-                    counts.changes += changes
+        let sha256 = try placed(name, in: folder) {
+            try SegmentPublisher(folder).publish(name, header: range.header) { writer in
+                try store.read { reader in
+                    try reader.outbox.forEachPiece(of: range) { lines, changes in
+                        try writer.append(lines: lines, changes: changes)
+                        work.step()
+                        guard let changes else { return }
+                        counts.transactions += 1
+                        counts.changes += changes
+                    }
                 }
             }
         }
         work.step()
         try interrupt(.placed(name))
-        try store.write { try $0.finishExport(first: range.first, sha256: end.sha256) }
+        try store.write { try $0.finishExport(range, sha256: sha256) }
         return counts
+    }
+
+    /// Publishes a segment; a name that is taken by the same transactions is published already.
+    ///
+    /// A copy of the store, whose header may say something else, has the same transactions.
+    private func placed(
+        _ name: SegmentName,
+        in folder: LogFolder,
+        _ publish: () throws -> SegmentEnd
+    ) throws -> String {
+        do {
+            return try publish().sha256
+        } catch let error as SegmentError where error.kind == .forked {
+            let file = try folder.open(name)
+            let tail = try SegmentTail.read(file)
+            _ = try SegmentVerifier().verify(file, name: name)
+            let comparison = ContentComparison(store: store, logs: folder)
+            guard try comparison.contradiction(in: file, tail, of: name, through: name.last) == nil else { throw error }
+            return tail.end.sha256
+        }
     }
 }

@@ -6,70 +6,87 @@ package import TributaryStore
 extension SyncService {
     package var ownWriter: UniqueID { state.read(\.planner.own) }
 
-    /// Stops counting on a writer's acknowledgements, until something newer of it is applied.
+    /// Stops counting on the acknowledgements of a store, until something newer of it is applied.
     ///
     /// A repeated request changes nothing; neither does that for an abandoned writer, on which nobody counts.
     ///
     /// - Throws: ``SyncError`` `ownWriter`, `noSuchWriter`; what writing to the store throws.
     package func evict(_ writer: UniqueID, by user: String? = nil) async throws {
-        guard try await decide(.evicted, on: writer, unless: { $0 == .evicted || $0 == .abandoned }) else { return }
-        let forks = try SyncRecords(store: environment.store).forks()
-        state.update { $0.setForks(forks) }
+        let changed = try await decide(.evicted, on: writer, unless: { $0 == .evicted || $0 == .abandoned })
+        guard !changed.isEmpty else { return }
         environment.logger.notice("writer is evicted", metadata: metadata(writer, user))
     }
 
-    /// Stops waiting for a writer's missing transactions, and imports what has waited for them.
+    /// Stops waiting for the missing transactions of a store, and imports what has waited for them.
     ///
-    /// The position of the writer does not move: what arrives of it later is applied. A repeated request changes nothing.
+    /// The positions of its writers do not move: what arrives of it later is applied. A repeated request changes
+    /// nothing.
     ///
     /// - Throws: ``SyncError`` `ownWriter`, `noSuchWriter`; what writing to the store throws.
     package func abandon(_ writer: UniqueID, by user: String? = nil) async throws {
-        let isNew = try await decide(.abandoned, on: writer, unless: { $0 == .abandoned })
-        state.update { $0.abandon(writer) }
-        if isNew { environment.logger.warning("writer is abandoned", metadata: metadata(writer, user)) }
+        let changed = try await decide(.abandoned, on: writer, unless: { $0 == .abandoned })
+        for writer in changed { state.update { $0.abandon(writer) } }
+        if !changed.isEmpty { environment.logger.warning("writer is abandoned", metadata: metadata(writer, user)) }
         if state.read({ $0.pause == nil && $0.lifecycle.phase == .running }) { try await importAll() }
     }
 
-    /// Continues as another writer, and issues what is not exported again, with clocks that are not ahead.
+    /// Gives what was never exported new clocks that are not ahead, under a fresh writer.
     ///
     /// - Parameter user: the user who requested it, for the journal.
-    /// - Returns: The new writer and the former one.
-    /// - Throws: ``WriterMintError``, ``SegmentError`` when the log folder cannot be read, and ``StoreError``.
+    /// - Returns: The fresh writer, the former one, and the number of transactions.
+    /// - Throws: ``RestampError``, and ``StoreError``.
     @discardableResult
-    package func restamp(by user: String? = nil) async throws -> MintedWriter {
+    package func restamp(by user: String? = nil) async throws -> Restamped {
         let greatest = HybridClock.last(of: environment.wall.later(by: state.configuration.maxAhead))
-        let minted = try await writerChange.run(greatestClock: greatest)
+        let store = environment.store
+        let restamped = try await exports.betweenExports {
+            try store.write { try $0.writerChanges.restamp(after: greatest) }
+        }
+        let positions = try SyncRecords(store: store).positions()
+        state.update {
+            $0.setPositions(positions)
+            $0.setOwn(restamped.new, positions[restamped.new] ?? WriterPosition())
+            $0.problems.end(.ownClockAhead, .exportFailed)
+        }
         environment.logger.warning(
-            "the store continues as a new writer",
+            "what was never exported has new clocks",
             metadata: [
-                "writer": "\(minted.new)", "former": "\(minted.former)", "published": "\(minted.published)",
-                "reissued": "\(minted.reissued)", "by": "\(user ?? "this program")",
+                "writer": "\(restamped.new)", "former": "\(restamped.former)", "transactions": "\(restamped.count)",
+                "by": "\(user ?? "this program")",
             ]
         )
-        return minted
+        signals.imports.raise()
+        signals.exports.raise()
+        return restamped
     }
 
-    var writerChange: RunningWriterChange {
-        RunningWriterChange(environment: environment, state: state, signals: signals, exports: exports, tenure: tenure)
-    }
-
-    /// Records a decision about another writer.
+    /// Records a decision about another store: about all writers that it was.
     ///
-    /// - Returns: false when the writer's state is one of those that stay.
+    /// - Parameters:
+    ///   - decision: The state that the writers get.
+    ///   - id: The label of the store, or one of its writers.
+    ///   - stays: Whether a writer in this state keeps it.
+    /// - Returns: The writers whose state has changed.
+    /// - Throws: ``SyncError`` `ownWriter` and `noSuchWriter`.
     private func decide(
         _ decision: WriterState,
-        on writer: UniqueID,
+        on id: UniqueID,
         unless stays: @escaping @Sendable (WriterState?) -> Bool
-    ) async throws -> Bool {
-        let (own, isKnown) = state.read { ($0.planner.own, $0.planner.isKnown(writer: writer)) }
-        guard writer != own else { throw SyncError.ownWriter(writer) }
-        guard isKnown else { throw SyncError.noSuchWriter(writer) }
+    ) async throws -> [UniqueID] {
+        let isKnown = state.read { $0.planner.isKnown(writer: id) }
         return try await environment.store.writeInTurn { transaction in
-            let record = try transaction.reader.writers.all().first { $0.id == writer }
-            guard record?.isSelf != true else { throw SyncError.ownWriter(writer) }
-            guard !stays(record?.state) else { return false }
-            try transaction.writerChanges.setState(decision, of: writer)
-            return true
+            let writers = try transaction.reader.writers.all()
+            let store = writers.first { $0.id == id }?.store ?? id
+            var found = writers.filter { $0.store == store }
+            if let own = writers.first(where: \.isSelf), own.store == store {
+                // What a writer that this store was has lost, others may have seen; of the present one it lacks nothing.
+                guard decision == .abandoned, id != own.id else { throw SyncError.ownWriter(id) }
+                found.removeAll { $0.id != id }
+            }
+            guard isKnown || !found.isEmpty else { throw SyncError.noSuchWriter(id) }
+            let changed = found.isEmpty ? [id] : found.filter { !stays($0.state) }.map(\.id)
+            for writer in changed { try transaction.writerChanges.setState(decision, of: writer) }
+            return changed
         }
     }
 

@@ -19,7 +19,6 @@ struct BaselineImport: Sendable {
     let baseline: KnownBaseline
     let logs: LogFolder
     let control: ImportControl
-    let own: UniqueID
     let wall: WallTime
 
     /// Verifies the whole baseline, and that the blobs that it names are there.
@@ -47,7 +46,7 @@ struct BaselineImport: Sendable {
             let writer = try blobs.holder(of: sha256, size: size)
             try BlobFeed(logs: logs, writer: writer, control: control).read(sha256, size: size, receive)
         }
-        let before = try PositionsBeforeJoin(transaction)
+        let before = try transaction.reader.writers.all().reduce(into: [:]) { $0[$1.id] = $1.sequence }
         let committed = try transaction.reportingProgress(control.step) {
             try transaction.joinBaseline(
                 verified.header,
@@ -60,12 +59,9 @@ struct BaselineImport: Sendable {
         }
         try transaction.setBlobSource(nil)
         guard let committed else { return (Outcome(changes: nil, writers: 0), []) }
-        let moved = try before.recordJoined(verified.writers, in: transaction)
-        for writer in verified.writers
-        where try writer.fork != nil && transaction.reader.setting(StoreKeys.forked(writer.id)) == nil {
-            try transaction.setSetting(StoreKeys.forked(writer.id), to: "\(wall.milliseconds)")
-        }
-        try transaction.setSetting(StoreKeys.unacknowledged, to: "\(before[own]) \(wall.milliseconds)")
+        let moved = verified.writers.count { $0.sequence > before[$0.id] ?? 0 }
+        let own = try transaction.reader.writers.own().sequence
+        try transaction.setSetting(StoreKeys.unacknowledged, to: "\(own) \(wall.milliseconds)")
         return (Outcome(changes: committed.changeCount, writers: moved), [committed])
     }
 

@@ -9,11 +9,9 @@ struct BaselineStage {
     private let state: SyncStateOwner
     private let signals: SyncSignals
     let control: ImportControl
-    let evidence: OlderStoreEvidence
 
     init(environment: SyncEnvironment, state: SyncStateOwner, signals: SyncSignals, control: ImportControl) {
         (self.environment, self.state, self.signals, self.control) = (environment, state, signals, control)
-        evidence = OlderStoreEvidence(environment: environment, state: state)
     }
 
     /// Reads the first and the last lines of baselines that are new or have changed.
@@ -33,7 +31,7 @@ struct BaselineStage {
         return true
     }
 
-    /// Records what was found, wakes the compaction, and compares the baselines with the store.
+    /// Records what was found, and wakes the compaction.
     private func replace(_ shelf: BaselineShelf, with found: BaselineShelf) {
         guard found != shelf else { return }
         let (model, wall) = (environment.store.modelHash, environment.wall)
@@ -45,9 +43,5 @@ struct BaselineStage {
             environment.logger.debug("proofs of baselines are not kept", metadata: ["reason": "\(error)"])
         }
         signals.baselines.raise()
-        let own = state.read(\.planner.own)
-        if let ahead = found.verified.max(by: { $0.vector[own] < $1.vector[own] }) {
-            evidence.compare(ahead.name.path, has: ahead.vector[own], of: own)
-        }
     }
 }

@@ -69,13 +69,13 @@ struct ImportAnnouncer {
         announceDeferrals()
     }
 
-    /// Announces a segment whose file contradicts the store; `status` is nil when its writer has no other segment.
-    func announce(_ finding: AppliedAudit.Finding, _ status: SegmentStatus?) {
+    /// Announces a segment whose file contradicts what was applied.
+    func announce(_ status: SegmentStatus) {
         logger.error(
             "segment has other content than the applied one",
-            metadata: ["segment": "\(finding.name.path)", "reason": "\(finding.reason)"]
+            metadata: ["segment": "\(status.file)", "reason": "\(status.reason)"]
         )
-        if let status { events.send(status) }
+        events.send(status)
     }
 
     func announceRetry(after failure: SegmentFailure) {

@@ -17,12 +17,11 @@ extension ImportBatch {
         try transaction.letRowsWait()
         // What is read of segments takes memory for each, and the rows of small ones are on few pages.
         if items.count > ImportBatch.cachedItems { try transaction.freePages() }
-        let present = try transaction.reader.writers.own()
-        // The store has become another writer since the batch was planned, which is planned anew then.
-        guard present.id == own else { return }
-        positions[own] = present.sequence
-        if let target, let name = items.first?.name {
-            guard try begin(target, of: name.writer, transaction) else { return }
+        let own = try transaction.reader.writers.own()
+        // Local transactions may have been committed since the batch was planned.
+        positions[own.id] = own.sequence
+        if let after = own.incarnation.after {
+            positions[after.writer] = max(positions[after.writer] ?? 0, after.sequence)
         }
         var queues: [(writer: UniqueID, items: ArraySlice<Item>)] = []
         var indexes: [UniqueID: Int] = [:]
@@ -49,22 +48,7 @@ extension ImportBatch {
         }
         try transaction.applyWaiting()
         try writePartials(transaction)
-        if outcome.counts.changes > 0 { try recordUnacknowledged(transaction) }
-    }
-
-    /// Begins the line of a branch.
-    ///
-    /// - Returns: false when the line has moved since the batch was planned.
-    private func begin(_ target: BranchTarget, of writer: UniqueID, _ transaction: WriteTransaction) throws -> Bool {
-        let lines = try WriterLines(of: writer, transaction.reader).lines
-        let line = lines.first { $0.branch == target.branch }
-        guard target.begins else { return line?.sequence == target.after }
-        guard line == nil, lines.count < WriterLines.limit else { return false }
-        try transaction.beginBranch(target.branch, of: writer, after: target.after)
-        if try transaction.reader.setting(StoreKeys.forked(writer)) == nil {
-            try transaction.setSetting(StoreKeys.forked(writer), to: "\(wall.milliseconds)")
-        }
-        return true
+        if outcome.counts.changes > 0 { try recordUnacknowledged(own.sequence, transaction) }
     }
 
     /// Whether the dependencies that stopped the segment last are still unmet.
@@ -84,8 +68,8 @@ extension ImportBatch {
             || (!committed.isEmpty && ContinuousClock.now >= end)
     }
 
-    /// Whether the batch has as many changes as it may have: those of a slice when somebody waits, or when the rows come in
-    /// order, so that those of further slices are on other pages.
+    /// Whether the batch has as many changes as it may have: those of a slice when somebody waits, or when the rows
+    /// come in order, so that those of further slices are on other pages.
     ///
     /// A transaction counts as several changes, because it takes memory until the commit.
     private func isLarge(_ transaction: WriteTransaction) -> Bool {
@@ -133,15 +117,14 @@ extension ImportBatch {
             for event in events.events where !isBlocked {
                 switch event {
                 case .begin(let header):
-                    let needs = unmet(header.seen)
+                    let needs = try unmet(header, of: item, transaction)
                     if !needs.isEmpty {
                         outcome.unmet[item.name] = .init(sequence: header.sequence, needs: needs)
                         isBlocked = true
                     } else if !isOpen, readers.control.current == .finish {
                         isBlocked = true
                     } else {
-                        let branch = target?.branch ?? ""
-                        try transaction.beginImport(writer: item.name.writer, branch: branch, header: header)
+                        try transaction.beginImport(writer: item.name.writer, header: header)
                         isOpen = true
                     }
                 case .changes(let changes):
@@ -164,6 +147,22 @@ extension ImportBatch {
         return .end
     }
 
+    /// The transactions that are to be applied before one; the first one of a writer makes it known.
+    private func unmet(
+        _ header: TransactionHeader,
+        of item: Item,
+        _ transaction: WriteTransaction
+    ) throws -> [UniqueID: UInt64] {
+        guard header.sequence == 1 else { return unmet(header.seen) }
+        let incarnation = item.segment.header.incarnation
+        if let after = incarnation.after, positions[after.writer] ?? 0 < after.sequence {
+            return [after.writer: after.sequence]
+        }
+        let needs = unmet(header.seen)
+        if needs.isEmpty { try transaction.meet(item.name.writer, incarnation) }
+        return needs
+    }
+
     /// The entries of `seen` that are neither applied nor abandoned.
     private func unmet(_ seen: [UniqueID: UInt64]) -> [UniqueID: UInt64] {
         #if MUTATIONS
@@ -172,8 +171,7 @@ extension ImportBatch {
         return seen.isEmpty
             ? seen
             : seen.filter { writer, sequence in
-                max(positions[writer] ?? 0, reaches.isEmpty ? 0 : reaches[writer] ?? 0) < sequence
-                    && !abandoned.contains(writer)
+                positions[writer] ?? 0 < sequence && !abandoned.contains(writer)
             }
     }
 
@@ -206,9 +204,7 @@ extension ImportBatch {
             first: item.name.first,
             last: item.name.last,
             sha256: sha256,
-            deferredCount: deferred,
-            branch: target?.branch ?? "",
-            previous: item.segment.header.previous ?? ""
+            deferredCount: deferred
         )
         let name = try transaction.recordSegment(record, name: item.segment.header.name)
         outcome.finished.append(item.name)
@@ -220,7 +216,7 @@ extension ImportBatch {
 
     private func writePartials(_ transaction: WriteTransaction) throws {
         for writer in outcome.positions.keys {
-            let key = StoreKeys.partial(writer, branch: target?.branch ?? "")
+            let key = StoreKeys.partial(writer)
             let text = outcome.partials[writer]?.text
             guard try transaction.reader.setting(key) != text else { continue }
             try transaction.setSetting(key, to: text)
@@ -228,8 +224,7 @@ extension ImportBatch {
     }
 
     /// Records the time since which imported changes are unacknowledged; transactions without changes do not count.
-    private func recordUnacknowledged(_ transaction: WriteTransaction) throws {
-        let ownSequence = positions[own] ?? 0
+    private func recordUnacknowledged(_ ownSequence: UInt64, _ transaction: WriteTransaction) throws {
         let before = try transaction.reader.setting(StoreKeys.unacknowledged)
         guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }
         try transaction.setSetting(StoreKeys.unacknowledged, to: "\(ownSequence) \(wall.milliseconds)")

@@ -6,14 +6,11 @@ import TributaryStore
 struct ImportBatch: Sendable {
     struct Item: Sendable {
         var name: SegmentName
-        /// The file in the writer's folder; a replicator's conflict copy has another name than the segment.
-        var fileName: String
         var segment: VerifiedSegment
         var partial: PartialRecord?
 
-        init(name: SegmentName, fileName: String? = nil, segment: VerifiedSegment, partial: PartialRecord? = nil) {
+        init(name: SegmentName, segment: VerifiedSegment, partial: PartialRecord? = nil) {
             self.name = name
-            self.fileName = fileName ?? name.fileName
             self.segment = segment
             self.partial = partial
         }
@@ -45,13 +42,8 @@ struct ImportBatch: Sendable {
     var readers: SegmentReaders
     /// The segments; those of each writer are in sequence.
     let items: [Item]
-    /// The position of each writer; of the writer of `target` that of its line.
+    /// The position of each writer.
     var positions: [UniqueID: UInt64]
-    /// The last sequence that some branch of a forked writer has reached.
-    var reaches: [UniqueID: UInt64] = [:]
-    /// The line of the log to which the only segment belongs; nil for segments of the writers' first lines.
-    var target: BranchTarget?
-    let own: UniqueID
     /// The writers whose missing transactions are not waited for.
     let abandoned: Set<UniqueID>
     let wall: WallTime

@@ -8,14 +8,13 @@ import TributaryStore
 /// Each stage is a type with an input and an output. The stages share information through the owner of the state.
 struct ImportLoop {
     private let pauseSwitch: PauseSwitch
-    private let writerChange: RunningWriterChange
+    private let service: SyncService
     private var watch: FolderWatch
     private var scanner: FolderScanner
     private let verification: SegmentVerification
     /// The cache holds more segments than a batch takes, so that the verified segments of a batch are in it.
     private var verified = VerifiedSegments(limit: 4_096)
     private let importer: Importer
-    private var branches: BranchStage
     private let baselines: BaselineStage
     private var announcer: ImportAnnouncer
     /// The time of the clock at which a failed import is tried again.
@@ -31,17 +30,16 @@ struct ImportLoop {
         let (environment, state, signals) = (service.environment, service.state, service.signals)
         let control = service.control
         pauseSwitch = service.pauseSwitch
-        writerChange = service.writerChange
+        self.service = service
         let path = state.configuration.logs
         watch = FolderWatch(path: path, isActive: isWatching) { hints in
             state.update { $0.scans.insert(hints) }
             signals.imports.raise()
         }
-        scanner = FolderScanner(path: path, own: state.read(\.planner.own))
+        scanner = FolderScanner(path: path)
         let queue = SerialQueue("tributary.import")
-        verification = SegmentVerification(queue: queue, control: control)
+        verification = SegmentVerification(queue: queue, control: control, store: environment.store)
         importer = Importer(environment: environment, state: state, queue: queue, control: control)
-        branches = BranchStage(environment: environment, state: state, importer: importer)
         baselines = BaselineStage(environment: environment, state: state, signals: signals, control: control)
         announcer = ImportAnnouncer(
             environment: environment,
@@ -53,9 +51,9 @@ struct ImportLoop {
         updateWatchProblem()
     }
 
-    private var environment: SyncEnvironment { writerChange.environment }
-    private var state: SyncStateOwner { writerChange.state }
-    private var signals: SyncSignals { writerChange.signals }
+    private var environment: SyncEnvironment { service.environment }
+    private var state: SyncStateOwner { service.state }
+    private var signals: SyncSignals { service.signals }
     private var control: ImportControl { baselines.control }
 
     private var now: Duration { environment.clock.now() }
@@ -77,7 +75,6 @@ struct ImportLoop {
                     $0.scans.insert(FolderHints(everything: true))
                     $0.planner.retryUnreadable()
                     $0.planner.baselines.retry()
-                    $0.retryFork(at: nil)
                 }
                 nextAttempt = nil
             }
@@ -85,7 +82,6 @@ struct ImportLoop {
             pauseSwitch.endWhenDue()
             // An attempt that is due needs no rest any more, also when there is nothing that can be tried now.
             if let due = nextAttempt, due <= now { nextAttempt = nil }
-            await writerChange.exports.checkIdentity()
             let deadline = await importAll()
             guard await !concludePass() else { continue }
             // Requests end after the audit, so that their status shows forks of applied segments too.
@@ -134,11 +130,6 @@ struct ImportLoop {
         case .apply(let runs):
             guard mayApply else { return .rests(until: nil) }
             return await apply(runs) ? .goesOn : .rests(until: nil)
-        case .examine(let files):
-            return await examine(files) ? .goesOn : .rests(until: nil)
-        case .branch(let run):
-            guard mayApply else { return .rests(until: nil) }
-            return await apply(run) ? .goesOn : .rests(until: nil)
         case .join(let baseline):
             guard mayApply else { return .rests(until: nil) }
             return await join(baseline) ? .goesOn : .rests(until: nil)
@@ -151,23 +142,19 @@ struct ImportLoop {
     /// Whether importing is not paused, and no failed import waits for its next attempt.
     private var mayApply: Bool { state.read { $0.pause == nil } && nextAttempt.map { $0 <= now } ?? true }
 
-    /// Announces the states of segments, compares some applied files with the store, and makes the store another writer
-    /// when a file shows that its own one is in use elsewhere.
+    /// Announces the states of segments, and compares some files with what was applied.
     ///
-    /// - Returns: true while there is more to compare or to import.
+    /// - Returns: true while there is more to compare.
     mutating func concludePass() async -> Bool {
         announcer.announceStates()
-        if await audit() { return true }
-        return await writerChange.answerFork()
+        return await audit()
     }
 
     /// The time for which the loop may sleep unless a hint arrives.
     private func rest(until deadline: WallTime?) -> Duration {
         let dues = [state.read(\.scans.due), announcer.deferralsDue, nextAttempt].compactMap(\.self)
         let wall = environment.wall
-        let forkAttempt = state.read { $0.identity.fork?.attempt }
-        let wallDues = [deadline, state.read { $0.pause?.until }, announcer.nextGapDue(), forkAttempt]
-            .compactMap(\.self)
+        let wallDues = [deadline, state.read { $0.pause?.until }, announcer.nextGapDue()].compactMap(\.self)
         let rests = dues.map { $0 - now } + wallDues.map { $0.duration(since: wall) }
         return max(rests.min() ?? .zero, .milliseconds(1))
     }
@@ -176,8 +163,7 @@ struct ImportLoop {
 
     private mutating func scanWhereHinted() {
         let now = now
-        let (own, hints) = state.update { ($0.planner.own, $0.scans.next(now: now)) }
-        if scanner.own != own { scanner.become(own) }
+        let hints = state.update { $0.scans.next(now: now) }
         guard !hints.isEmpty else { return }
         if hints.isEverything {
             watch.start()
@@ -221,7 +207,12 @@ struct ImportLoop {
 
     private func updateOwnPosition() {
         guard let (own, position) = try? records.ownPosition() else { return }
-        state.update { $0.setPositions([own: position]) }
+        // The former writer may have gone on since the last look.
+        let positions = state.read(\.planner.own) == own ? nil : try? records.positions()
+        state.update { state in
+            if let positions { state.setPositions(positions) }
+            state.setOwn(own, position)
+        }
     }
 
     /// Reads segments again whose missing blobs have all arrived.
@@ -256,11 +247,6 @@ struct ImportLoop {
         for result in results {
             if let segment = result.verified { verified.insert(segment, file: result.segment.file) }
         }
-        let own = state.read(\.planner.own)
-        for result in results {
-            guard let seen = result.verified?.dependencies.compactMap({ $0.seen[own] }).max() else { continue }
-            baselines.evidence.compare(result.segment.id.path, has: seen, of: own)
-        }
         let wall = environment.wall
         state.update { state in
             for result in results {
@@ -282,52 +268,21 @@ struct ImportLoop {
         let (importer, known) = (importer, verified.items(of: next.runs).known)
         async let results = importer.readAhead(next.toRead, known: known, behind: runs)
         // What was applied is announced before a folder that does not answer is waited for.
-        let goesOn = await apply(items, of: runs)
+        let goesOn = await apply(items)
         take(await results)
         return goesOn
     }
 
-    private mutating func apply(_ items: [ImportBatch.Item], of runs: [ImportPlanner.Run]) async -> Bool {
+    private mutating func apply(_ items: [ImportBatch.Item]) async -> Bool {
         do {
             let outcome = try await importer.apply(items)
             verified.remove(outcome.finished)
             let wall = environment.wall
-            state.update { $0.applied(outcome, runs: runs, wall: wall) }
+            state.update { $0.applied(outcome, wall: wall) }
             announcer.announce(outcome)
             if outcome.counts.changes > 0 { signals.exports.raise() }
             if state.update({ $0.drainBehindBaseline() }) { signals.baselines.raise() }
             records.storeAccepted(of: state, logger: environment.logger)
-            nextAttempt = nil
-            return true
-        } catch {
-            return goesOn(after: error)
-        }
-    }
-
-    /// Reads files of forked writers, or looks up the places of their segments.
-    ///
-    /// - Returns: false when the import cannot continue now.
-    private mutating func examine(_ files: [BranchExaminee]) async -> Bool {
-        do {
-            try await branches.examine(files)
-            return true
-        } catch {
-            return goesOn(after: error)
-        }
-    }
-
-    /// Applies a segment to a line of its writer's log.
-    ///
-    /// - Returns: false when the import cannot continue now.
-    private mutating func apply(_ run: BranchRun) async -> Bool {
-        updateOwnPosition()
-        do {
-            guard let outcome = try await branches.apply(run) else { return true }
-            let (positions, forks) = (try records.positions(), try records.forks())
-            let wall = environment.wall
-            state.update { $0.applied(outcome, run, positions: positions, forks: forks, wall: wall) }
-            announcer.announce(outcome)
-            if outcome.counts.changes > 0 { signals.exports.raise() }
             nextAttempt = nil
             return true
         } catch {
@@ -341,10 +296,9 @@ struct ImportLoop {
     private mutating func join(_ baseline: KnownBaseline) async -> Bool {
         do {
             let refusal = try await importer.join(baseline)
-            let (positions, forks) = (try records.positions(), try records.forks())
+            let positions = try records.positions()
             state.update { state in
                 state.setPositions(positions)
-                state.setForks(forks)
                 state.joined(baseline.name, refusal: refusal)
             }
             // The transactions that were joined are to be acknowledged.
@@ -383,28 +337,23 @@ struct ImportLoop {
 
     // MARK: Compare what was applied
 
-    /// Compares the end lines of some applied files with the store.
+    /// Compares some files at or below the position with what was applied.
     ///
     /// - Returns: true while there are more files to compare.
     private mutating func audit() async -> Bool {
         let names = scanner.unchecked(limit: ImportLoop.auditLimit)
-        guard !names.isEmpty, !state.isStopping else { return false }
-        let audit = AppliedAudit(
-            path: scanner.path,
-            store: environment.store,
-            own: scanner.own,
-            control: control
-        )
-        let (findings, refused) = await audit.compare(names)
-        for finding in findings { contradict(finding) }
+        let files =
+            names.map { SegmentFile(id: $0) } + state.read { $0.planner.uncompared(limit: ImportLoop.auditLimit) }
+        guard !files.isEmpty, !state.isStopping else { return false }
+        let audit = AppliedAudit(path: scanner.path, store: environment.store, control: control)
+        let (findings, refused) = await audit.compare(files)
+        let wall = environment.wall
+        for finding in findings {
+            if let status = state.update({ $0.compared(finding, wall: wall) }) { announcer.announce(status) }
+        }
         scanLater(refused)
         for name in names { scanner.checked(name) }
         control.step()
         return true
-    }
-
-    private func contradict(_ finding: AppliedAudit.Finding) {
-        let wall = environment.wall
-        announcer.announce(finding, state.update { $0.contradicted(finding, wall: wall) })
     }
 }

@@ -15,7 +15,6 @@ extension Importer {
             baseline: baseline,
             logs: try LogFolder(path: state.configuration.logs),
             control: control,
-            own: state.read(\.planner.own),
             wall: environment.wall
         )
         let file = baseline.name.path
@@ -42,8 +41,6 @@ extension Importer {
             // A replicator may bring the whole file later.
             return refuse(file, error.reason)
         } catch let error as BaselineJoinError {
-            // The files of the branch that the store lacks are in the log folder, or come.
-            if case .otherBranches = error { return refuse(file, "\(error)") }
             warn(file, "\(error)")
             let hint =
                 "Have the other machines make another one, with the model of this one, on each: tributaryctl compact"

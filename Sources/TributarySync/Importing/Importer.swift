@@ -19,20 +19,14 @@ struct Importer {
     /// Applies as many segments as fit into one SQLite transaction.
     ///
     /// - Throws: ``SegmentFailure`` when a segment is not the one that was verified; what the store throws.
-    func apply(_ items: [ImportBatch.Item], to target: BranchTarget? = nil) async throws -> ImportBatch.Outcome {
+    func apply(_ items: [ImportBatch.Item]) async throws -> ImportBatch.Outcome {
         guard !items.isEmpty else { return ImportBatch.Outcome() }
         let (configuration, planner) = state.read { ($0.configuration, $0.planner) }
         let readers = try readers(configuration)
-        if target != nil { keepReaders(of: items) }
-        var positions = planner.positions.mapValues(\.sequence)
-        if let target, let name = items.first?.name { positions[name.writer] = target.after }
         let batch = ImportBatch(
             readers: readers,
-            items: try addingPartials(to: items, branch: target?.branch ?? ""),
-            positions: positions,
-            reaches: planner.branches.reaches,
-            target: target,
-            own: planner.own,
+            items: try addingPartials(to: items),
+            positions: planner.positions.mapValues(\.sequence),
             abandoned: planner.abandoned,
             wall: environment.wall,
             changeLimit: pace.changeLimit(slice: configuration.sliceChanges),
@@ -70,15 +64,15 @@ struct Importer {
     /// Drops what has been read of other segments.
     func keepReaders(of items: [ImportBatch.Item]) { paused.keep(only: Set(items.map(\.name))) }
 
-    /// Verifies the segments of the batch that follows `runs`, and reads the beginnings of these and of the `known` ones,
-    /// unless the present batch ends within a segment.
+    /// Verifies the segments of the batch that follows `runs`, and reads the beginnings of these and of the `known`
+    /// ones, unless the present batch ends within a segment.
     func readAhead(
         _ segments: [WriterListing.Pending],
         known: [ImportBatch.Item],
         behind runs: [ImportPlanner.Run]
     ) async -> [SegmentVerification.Result] {
         let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
-        let verification = SegmentVerification(queue: ahead, control: control)
+        let verification = SegmentVerification(queue: ahead, control: control, store: environment.store)
         let lines = (runs.last?.segment).map { $0.changes.addingSaturating($0.transactions) } ?? 0
         let isRead = lines <= configuration.sliceChanges
         var results = await verification.verify(
@@ -100,9 +94,9 @@ struct Importer {
     }
 
     /// Adds the store's records of partly applied segments to the items.
-    private func addingPartials(to items: [ImportBatch.Item], branch: String) throws -> [ImportBatch.Item] {
+    private func addingPartials(to items: [ImportBatch.Item]) throws -> [ImportBatch.Item] {
         let writers = Set(items.map(\.name.writer))
-        let partials = try SyncRecords(store: environment.store).partials(of: writers, branch: branch)
+        let partials = try SyncRecords(store: environment.store).partials(of: writers)
         return items.map { item in
             var item = item
             item.partial = partials[item.name.writer].flatMap { $0.name == item.name ? $0 : nil }
@@ -111,10 +105,11 @@ struct Importer {
     }
 }
 
-/// Sizes batches so that a save does not wait long for one: a batch of slower changes than the last one takes longer, once.
+/// Sizes batches so that a save does not wait long for one: a batch of slower changes than the last one takes longer,
+/// once.
 ///
-/// Rows that are merged together are sorted, so that a page of the store is written once for all of them: of 200,000 rows,
-/// updates in random order take a third less time in batches of 100,000 than of 20,000.
+/// Rows that are merged together are sorted, so that a page of the store is written once for all of them: of 200,000
+/// rows, updates in random order take a third less time in batches of 100,000 than of 20,000.
 final class BatchPace: Sendable {
     /// The duration for which a batch may hold the write lock.
     static let duration = Duration.milliseconds(200)

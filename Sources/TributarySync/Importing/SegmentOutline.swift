@@ -6,8 +6,6 @@ package struct SegmentOutline: Hashable, Sendable {
     package var sha256: String
     /// The name that the writer shows to people.
     package var name: String?
-    /// The hash in the end line of the writer's preceding segment, when the header contains it.
-    package var previous: String?
     package var transactions: Int
     package var changes: Int
     /// The clock of the last transaction, which is the greatest, because the clocks of a writer grow.
@@ -18,6 +16,10 @@ package struct SegmentOutline: Hashable, Sendable {
     package var blobFault: BlobFault?
     /// The first transaction whose dependencies were unmet when the segment was verified.
     package var unmet: UnmetDependencies?
+    /// What the writer follows, which is to be applied before its first transaction; nil for none.
+    package var after: Incarnation.Predecessor?
+    /// The last transaction up to which the segment was compared with what was applied; 0 for none.
+    package var comparedThrough: UInt64 = 0
 
     /// A transaction with the transactions of other writers that must be applied before it.
     package struct UnmetDependencies: Hashable, Sendable {

@@ -3,8 +3,8 @@ import TributaryChanges
 
 /// The readers of a batch's segments: paused ones of the batch before, prefetched ones, and new ones.
 ///
-/// The beginnings of the segments are read before the write lock is taken. A folder that does not answer then delays the
-/// import, but no local save. Only the rest of a large transaction is read while the lock is held, for at most
+/// The beginnings of the segments are read before the write lock is taken. A folder that does not answer then delays
+/// the import, but no local save. Only the rest of a large transaction is read while the lock is held, for at most
 /// ``ReadAhead/patience`` without progress.
 struct SegmentReaders: Sendable {
     let logs: LogFolder
@@ -72,11 +72,11 @@ struct SegmentReaders: Sendable {
 
     /// The reader that the batch before has paused, or one that opens its file on the first request.
     private func continuedReader(of item: ImportBatch.Item, after position: UInt64) -> ReadAhead {
-        let (segment, fileName) = (item.segment, item.fileName)
+        let segment = item.segment
         let position = beginning(of: item, after: position)
         if let reader = paused.removeReader(of: segment, after: position) { return reader }
         let (logs, control) = (logs, control)
-        let file = "\(logs.path)/\(segment.name.writer)/\(fileName)"
+        let file = "\(logs.path)/\(segment.name.path)"
         // The content is that of the whole segment.
         let batches = position < segment.name.first ? segment.batches : []
         return ReadAhead(
@@ -85,7 +85,7 @@ struct SegmentReaders: Sendable {
             sliceChanges: sliceChanges,
             control: control
         ) { () throws(SegmentError) in
-            let bytes = MeteredBytes(try logs.open(fileName: fileName, writer: segment.name.writer), control)
+            let bytes = MeteredBytes(try logs.open(segment.name), control)
             return SegmentReader(bytes, segment: segment, after: position, makesRuns: true)
         }
     }

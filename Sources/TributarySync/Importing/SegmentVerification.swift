@@ -14,6 +14,7 @@ struct SegmentVerification: Sendable {
 
     let queue: SerialQueue
     let control: ImportControl
+    let store: Store
 
     /// Reads the segments one after the other, and keeps the content of some, of at most `keptBytes` together.
     func verify(
@@ -37,38 +38,6 @@ struct SegmentVerification: Sendable {
         }
     }
 
-    /// The result of reading one file, with the file that was read.
-    struct FileResult: Sendable {
-        var outcome: VerificationOutcome
-        var identity: FileIdentity?
-        var verified: VerifiedSegment?
-    }
-
-    /// Reads one file, whatever its name is.
-    func verify(
-        _ file: SegmentFile,
-        configuration: SyncConfiguration,
-        positions: [UniqueID: WriterPosition]
-    ) async -> FileResult {
-        await queue.run {
-            defer { control.step() }
-            do throws(SegmentError) {
-                let logs = try LogFolder(path: configuration.logs)
-                let open = try logs.open(fileName: file.fileName, writer: file.id.writer)
-                let identity = FileIdentity(try FileAttributes(of: open))
-                do throws(SegmentError) {
-                    let verifier = SegmentVerifier(sliceChanges: configuration.sliceChanges)
-                    let (outline, segment) = try verified(open, file.id, after: 0, logs, verifier, positions)
-                    return FileResult(outcome: .valid(outline), identity: identity, verified: segment)
-                } catch {
-                    return FileResult(outcome: VerificationOutcome(error), identity: identity)
-                }
-            } catch {
-                return FileResult(outcome: VerificationOutcome(error))
-            }
-        }
-    }
-
     private func examine(
         _ pending: WriterListing.Pending,
         _ verifier: SegmentVerifier,
@@ -80,9 +49,36 @@ struct SegmentVerification: Sendable {
         guard FileIdentity(try FileAttributes(of: file)) == pending.file else {
             return Result(segment: pending, outcome: .changed)
         }
-        let position = positions[pending.id.writer]?.sequence ?? 0
-        let (outline, segment) = try verified(file, pending.id, after: position, logs, verifier, positions)
+        let position = positions[pending.id.writer] ?? WriterPosition()
+        var (outline, segment) = try verified(file, pending.id, after: position.sequence, logs, verifier, positions)
+        if !position.isCompared(pending.id.bounds, outline) {
+            if let reason = try contradiction(file, pending.id, through: position.sequence, logs) {
+                return Result(segment: pending, outcome: .forked(reason: reason))
+            }
+            outline.comparedThrough = position.sequence
+        }
         return Result(segment: pending, outcome: .valid(outline), verified: segment)
+    }
+
+    /// Why a segment that goes on from what is applied contradicts that; nil when it does not.
+    private func contradiction(
+        _ file: OpenFile,
+        _ name: SegmentName,
+        through last: UInt64,
+        _ logs: LogFolder
+    ) throws(SegmentError) -> String? {
+        let bytes = MeteredBytes(file, control)
+        let tail = try SegmentTail.read(bytes)
+        do {
+            return try ContentComparison(store: store, logs: logs).contradiction(
+                in: bytes,
+                tail,
+                of: name,
+                through: last
+            )
+        } catch {
+            throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
+        }
     }
 
     /// Verifies an open file.
@@ -115,7 +111,6 @@ struct SegmentVerification: Sendable {
         var outline = SegmentOutline(
             sha256: segment.end.sha256,
             name: segment.header.name,
-            previous: segment.header.previous,
             transactions: Int(clamping: segment.end.transactions),
             changes: Int(clamping: segment.end.changes),
             lastClock: segment.greatestClock,
@@ -123,6 +118,7 @@ struct SegmentVerification: Sendable {
             unmet: unmet
         )
         outline.blobFault = blobs.fault
+        outline.after = segment.header.incarnation.after
         return outline
     }
 }

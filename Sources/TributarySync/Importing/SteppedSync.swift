@@ -5,7 +5,8 @@ import TributaryStore
 
 /// The sync of a store whose loops do not run: a simulation takes their steps, in an order of its own.
 ///
-/// The steps are those of ``ImportLoop`` and ``ExportLoop``. Nothing watches the folder; the simulation reports changes.
+/// The steps are those of ``ImportLoop`` and ``ExportLoop``. Nothing watches the folder; the simulation reports
+/// changes.
 package struct SteppedSync {
     private let service: SyncService
     private var loop: ImportLoop
@@ -15,7 +16,6 @@ package struct SteppedSync {
         replica: any LocalReplica,
         configuration: SyncConfiguration,
         clock: any Clock<Duration>,
-        machine: String?,
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
         service = try SyncService(
@@ -23,7 +23,6 @@ package struct SteppedSync {
             configuration: configuration,
             clock: clock,
             logger: Logger(label: "tributary.stepped") { _ in SwiftLogNoOpLogHandler() },
-            machine: machine,
             interruptExport: interruptExport
         )
         loop = ImportLoop(service, isWatching: false)
@@ -31,9 +30,6 @@ package struct SteppedSync {
 
     /// Reports places of the log folder that may have changed, as a watcher would.
     package func report(_ hints: FolderHints) { service.state.update { $0.scans.insert(hints) } }
-
-    /// Checks the store's identity, unless that was done before; the import does so before each pass.
-    package func checkIdentity() async { await service.exports.checkIdentity() }
 
     /// Takes one step of the import: scans the reported places and performs the planner's next action, or compares
     /// applied files when there is none.
@@ -48,6 +44,15 @@ package struct SteppedSync {
     package var importFailure: String? {
         service.state.read { $0.problems.all.first { $0.code == .importFailed }?.detail }
     }
+
+    /// The segments that contradict what is applied.
+    package var forked: [SegmentStatus] {
+        let wall = service.environment.wall
+        return service.state.read { $0.planner.statuses(wall: wall).filter { $0.state == .forked } }
+    }
+
+    /// What keeps the store from importing and exporting, in words.
+    package var problems: [String] { service.state.read { $0.problems.all.map { "\($0.code): \($0.detail)" } } }
 
     /// Exports everything that is committed.
     package func export() async throws { _ = try await service.exportNow() }

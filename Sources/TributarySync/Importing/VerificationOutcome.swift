@@ -9,6 +9,8 @@ package enum VerificationOutcome: Hashable, Sendable {
     case damaged(reason: String, line: Int?)
     /// The content breaks the format.
     case rejected(reason: String, line: Int?)
+    /// What is applied of the same transactions is other content.
+    case forked(reason: String)
     /// The file is not a regular file, or may not be read.
     case unreadable(reason: String)
     /// The file was removed or replaced.

@@ -39,7 +39,7 @@ struct BatchPlan {
         guard let segment = entry.valid else { return false }
         runs.append(ImportPlanner.Run(id: entry.id, file: entry.file, segment: segment))
         count(entry)
-        positions[entry.id.writer] = WriterPosition(sequence: through, lastHash: segment.sha256)
+        positions[entry.id.writer] = WriterPosition(sequence: through)
         return through == entry.id.last
     }
 

@@ -12,11 +12,15 @@ extension ImportPlanner {
         return found
     }
 
+    /// The writers with a segment that contradicts what is applied; one step for each segment that was read and not
+    /// applied.
+    package var forkedWriters: Set<UniqueID> { Set(writers.values.filter(\.isForked).map(\.id)) }
+
     /// The next waiting segment of each writer, with the time since which it waits.
     ///
     /// A segment that keeps waiting is a gap. O(w log n); creates no texts.
     package func gaps(wall: WallTime) -> [WriterGap] {
-        let positions = SupposedPositions(positions, reaches: branches.reaches)
+        let positions = SupposedPositions(positions)
         return pendingWriters.compactMap { id in
             guard let writer = writers[id], let (entry, _) = gap(of: writer, positions, wall: wall) else { return nil }
             return WriterGap(id: entry.id, since: entry.since)
@@ -26,7 +30,7 @@ extension ImportPlanner {
 
     /// The status of the segment after a writer's gap; nil when there is none; O(log n).
     package func status(ofGapOf id: UniqueID, wall: WallTime) -> SegmentStatus? {
-        let positions = SupposedPositions(positions, reaches: branches.reaches)
+        let positions = SupposedPositions(positions)
         guard let writer = writers[id], let (entry, sight) = gap(of: writer, positions, wall: wall) else { return nil }
         var status = status(entry, sight, positions, wall: wall)
         status.since = entry.since
@@ -55,7 +59,7 @@ extension ImportPlanner {
         case .gap:
             guard !abandoned.contains(writer.id) else { return nil }
             entry = writer.slice(limit: 1).first
-        case .dependencies, .blobs:
+        case .dependencies, .predecessor, .blobs:
             entry = writer.order.holders(of: next).lazy.compactMap { writer[$0] }.first { $0.valid != nil }
         case .unusable, .held: return nil
         }

@@ -11,6 +11,8 @@ extension ImportPlanner {
         case held(until: WallTime)
         case blobs([String])
         case dependencies(SegmentOutline.UnmetDependencies)
+        /// What the writer follows, which is never given up: whoever has any of a writer has all that it goes on from.
+        case predecessor(Incarnation.Predecessor)
     }
 
     enum Verdict: Hashable, Sendable {
@@ -18,8 +20,6 @@ extension ImportPlanner {
         case read([SegmentBounds])
         /// The segment may be applied up to and including the sequence.
         case ready(SegmentBounds, through: UInt64)
-        /// These segments do not follow the writer's first line.
-        case branch([SegmentBounds])
         case blocked(Block)
     }
 
@@ -30,21 +30,14 @@ extension ImportPlanner {
         let joining = baselines.next(
             positions,
             own: own,
-            reaches: branches.reaches,
             isMissing: isMissing,
             isGone: isGone,
             wall: wall,
             limits.incompleteGrace
         )
         if case .join(let baseline) = joining { return .join(baseline) }
-        moveBranches(wall: wall)
-        var branchDeadline: WallTime?
-        switch nextBranch(wall: wall) {
-        case .wait(let until): branchDeadline = until
-        case let action: return action
-        }
-        let plan = plan(from: SupposedPositions(positions, reaches: branches.reaches), limits, wall: wall)
-        var deadline = soonest(plan.deadline, branchDeadline)
+        let plan = plan(from: SupposedPositions(positions), limits, wall: wall)
+        var deadline = plan.deadline
         if !plan.toRead.isEmpty { return .verify(plan.toRead) }
         if !plan.runs.isEmpty { return .apply(plan.runs) }
         let ahead = readAhead(wall: wall)
@@ -55,9 +48,9 @@ extension ImportPlanner {
 
     /// The batch after one of these runs, which the caller may verify and read while that one is applied.
     func following(_ runs: [Run], wall: WallTime) -> BatchPlan {
-        var supposed = SupposedPositions(positions, reaches: branches.reaches)
+        var supposed = SupposedPositions(positions)
         for run in runs {
-            supposed[run.id.writer] = WriterPosition(sequence: run.id.last, lastHash: run.segment.sha256)
+            supposed[run.id.writer] = WriterPosition(sequence: run.id.last)
         }
         var limits = limits
         limits.batchSegments = min(limits.batchSegments, ImportPlanner.followingSegments)
@@ -78,7 +71,6 @@ extension ImportPlanner {
                 case .read(let found): return plan.read(found.compactMap { writer[$0] })
                 case .ready(let bounds, let through):
                     return writer[bounds].map { plan.apply($0, through: through) } ?? false
-                case .branch: return false
                 case .blocked(.held(let until)):
                     plan.deadline = soonest(plan.deadline, until)
                     return false
@@ -99,16 +91,16 @@ extension ImportPlanner {
     /// A folder that still has earlier segments, of which applied ones count, may get the missing ones as well.
     private func isGone(through sequence: UInt64, of id: UniqueID) -> Bool {
         guard let writer = writers[id] else { return true }
-        return writer.appliedCount == 0 && !branches.hasFiles(of: id)
+        return writer.appliedCount == 0
             && writer.order.slice(limit: 1).allSatisfy { $0.bounds.first > sequence }
     }
 
-    /// Whether a baseline of these positions has a transaction that is neither applied here, nor in a segment of the log
-    /// folder, nor given up; O(w).
+    /// Whether a baseline of these positions has a transaction that is neither applied here, nor in a segment of the
+    /// log folder, nor given up; O(w).
     func lacks(_ vector: VersionVector) -> Bool {
         vector.entries.contains { writer, sequence in
-            let applied = max(position(of: writer).sequence, branches.reaches[writer] ?? 0)
-            guard writer != own, !abandoned.contains(writer), sequence > applied else { return false }
+            let applied = position(of: writer).sequence
+            guard !abandoned.contains(writer), sequence > applied else { return false }
             return isMissing(applied.addingSaturating(1), of: writer)
         }
     }
@@ -120,22 +112,31 @@ extension ImportPlanner {
         guard let first = holders.first else { return .blocked(.gap) }
         let unread = holders.filter { writer[$0]?.isUnread(wall: wall) ?? false }
         guard unread.isEmpty else { return .read(unread) }
-        let valid = holders.filter { writer[$0]?.valid != nil }
+        let valid = holders.filter { writer[$0]?.valid != nil && !isSkipped($0, position) }
         guard !valid.isEmpty else { return .blocked(.unusable(first)) }
-        let following = valid.filter { bounds in
-            writer[bounds]?.valid.map { follows(writer.name(bounds), $0, at: position) } ?? false
-        }
-        guard following.count == valid.count else { return .branch(valid.filter { !following.contains($0) }) }
-        guard let bounds = following.first, let segment = writer[bounds]?.valid else { return .blocked(.gap) }
-        // Segments with other bounds that are covered without having been read would go unnoticed.
-        let unreadRivals = writer.order.overlapping(bounds).filter {
-            $0 != bounds && writer[$0]?.isUnread(wall: wall) ?? false
-        }
-        guard unreadRivals.isEmpty else { return .read(unreadRivals) }
+        // A segment of which a part is applied goes on; of others any may be taken, as readers skip what they have.
+        let bounds = valid.first { $0 == position.partial?.bounds } ?? valid[0]
+        guard let segment = writer[bounds]?.valid else { return .blocked(.gap) }
         let id = writer.name(bounds)
+        guard position.isCompared(bounds, segment) else {
+            // It is compared with what is applied, once that is.
+            return position.sequence == self.position(of: writer.id).sequence ? .read([bounds]) : .blocked(.gap)
+        }
         if let until = heldUntil(id, segment, wall: wall) { return .blocked(.held(until: until)) }
         guard segment.missingBlobs.isEmpty else { return .blocked(.blobs(segment.missingBlobs)) }
+        if let after = segment.after, position.sequence == 0, positions[after.writer].sequence < after.sequence {
+            return .blocked(.predecessor(after))
+        }
         return limit(id, [writer.unmet, segment.unmet].compactMap(\.self), positions: positions)
+    }
+
+    /// Whether a segment that overlaps what is applied is passed over, which is a deliberate fault.
+    private func isSkipped(_ bounds: SegmentBounds, _ position: WriterPosition) -> Bool {
+        #if MUTATIONS
+            Mutation.isOn(.overlapSkipped) && bounds.first <= position.sequence && bounds != position.partial?.bounds
+        #else
+            false
+        #endif
     }
 
     /// Limits a segment to the transactions before the first one whose dependencies are unmet.
@@ -155,24 +156,10 @@ extension ImportPlanner {
     /// The dependencies that are unmet at the positions.
     func unmet(_ dependencies: SegmentOutline.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {
         dependencies.needs.sorted { $0.key < $1.key }.compactMap { writer, sequence in
-            let have = positions.reach(of: writer)
+            let have = positions[writer].sequence
             guard have < sequence, !abandoned.contains(writer) else { return nil }
             return .transactions(writer: writer, from: have + 1, through: sequence)
         }
-    }
-
-    /// Whether a segment follows the applied segments of the writer's first line, or continues a partly applied one.
-    private func follows(_ id: SegmentName, _ segment: SegmentOutline, at position: WriterPosition) -> Bool {
-        guard id.first <= position.sequence else {
-            guard let previous = segment.previous, let known = position.lastHash else { return true }
-            return previous == known
-        }
-        // A baseline has brought the transactions from here to the position. The hash that it names is that of the segment
-        // which ends there, so that one which goes beyond is another one; or that of the segment before this one.
-        if position.partial == nil, id.first > position.wholeThrough {
-            return position.lastHash == nil || segment.previous == position.lastHash
-        }
-        return position.partial == WriterPosition.Partial(bounds: id.bounds, sha256: segment.sha256)
     }
 
     func heldUntil(_ id: SegmentName, _ segment: SegmentOutline, wall: WallTime) -> WallTime? {

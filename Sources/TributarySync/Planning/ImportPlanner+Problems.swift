@@ -17,7 +17,7 @@ extension ImportPlanner {
             return ImportPlanner.problem(code, first, count: summary.count, since: summary.since ?? wall)
         }
         // A segment that waits for its turn is no problem, however long the queue is.
-        return found + forkProblems() + [gapProblem(wall: wall)].compactMap(\.self)
+        return found + [gapProblem(wall: wall)].compactMap(\.self)
     }
 
     /// The problem of writers that have waited for longer than the grace.

@@ -22,19 +22,16 @@ extension ImportPlanner {
     /// One pass over the segments that are not applied, which creates no texts.
     package func summaries(wall: WallTime) -> [SegmentState: Summary] {
         var found: [SegmentState: Summary] = [:]
-        let positions = SupposedPositions(positions, reaches: branches.reaches)
+        let positions = SupposedPositions(positions)
         for writer in writers.values {
-            found[.applied, default: Summary()].count += writer.appliedCount - writer.conflicts.count
-            for file in (branches.files[writer.id] ?? [:]).values {
-                guard let state = state(of: file, wall: wall) else { continue }
-                found[state, default: Summary()].add(file.file.id, since: file.since)
-                let isCounted = file.file.hasOwnName && file.file.id.last <= position(of: writer.id).sequence
-                if isCounted { found[.applied, default: Summary()].count -= 1 }
-            }
+            found[.applied, default: Summary()].count +=
+                writer.appliedCount - writer.conflicts.keys.count(where: \.hasOwnName)
             for misfit in writer.misfits {
                 found[misfit.state, default: Summary()].add(misfit.id, since: writer.misfitTimes[misfit.fileName])
             }
-            for (id, conflict) in writer.conflicts { found[.forked, default: Summary()].add(id, since: conflict.since) }
+            for (file, conflict) in writer.conflicts {
+                found[.forked, default: Summary()].add(file.id, since: conflict.since)
+            }
             guard writer.order.count > 0 else { continue }
             let sight = sight(of: writer, positions, wall: wall)
             for entry in writer.slice() {
@@ -46,7 +43,7 @@ extension ImportPlanner {
 
     /// The number of segments that are next to be read or applied; O(w log n), and one step for each unread segment.
     package func queueLength(wall: WallTime) -> Int {
-        let positions = SupposedPositions(positions, reaches: branches.reaches)
+        let positions = SupposedPositions(positions)
         return pendingWriters.reduce(0) { count, id in
             guard let writer = writers[id] else { return count }
             var isReady = false
@@ -59,9 +56,7 @@ extension ImportPlanner {
     ///
     /// O(n log n) for each writer, and a text for each segment.
     package func statuses(wall: WallTime) -> [SegmentStatus] {
-        writers.values.sorted { $0.id < $1.id }.flatMap {
-            statuses($0, wall: wall) + branchStatuses(of: $0.id, wall: wall)
-        }
+        writers.values.sorted { $0.id < $1.id }.flatMap { statuses($0, wall: wall) }
     }
 
     /// The status of one segment; nil when it is unknown or simply applied.
@@ -74,9 +69,9 @@ extension ImportPlanner {
         if let misfit = misfits.min(by: { $0.fileName < $1.fileName }) {
             return ImportPlanner.status(of: misfit, writer: writer)
         }
-        if let conflict = writer.conflicts[id], state ?? .forked == .forked { return status(of: id, conflict) }
-        for file in branches.files(of: id) {
-            if let status = status(of: file, wall: wall), state ?? status.state == status.state { return status }
+        if state ?? .forked == .forked, let file = writer.conflicts(of: id).first, let conflict = writer.conflicts[file]
+        {
+            return status(of: file, conflict)
         }
         guard writer[id.bounds] != nil else { return nil }
         return entryStatuses(of: id.writer, wall: wall, through: id.bounds).last
@@ -96,32 +91,21 @@ extension ImportPlanner {
             let ids = Set(changed.map(\.0))
             changes += entryStatuses(of: writer, wall: wall, through: last.0.bounds).filter { ids.contains($0.id) }
         }
-        changes += announceBranches(wall: wall)
         return changes.sorted { $0.id < $1.id }
     }
 
     /// The first entries whose state differs from the announced state, in order.
     private func changedStates(of id: UniqueID, wall: WallTime) -> [(SegmentName, SegmentState)] {
         guard let writer = writers[id] else { return [] }
-        let sight = sight(
-            of: writer,
-            SupposedPositions(positions, reaches: branches.reaches),
-            wall: wall,
-            window: limits.readAhead
-        )
+        let sight = sight(of: writer, SupposedPositions(positions), wall: wall)
         return writer.slice(limit: limits.readAhead).compactMap { entry in
             let state = sight.state(of: entry)
             return entry.announced?.state == state ? nil : (entry.id, state)
         }
     }
 
-    /// The facts that decide the states of the first `window` segments of a writer.
-    private func sight(
-        of writer: PlannedWriter,
-        _ positions: SupposedPositions,
-        wall: WallTime,
-        window: Int = .max
-    ) -> WriterSight {
+    /// The facts that decide the states of a writer's segments.
+    private func sight(of writer: PlannedWriter, _ positions: SupposedPositions, wall: WallTime) -> WriterSight {
         var block: Block?
         if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
         let next = positions[writer.id].sequence.addingSaturating(1)
@@ -152,13 +136,14 @@ extension ImportPlanner {
         )
     }
 
-    private func status(of id: SegmentName, _ conflict: PlannedWriter.Conflict) -> SegmentStatus {
+    private func status(of file: SegmentFile, _ conflict: PlannedWriter.Conflict) -> SegmentStatus {
         SegmentStatus(
-            id: id,
+            id: file.id,
             state: .forked,
             reason: conflict.reason,
+            file: file.path,
             since: conflict.since,
-            hint: ImportPlanner.forkHint(id.writer)
+            hint: ImportPlanner.forkHint(file.id.writer)
         )
     }
 
@@ -169,9 +154,9 @@ extension ImportPlanner {
         through last: SegmentBounds? = nil
     ) -> [SegmentStatus] {
         guard let writer = writers[id] else { return [] }
-        let positions = SupposedPositions(positions, reaches: branches.reaches)
+        let positions = SupposedPositions(positions)
         let window = last.flatMap(writer.order.index(of:)).map { $0 + 1 } ?? .max
-        let sight = sight(of: writer, positions, wall: wall, window: window)
+        let sight = sight(of: writer, positions, wall: wall)
         var preceding = PrecedingSegments(position: positions[writer.id].sequence)
         var result: [SegmentStatus] = []
         for entry in writer.slice(limit: window) {
@@ -243,13 +228,24 @@ extension ImportPlanner {
             )
         case .dependencies(let unmet):
             let missing = self.unmet(unmet, positions)
+            let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
             return SegmentStatus(
                 id: id,
                 state: .waiting,
                 reason: "Transaction \(unmet.sequence) was made after transactions that are not here: "
-                    + missing.map(\.description).joined(separator: ", ") + ".",
+                    + missing.prefix(10).map(\.description).joined(separator: ", ") + "\(rest).",
                 waitingFor: missing,
                 hint: ImportPlanner.gapHint(missing)
+            )
+        case .predecessor(let after):
+            let from = positions[after.writer].sequence.addingSaturating(1)
+            return SegmentStatus(
+                id: id,
+                state: .waiting,
+                reason:
+                    "The writer goes on from \(after.writer), whose transactions up to \(after.sequence) are not here.",
+                waitingFor: [.transactions(writer: after.writer, from: from, through: after.sequence)],
+                hint: "See that the segments of \(after.writer) arrive, or a baseline that has them."
             )
         case .gap, .unusable: return SegmentStatus(id: id, state: .waiting)
         }
@@ -286,11 +282,12 @@ extension ImportPlanner {
     }
 
     static func forkHint(_ writer: UniqueID) -> String {
-        "Two programs write as \(writer): find the copy and give it a writer of its own."
+        "Two programs have written as \(writer), of which this store has taken one: build the machine of the other one anew."
     }
 
     private static func badHint(_ id: SegmentName, _ state: SegmentState) -> String {
-        state == .damaged
+        if state == .forked { return forkHint(id.writer) }
+        return state == .damaged
             ? "Let the replicator bring the file again, then: tributaryctl segment retry \(id.path)"
             : "Have the writer write it anew, then: tributaryctl segment retry \(id.path)"
     }

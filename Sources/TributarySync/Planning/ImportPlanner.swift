@@ -44,10 +44,6 @@ package struct ImportPlanner: Sendable {
         case verify([WriterListing.Pending])
         /// The caller applies these segments, each writer's in order, as far as the transactions' `seen` allows.
         case apply([Run])
-        /// The caller reads these files of forked writers, or looks up the places of their segments.
-        case examine([BranchExaminee])
-        /// The caller applies this segment to a line of its writer's log.
-        case branch(BranchRun)
         /// The caller joins this verified baseline.
         case join(KnownBaseline)
         /// There is nothing to do until a scan finds something, or until the given wall time.
@@ -62,8 +58,8 @@ package struct ImportPlanner: Sendable {
     }
 
     package var limits: Limits
-    /// The store's own writer, whose segments are never imported.
-    package private(set) var own: UniqueID
+    /// The store's own writer; what the folder has of it beyond its position is imported as anybody's.
+    package var own: UniqueID
     private(set) var writers: [UniqueID: PlannedWriter] = [:]
     package private(set) var positions: [UniqueID: WriterPosition] = [:]
     /// The writers with segments past their position.
@@ -77,8 +73,6 @@ package struct ImportPlanner: Sendable {
     package private(set) var accepted: [SegmentName: String] = [:]
     /// The verified baselines that the store may join.
     var baselines = PlannedBaselines()
-    /// The files of forked writers.
-    var branches = PlannedBranches()
 
     package init(own: UniqueID, limits: Limits) {
         self.own = own
@@ -90,12 +84,12 @@ package struct ImportPlanner: Sendable {
     /// The position of a writer; O(1).
     package func position(of writer: UniqueID) -> WriterPosition { positions[writer] ?? WriterPosition() }
 
-    /// Sets a writer's position in the store, or the own sequence; O(log n), and O(1) for each segment that it covers.
+    /// Sets a writer's position in the store; O(log n), and O(1) for each segment that it covers.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
         guard positions[writer] != position else { return }
         positions[writer] = position
-        keepCovered(dropCovered(writer))
-        branches.moved(writer)
+        let covered = dropCovered(writer)
+        writers[writer]?.compare(covered)
     }
 
     /// Sets the accepted segments that the store remembers; O(1).
@@ -108,12 +102,6 @@ package struct ImportPlanner: Sendable {
         for entry in covered { unsettled.remove(entry.id) }
         if !covered.isEmpty { updatePending(writer) }
         return covered
-    }
-
-    mutating func removeEntry(_ id: SegmentName) {
-        writers[id.writer]?.remove(id.bounds)
-        unsettled.remove(id)
-        updatePending(id.writer)
     }
 
     private mutating func updatePending(_ writer: UniqueID) {
@@ -131,18 +119,11 @@ package struct ImportPlanner: Sendable {
     /// O(n log n) for the files of the listing.
     package mutating func found(_ listing: WriterListing, wall: WallTime) {
         let id = listing.writer
-        let misfits = takeCopies(listing.misfits, wall: wall)
-        keepBranches(listing)
-        setMisfits(misfits, of: id, wall: wall)
+        setMisfits(listing.misfits, of: id, wall: wall)
         writers[id]?.appliedCount = listing.applied.count
-        if let conflicts = writers[id]?.conflicts, !conflicts.isEmpty {
-            let applied = Set(listing.applied)
-            writers[id]?.conflicts = conflicts.filter { applied.contains($0.key.bounds) }
-        }
-        // In the own folder, only files that contradict the store matter.
-        guard id != own else { return }
+        writers[id]?.keepApplied(Set(listing.applied))
         let position = position(of: id).sequence
-        let pending = listing.pending.filter { $0.id.last > position && !isBranchFile($0) }
+        let pending = listing.pending.filter { $0.id.last > position }
         let lost = writers[id]?.replace(pending, wall: wall) ?? []
         for name in lost { unsettled.remove(name) }
         updatePending(id)
@@ -154,12 +135,10 @@ package struct ImportPlanner: Sendable {
     package mutating func found(_ change: ListingChange, wall: WallTime) {
         let id = change.writer
         writers[id, default: PlannedWriter(id: id)].appliedCount += change.appliedDifference
-        if let misfits = change.misfits { setMisfits(takeCopies(misfits, wall: wall), of: id, wall: wall) }
-        readBranchesAgain(change)
-        for name in change.names where !change.applied.contains(name) { writers[id]?.conflicts[name] = nil }
-        guard id != own else { return }
+        if let misfits = change.misfits { setMisfits(misfits, of: id, wall: wall) }
+        for name in change.names where !change.applied.contains(name) { writers[id]?.forget(SegmentFile(id: name)) }
         let position = position(of: id).sequence
-        let pending = change.pending.filter { $0.id.last > position && !isBranchFile($0) }
+        let pending = change.pending.filter { $0.id.last > position }
         let there = Set(pending.map(\.id))
         for name in change.names where !there.contains(name) {
             writers[id]?.remove(name.bounds)
@@ -170,7 +149,8 @@ package struct ImportPlanner: Sendable {
     }
 
     private mutating func setMisfits(_ misfits: [WriterListing.Misfit], of id: UniqueID, wall: WallTime) {
-        writers[id, default: PlannedWriter(id: id)].setMisfits(misfits, wall: wall)
+        let others = writers[id, default: PlannedWriter(id: id)].takeCopies(misfits)
+        writers[id]?.setMisfits(others, wall: wall)
         if writers[id]?.newMisfits.isEmpty == false { withNewMisfits.insert(id) }
     }
 
@@ -217,6 +197,7 @@ package struct ImportPlanner: Sendable {
             }
             return .incomplete(reason: reason, line: line, since: wall)
         case .damaged(let reason, let line): return .bad(.damaged, reason: reason, line: line)
+        case .forked(let reason): return .bad(.forked, reason: reason, line: nil)
         case .rejected(let reason, let line): return .bad(.rejected, reason: reason, line: line)
         case .unreadable(let reason):
             return .unreadable(reason: reason, retry: wall.later(by: ImportPlanner.retryInterval))
@@ -240,15 +221,20 @@ package struct ImportPlanner: Sendable {
         return found.map { WriterListing.Pending(id: $0.id, file: $0.file) }
     }
 
-    /// Records that a file at or below the position contradicts the applied segment, so that it belongs to a branch;
-    /// O(1).
-    package mutating func contradicted(_ id: SegmentName, reason: String, wall: WallTime) {
-        guard id.writer == own else { return branches.insert(SegmentFile(id: id), nil, wall: wall) }
-        let since = writers[id.writer]?.conflicts[id]?.since ?? wall
-        writers[id.writer]?.conflicts[id] = PlannedWriter.Conflict(
-            reason: reason,
-            since: since
-        )
+    /// Records what comparing a file at or below the position has found: the reason why it contradicts what is applied,
+    /// nil for none; O(1).
+    package mutating func compared(_ file: SegmentFile, _ reason: String?, wall: WallTime) {
+        writers[file.id.writer]?.compared(file, reason, wall: wall)
+    }
+
+    /// Files to compare with what is applied, at most `limit`; one step for each writer, and for each such file.
+    func uncompared(limit: Int) -> [SegmentFile] {
+        var found: [SegmentFile] = []
+        for writer in writers.values where found.count < limit && !writer.uncompared.isEmpty {
+            let position = position(of: writer.id).sequence
+            found += writer.uncompared.filter { $0.id.last <= position }.prefix(limit - found.count)
+        }
+        return found
     }
 
     // MARK: Application
@@ -258,19 +244,17 @@ package struct ImportPlanner: Sendable {
         guard writers[writer] != nil else { return }
         positions[writer, default: WriterPosition()].sequence = sequence
         positions[writer]?.partial = partial
-        branches.moved(writer)
     }
 
     /// Records that a whole segment is applied; O(1) for a segment in sequence.
-    package mutating func finished(_ id: SegmentName, sha256: String, wall: WallTime) {
+    package mutating func finished(_ id: SegmentName, wall: WallTime) {
         guard writers[id.writer] != nil else { return }
         let sequence = max(position(of: id.writer).sequence, id.last)
-        positions[id.writer] = WriterPosition(sequence: sequence, lastHash: sha256, wholeThrough: id.last)
+        positions[id.writer] = WriterPosition(sequence: sequence)
         if let unmet = writers[id.writer]?.unmet, unmet.sequence <= sequence { writers[id.writer]?.unmet = nil }
         let covered = dropCovered(id.writer)
         if covered.contains(where: { $0.id == id }) { writers[id.writer]?.appliedCount += 1 }
-        keepCovered(covered, besides: id)
-        branches.moved(id.writer)
+        writers[id.writer]?.compare(covered.filter { $0.id != id })
         accepted[id] = nil
     }
 
@@ -280,32 +264,9 @@ package struct ImportPlanner: Sendable {
     }
 
     /// The missing blobs of each segment that waits for blobs; O(1).
-    package var missingBlobs: [SegmentName: [String]] {
-        guard !branches.files.isEmpty else { return unsettled.blobs }
-        var found = unsettled.blobs
-        for file in branches.all {
-            guard let blobs = file.outline?.missingBlobs, !blobs.isEmpty else { continue }
-            found[file.file.id, default: []] += blobs
-        }
-        return found
-    }
-
-    /// The first sequence of a writer of which the folder has other content; nil when there is none.
-    func firstConflict(of writer: UniqueID) -> UInt64? {
-        let conflicts = writers[writer]?.conflicts.keys.map(\.first) ?? []
-        let copies = (branches.files[writer] ?? [:]).values.filter { $0.place != .applied }.map(\.file.id.first)
-        return (conflicts + copies).min()
-    }
+    package var missingBlobs: [SegmentName: [String]] { unsettled.blobs }
 
     // MARK: Requests
-
-    /// Continues as another writer; segments of the former one are imported from now on.
-    mutating func become(_ writer: UniqueID) {
-        // The next scan lists the files of the former writer anew.
-        writers[own] = nil
-        branches.removeAll(of: own)
-        own = writer
-    }
 
     /// Whether the writer has transactions here, has files in the folder, or is waited for; one step for each writer
     /// with segments that are not applied.
@@ -321,23 +282,13 @@ package struct ImportPlanner: Sendable {
 
     /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's misfits.
     package func isKnown(_ id: SegmentName) -> Bool {
-        if !branches.files(of: id).isEmpty || !branches.appliedFiles(of: id).isEmpty { return true }
         guard let writer = writers[id.writer] else { return false }
-        return writer[id.bounds] != nil || writer.conflicts[id] != nil
-            || writer.misfits.contains { $0.id == id }
+        return writer[id.bounds] != nil || !writer.conflicts(of: id).isEmpty || writer.misfits.contains { $0.id == id }
     }
 
     /// Marks a segment to be read again; false when it is unknown; O(log n).
     package mutating func retry(_ id: SegmentName) -> Bool {
-        let files = branches.files(of: id)
-        for file in files { branches.learn(file.file, .unknown) }
-        // The next scan finds these, and they are read.
-        let applied = branches.appliedFiles(of: id)
-        for file in applied { branches.remove(file) }
-        guard writers[id.writer]?[id.bounds] != nil else {
-            let isKnown = !files.isEmpty || !applied.isEmpty
-            return writers[id.writer]?.conflicts.removeValue(forKey: id) != nil || isKnown
-        }
+        guard writers[id.writer]?[id.bounds] != nil else { return writers[id.writer]?.compareAgain(id) ?? false }
         learn(id, .unknown)
         return true
     }
@@ -349,12 +300,8 @@ package struct ImportPlanner: Sendable {
     }
 
     /// Accepts a held segment although its clock is ahead; nil when it is unknown or not verified.
-    ///
-    /// Of several files with one name, as the branches of a forked writer have, the function accepts the first one that
-    /// is held. O(n log n) for n files of branches.
     package mutating func accept(_ id: SegmentName, wall: WallTime) -> String? {
-        let held = branches.files(of: id).first { state(of: $0, wall: wall) == .held }?.outline?.sha256
-        guard let hash = held ?? writers[id.writer]?[id.bounds]?.valid?.sha256 else { return nil }
+        guard let hash = writers[id.writer]?[id.bounds]?.valid?.sha256 else { return nil }
         accepted[id] = hash
         return hash
     }

@@ -3,10 +3,10 @@ import TributaryChanges
 
 /// Decides which verified baseline the store joins, and when.
 ///
-/// A store that has applied nothing begins with the greatest one, and joins at once those that have more of other writers,
-/// as long as the log folder has none of the segments for which they stand. A running store joins one when the next
-/// segment of a writer is not in the log folder and the baseline has its transactions; it waits for a while before,
-/// because a replicator may bring a baseline before the segments.
+/// A store that has applied nothing begins with the greatest one, and joins at once those that have more of other
+/// writers, as long as the log folder has none of the segments for which they stand. A running store joins one when the
+/// next segment of a writer is not in the log folder and the baseline has its transactions; it waits for a while
+/// before, because a replicator may bring a baseline before the segments.
 struct PlannedBaselines: Sendable {
     enum Decision: Hashable, Sendable {
         case join(KnownBaseline)
@@ -66,7 +66,6 @@ struct PlannedBaselines: Sendable {
     mutating func next(
         _ positions: [UniqueID: WriterPosition],
         own: UniqueID,
-        reaches: [UniqueID: UInt64] = [:],
         isMissing: (UInt64, UniqueID) -> Bool,
         isGone: (UInt64, UniqueID) -> Bool = { _, _ in false },
         wall: WallTime,
@@ -74,21 +73,18 @@ struct PlannedBaselines: Sendable {
     ) -> Decision {
         waiting = nil
         guard !verified.isEmpty else { return end() }
-        func applied(_ writer: UniqueID) -> UInt64 { max(positions[writer]?.sequence ?? 0, reaches[writer] ?? 0) }
-        // A baseline with later own transactions shows that the store is older than what it has published, and one with
-        // branches of the own writer that another program writes as it: the store becomes another writer first.
-        let usable = verified.filter { $0.vector[own] <= applied(own) && $0.forks[own] == nil }
+        func applied(_ writer: UniqueID) -> UInt64 { positions[writer]?.sequence ?? 0 }
         let isNew = positions.allSatisfy { $0.key == own || $0.value.sequence == 0 }
         if isNew { isBeginning = true }
         func lacking(_ baseline: KnownBaseline) -> [(UniqueID, UInt64)] {
             baseline.vector.entries.filter { writer, sequence in
                 let position = applied(writer)
-                guard writer != own, sequence > position else { return false }
+                guard sequence > position else { return false }
                 return isNew || isMissing(position.addingSaturating(1), writer)
             }
             .map { ($0.key, $0.value) }
         }
-        let wanted = usable.filter { !lacking($0).isEmpty }
+        let wanted = verified.filter { !lacking($0).isEmpty }
         guard !wanted.isEmpty else { return end() }
         let since = gapSince ?? wall
         gapSince = since

@@ -46,6 +46,12 @@ struct PlannedSegment: Sendable {
         return true
     }
 
+    /// Whether it contradicts what is applied.
+    var isForked: Bool {
+        guard case .bad(.forked, _, _) = knowledge else { return false }
+        return true
+    }
+
     /// Whether the segment must be read before the planner decides anything about it.
     func isUnread(wall: WallTime) -> Bool {
         if case .unreadable(_, let retry) = knowledge { return retry <= wall }

@@ -3,7 +3,7 @@ import TributaryChanges
 
 /// The plan for one writer: the segments that reach past its position.
 struct PlannedWriter: Sendable {
-    /// A segment that contradicts the applied segments.
+    /// A file that contradicts what is applied of the same transactions.
     struct Conflict: Sendable {
         var reason: String
         var since: WallTime
@@ -18,7 +18,7 @@ struct PlannedWriter: Sendable {
 
     let id: UniqueID
     private(set) var order = SegmentOrder<Waiting>()
-    /// Those that have been read or announced, which are the ones whose turn is near.
+    /// The segments that have been read, or whose state was announced: few of a large backlog, the ones that come next.
     private var known: [SegmentBounds: PlannedSegment] = [:]
     /// Every entry before this index has been read.
     private var firstUnread = 0
@@ -27,7 +27,12 @@ struct PlannedWriter: Sendable {
     private(set) var misfitTimes: [String: WallTime] = [:]
     /// The misfits that have not been announced.
     private(set) var newMisfits: [WriterListing.Misfit] = []
-    var conflicts: [SegmentName: Conflict] = [:]
+    private(set) var conflicts: [SegmentFile: Conflict] = [:]
+    /// Files to compare with what is applied: segments up to the position that were not applied from themselves, as
+    /// others have the same transactions, and conflict copies, each of which waits until the position covers it.
+    private(set) var uncompared: Set<SegmentFile> = []
+    /// The conflict copies that have been seen, each with the file that it was.
+    private var copies: [SegmentFile: FileIdentity] = [:]
     /// The transaction whose unmet dependencies stopped the last import.
     var unmet: SegmentOutline.UnmetDependencies?
     /// The number of files at or below the position.
@@ -135,6 +140,64 @@ struct PlannedWriter: Sendable {
     /// The number of unread entries among the first `window`.
     func unreadCount(window: Int) -> Int {
         slice(from: firstUnread, limit: max(0, window - firstUnread)).count(where: \.isUnknown)
+    }
+
+    // MARK: Comparison
+
+    /// Has files compared that the position covers although they were not applied.
+    mutating func compare(_ covered: [PlannedSegment]) {
+        for entry in covered where entry.valid != nil || entry.isUnknown || entry.isForked {
+            uncompared.insert(SegmentFile(id: entry.id))
+        }
+    }
+
+    /// Takes the conflict copies out of a folder's misfits; each is compared once, and again when it has changed.
+    mutating func takeCopies(_ misfits: [WriterListing.Misfit]) -> [WriterListing.Misfit] {
+        var found: [SegmentFile: FileIdentity] = [:]
+        let rest = misfits.filter { misfit in
+            guard misfit.state == .forked, let identity = misfit.file else { return misfit.state != .forked }
+            found[SegmentFile(id: misfit.id, fileName: misfit.fileName)] = identity
+            return false
+        }
+        for file in copies.keys where found[file] == nil { forget(file) }
+        for (file, identity) in found where copies[file] != identity { uncompared.insert(file) }
+        copies = found
+        return rest
+    }
+
+    /// Keeps the results for files that are still there.
+    mutating func keepApplied(_ there: Set<SegmentBounds>) {
+        let gone = Set(conflicts.keys).union(uncompared).filter { $0.hasOwnName && !there.contains($0.id.bounds) }
+        for file in gone { forget(file) }
+    }
+
+    /// The files of a name that contradict what is applied.
+    func conflicts(of id: SegmentName) -> [SegmentFile] { conflicts.keys.filter { $0.id == id }.sorted() }
+
+    /// Has the files of a name compared again; false when there are none that contradict.
+    mutating func compareAgain(_ id: SegmentName) -> Bool {
+        let files = conflicts(of: id)
+        for file in files {
+            conflicts[file] = nil
+            uncompared.insert(file)
+        }
+        return !files.isEmpty
+    }
+
+    var isForked: Bool {
+        !conflicts.isEmpty || known.values.contains(where: \.isForked)
+    }
+
+    /// Drops what is known of a file at or below the position that has vanished or changed.
+    mutating func forget(_ file: SegmentFile) {
+        conflicts[file] = nil
+        uncompared.remove(file)
+    }
+
+    /// Records the result of a comparison; nil when nothing contradicts.
+    mutating func compared(_ file: SegmentFile, _ reason: String?, wall: WallTime) {
+        uncompared.remove(file)
+        conflicts[file] = reason.map { Conflict(reason: $0, since: conflicts[file]?.since ?? wall) }
     }
 
     // MARK: Misfits

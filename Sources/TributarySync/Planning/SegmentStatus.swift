@@ -10,8 +10,6 @@ package struct SegmentStatus: Hashable, Sendable {
     package var file: String
     /// The line at fault, counted from 1.
     package var line: Int?
-    /// The branch of the writer's log that the segment belongs to, once it is applied; empty for the writer's first line.
-    package var branch = ""
     package var waitingFor: [UnmetDependency]
     /// The number of values that the model cannot represent.
     package var deferred = 0
@@ -43,8 +41,8 @@ package struct SegmentStatus: Hashable, Sendable {
         self.hint = hint
     }
 
-    /// Tells segments and files of one name apart: a branch, or a replicator's copy; empty for the segment itself.
-    package var variant: String { branch.isEmpty && file != id.path ? file : branch }
+    /// Tells files of one name apart: a replicator's copy; empty for the segment itself.
+    package var variant: String { file == id.path ? "" : file }
 
     /// The order of a list: by name, and of one name by variant.
     package static func precedes(_ left: SegmentStatus, _ right: SegmentStatus) -> Bool {

@@ -8,24 +8,17 @@ package struct WriterPosition: Hashable, Sendable {
 
     /// The last sequence that was applied without a gap.
     package var sequence: UInt64
-    /// The hash in the end line of the last segment that is applied as a whole.
-    package var lastHash: String?
     package var partial: Partial?
-    /// The last sequence of the segments that are applied as a whole.
-    ///
-    /// A baseline moves the position, perhaps into the middle of a segment, but applies no segment.
-    package var wholeThrough: UInt64
 
-    /// `wholeThrough` is `sequence` where it is not given.
-    package init(
-        sequence: UInt64 = 0,
-        lastHash: String? = nil,
-        partial: Partial? = nil,
-        wholeThrough: UInt64? = nil
-    ) {
+    package init(sequence: UInt64 = 0, partial: Partial? = nil) {
         self.sequence = sequence
-        self.wholeThrough = wholeThrough ?? sequence
-        self.lastHash = lastHash
         self.partial = partial
+    }
+
+    /// Whether a segment needs no comparison with what is applied: nothing of it is, or this very segment in part, or
+    /// it was compared up to here when it was read.
+    func isCompared(_ bounds: SegmentBounds, _ segment: SegmentOutline) -> Bool {
+        bounds.first > sequence || segment.comparedThrough >= sequence
+            || partial == Partial(bounds: bounds, sha256: segment.sha256)
     }
 }

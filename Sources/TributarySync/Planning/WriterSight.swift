@@ -28,7 +28,7 @@ struct WriterSight {
         case .valid:
             switch block(of: entry) {
             case .held: return .held
-            case .blobs, .dependencies, .gap, .unusable, nil: return .waiting
+            case .blobs, .dependencies, .predecessor, .gap, .unusable, nil: return .waiting
             }
         }
     }

@@ -74,8 +74,7 @@ final class DeferralFinder: Sendable {
     func named(_ statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
         let records = try statuses.map { status in
             guard status.lacksDeferredNames else { return SegmentRecord?.none }
-            let (id, branch) = (status.id, status.branch)
-            return try reader.writers.segment(writer: id.writer, branch: branch, holding: id.first)
+            return try reader.writers.segment(writer: status.id.writer, holding: status.id.first)
         }
         let first = try reader.deferrals.firstWrites(of: Set(records.compactMap(\.self)))
         return try zip(statuses, records).map { status, record in
@@ -101,9 +100,7 @@ final class DeferralFinder: Sendable {
         var statuses: [SegmentRecord: SegmentStatus] = [:]
         if all {
             for writer in try reader.writers.all() {
-                let first = try reader.writers.segments(writer: writer.id)
-                let others = writer.branches.isEmpty ? [] : try reader.writers.branchSegments(writer: writer.id)
-                for record in first + others {
+                for record in try reader.writers.segments(writer: writer.id) {
                     statuses[record] = SegmentStatus(applied: record, DeferredCounts(), [])
                 }
             }

@@ -24,11 +24,7 @@ struct DeferralReader {
 
     func values(of writes: [DeferredWrite], _ reader: Reader) throws -> [DeferredValue] {
         try writes.map { write in
-            let record = try reader.writers.segment(
-                writer: write.writer,
-                branch: write.branch,
-                holding: write.sequence
-            )
+            let record = try reader.writers.segment(writer: write.writer, holding: write.sequence)
             let name = record.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) }
             return DeferredValue(write: write, segment: name, line: nil, rule: rule(of: write))
         }

@@ -6,13 +6,12 @@ package struct DeferredValue: Hashable, Sendable {
     package var write: DeferredWrite
     /// The segment; nil when it is not recorded, such as a partly applied one.
     package var segment: SegmentName?
-    /// The line in the segment; nil when the file does not exist any more, or the store does not know the change, and for a
-    /// segment of a branch, whose file may have the name of another one.
+    /// The line in the segment; nil when the file does not exist any more, or the store does not know the change.
     package var line: Int?
     package var rule: String
 
     /// Whether the segment's file may contain the missing line number.
-    var lacksLine: Bool { line == nil && segment != nil && write.index != nil && write.branch.isEmpty }
+    var lacksLine: Bool { line == nil && segment != nil && write.index != nil }
 
     /// `insert of Employee.hired = "2026-01-01" (object 0190…, line 3): the rule`.
     package var text: String {

@@ -11,7 +11,6 @@ extension SegmentStatus {
                 ? nil
                 : "Correct what the writer sends, or upgrade the model here: then the values take effect by themselves."
         )
-        branch = record.branch
         deferred = counts.values
         unknownObjects = counts.objects
         name(values)
@@ -29,17 +28,6 @@ extension SegmentStatus {
         }
         reason = parts.joined(separator: ", ")
         if let first = values.first { reason += ". First: \(first.text)" }
-        if !branch.isEmpty {
-            let text = "It belongs to a branch of its writer's log, which another program has written."
-            reason = reason.isEmpty ? text : "\(text) \(reason)"
-        }
         deferredValues = values
-    }
-
-    mutating func add(_ other: SegmentStatus) {
-        deferred += other.deferred
-        unknownObjects += other.unknownObjects
-        hint = hint ?? other.hint
-        name(deferredValues + other.deferredValues)
     }
 }

@@ -15,18 +15,10 @@ enum StoreKeys {
     /// from then on the store makes baselines from the log folder only.
     static let distrusted = "sync.distrusted"
 
-    /// Begins the keys of proofs that baselines are whole, which end with the path of the baseline in the log folder; the
-    /// value is the text of ``BaselineProof``.
+    /// Begins the keys of proofs that baselines are whole, which end with the path of the baseline in the log folder;
+    /// the value is the text of ``BaselineProof``.
     static let proved = "sync.proved."
 
-    /// The last transaction of a writer that the store has from a baseline, without its segments.
-    static func joined(_ writer: UniqueID) -> String { "sync.joined.\(writer)" }
-
     /// `<first>-<last>.tlog <sha256> <deferred>`: the partly applied segment of a writer.
-    static func partial(_ writer: UniqueID, branch: String = "") -> String {
-        branch.isEmpty ? "sync.partial.\(writer)" : "sync.partial.\(writer).\(branch)"
-    }
-
-    /// Unix milliseconds: when the first branch of a writer was found.
-    static func forked(_ writer: UniqueID) -> String { "sync.forked.\(writer)" }
+    static func partial(_ writer: UniqueID) -> String { "sync.partial.\(writer)" }
 }

@@ -8,8 +8,6 @@ struct SyncEnvironment: Sendable {
     let clock: MonotonicClock
     let logger: Logger
     let activity: ActivityJournal
-    /// The hash of the ID of this machine; nil when it has none.
-    let machine: String?
 
     var store: Store { replica.store }
 

@@ -43,37 +43,6 @@ extension SyncProblem {
         )
     }
 
-    /// The problem of a file that has what the store's own writer has written and the store has not.
-    static func ownFork(_ path: String, _ reason: String, own: UniqueID, since wall: WallTime) -> SyncProblem {
-        SyncProblem(
-            .ownFork,
-            since: wall,
-            detail:
-                "\(path) proves that another program writes or has written as this store. \(reason) Nothing is exported "
-                + "until this store is another writer.",
-            writer: own,
-            hint:
-                "Another program writes as this store, such as a copy of its machine. It becomes another writer by itself; "
-                + "the journal says what keeps it from that."
-        )
-    }
-
-    /// The problem of a writer as which two programs have written.
-    init(_ fork: WriterFork) {
-        let name = fork.name.map { "\($0) (\(fork.writer))" } ?? "\(fork.writer)"
-        let first = fork.firstHash.map { "the segments \($0) and" } ?? "another one and the segment"
-        let more = fork.branches > 1 ? " It has \(fork.branches + 1) branches." : ""
-        self.init(
-            .writerForked,
-            since: fork.since,
-            detail: "Two programs have written transaction \(fork.sequence) of writer \(name): \(first) "
-                + "\(fork.branchHash). Both are applied.\(more)",
-            writer: fork.writer,
-            hint: "Find the copy of its machine or store: each copy that runs becomes another writer by itself. "
-                + "Once they all are: tributaryctl writer evict \(fork.writer)"
-        )
-    }
-
     /// The problem of two baselines of one vector with other bytes.
     static func baselinesDiffer(_ dispute: BaselineShelf.Dispute, since wall: WallTime) -> SyncProblem {
         SyncProblem(

@@ -18,13 +18,7 @@ package struct SyncProblem: Hashable, Sendable {
         case segmentsWaiting
         case importFailed
         case exportFailed
-        /// A segment of the store's own writer that the store has not written: the writer was cloned.
-        case ownFork
         case ownClockAhead
-        /// The store has become another writer, because it is a copy.
-        case writerChanged
-        /// Two programs have written as one writer: its log has branches, which are all applied.
-        case writerForked
         /// Two writers have made other baselines of the same transactions.
         case baselinesDiffer
         /// A baseline cannot be read, or its bytes are not those that its maker wrote.

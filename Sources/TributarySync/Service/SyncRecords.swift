@@ -30,32 +30,21 @@ struct SyncRecords: Sendable {
     static func position(of writer: WriterRecord, _ reader: Reader) throws -> WriterPosition {
         // A baseline may have moved the position past the segment.
         let partial = try partial(of: writer.id, reader).flatMap { $0.name.last > writer.sequence ? $0 : nil }
-        let last = try reader.writers.segment(writer: writer.id, beginningBy: writer.sequence)
-        return WriterPosition(
-            sequence: writer.sequence,
-            lastHash: writer.lastSegmentHash,
-            partial: partial?.partial,
-            wholeThrough: last?.last ?? 0
-        )
+        return WriterPosition(sequence: writer.sequence, partial: partial?.partial)
     }
 
-    /// The partly applied segments of the writers, in their first lines or in a branch.
-    func partials(of writers: Set<UniqueID>, branch: String = "") throws -> [UniqueID: PartialRecord] {
+    /// The partly applied segments of the writers.
+    func partials(of writers: Set<UniqueID>) throws -> [UniqueID: PartialRecord] {
         try store.read { reader in
             var records: [UniqueID: PartialRecord] = [:]
-            for writer in writers { records[writer] = try SyncRecords.partial(of: writer, branch: branch, reader) }
+            for writer in writers { records[writer] = try SyncRecords.partial(of: writer, reader) }
             return records
         }
     }
 
-    static func partial(of writer: UniqueID, branch: String = "", _ reader: Reader) throws -> PartialRecord? {
-        try reader.setting(StoreKeys.partial(writer, branch: branch)).flatMap { PartialRecord($0, writer: writer) }
+    static func partial(of writer: UniqueID, _ reader: Reader) throws -> PartialRecord? {
+        try reader.setting(StoreKeys.partial(writer)).flatMap { PartialRecord($0, writer: writer) }
     }
-
-    // MARK: Branches
-
-    /// The forked writers, with the last sequence that some branch of each has reached.
-    func forks() throws -> SyncForks { try store.read { try SyncForks($0) } }
 
     // MARK: Pause
 

@@ -14,6 +14,6 @@ package struct SyncResult: Sendable, Hashable {
     package var exported: ImportCounts
     /// The segments that are not applied, by state.
     package var remaining: [SegmentState: Int]
-    package var tokenWriter: String
+    package var historyName: String
     package var transaction: Int64
 }

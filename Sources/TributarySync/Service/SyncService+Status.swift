@@ -13,9 +13,6 @@ extension SyncService {
     /// Whether the segments that could be imported when the service began have been imported.
     package var isInitialImportComplete: Bool { state.read(\.progress.isInitialImportComplete) }
 
-    /// Whether another program writes as the store's own writer, so that nothing is exported until it is another one.
-    package var hasOwnFork: Bool { state.read { $0.identity.fork != nil } }
-
     /// The problems of baselines that keep no transaction from being imported here.
     package var idleBaselineProblems: Set<SyncProblem.Code> { state.read(\.idleBaselineProblems) }
 
@@ -36,6 +33,9 @@ extension SyncService {
         let effect = imports >= SyncService.folderPatience ? "imported" : "exported"
         return .logsSilent(for: silence, nothingIs: effect, wall: wall)
     }
+
+    /// The writers of which the log folder has two contents of one transaction.
+    package var forkedWriters: Set<UniqueID> { state.read { $0.planner.forkedWriters } }
 
     /// The writers with segments that are not applied.
     package var backlogs: [UniqueID: WriterBacklog] { state.read { $0.planner.backlogs } }
@@ -74,17 +74,8 @@ extension SyncService {
     package func segment(_ name: SegmentName) async throws -> SegmentStatus? {
         let wall = environment.wall
         if let status = state.read({ $0.planner.status(of: name, wall: wall) }) { return status }
-        let records = try environment.store.read { reader in
-            try reader.writers.segments(writer: name.writer, beginningWith: name.first).filter { $0.last == name.last }
-        }
-        guard let record = records.first else { return nil }
-        var status = try await deferrals.status(ofApplied: record)
-        guard records.count > 1 else { return status }
-        status.branch = ""
-        for other in records.dropFirst() { status.add(try await deferrals.status(ofApplied: other)) }
-        let hashes = records.map(\.sha256).joined(separator: " and ")
-        let text = "Two programs have written it: the segments with the hashes \(hashes) are applied."
-        status.reason = status.reason.isEmpty ? text : "\(text) \(status.reason)"
-        return status
+        let record = try environment.store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
+        guard let record else { return nil }
+        return try await deferrals.status(ofApplied: record)
     }
 }

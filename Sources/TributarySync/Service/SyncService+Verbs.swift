@@ -21,8 +21,8 @@ extension SyncService {
         let wall = environment.wall
         let (imported, counts) = state.read { ($0.progress.imported, $0.planner.counts(wall: wall)) }
         let now = replica.shownTransaction
-        let (merged, tokenWriter) = try environment.store.read { reader in
-            (try reader.history.counts(after: shown, through: now), try reader.writers.tokenWriter())
+        let (merged, historyName) = try environment.store.read { reader in
+            (try reader.history.counts(after: shown, through: now), try reader.history.name())
         }
         return SyncResult(
             imported: imported - before,
@@ -34,7 +34,7 @@ extension SyncService {
             ),
             exported: exported,
             remaining: counts.filter { $0.key != .applied },
-            tokenWriter: tokenWriter,
+            historyName: historyName,
             transaction: now
         )
     }
@@ -54,16 +54,7 @@ extension SyncService {
     /// - Throws: what exporting throws.
     @discardableResult
     package func exportNow() async throws -> ImportCounts {
-        do {
-            return try await exports.exportNow()
-        } catch let error as SegmentError where error.kind == .forked {
-            // The name is taken by what another program has written as this store, or this store before it was set back.
-            // The import may have found that too, and have made the store another writer already.
-            let isAnswered = await writerChange.answerFork()
-            let own = state.read(\.planner.own)
-            guard isAnswered || error.writer.map({ $0 != own }) ?? false else { throw error }
-            return try await exports.exportNow()
-        }
+        try await exports.exportNow()
     }
 
     /// Stops importing until ``resume(by:)`` or for the given time; the pause survives restarts.

@@ -25,7 +25,6 @@ package final class SyncService: Service {
     let initialImport = Broadcast<Never>(limit: 1)
     let deferrals: DeferralFinder
     let exports: ExportLoop
-    let tenure: WriterTenure
 
     /// Creates the service; reads the writers' positions and the pause from the store.
     package convenience init(
@@ -45,7 +44,6 @@ package final class SyncService: Service {
         logger: Logger,
         control: ImportControl = ImportControl(),
         pacing: ExportPacing = ExportPacing(),
-        machine: String? = MachineID.current,
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
         self.control = control
@@ -57,11 +55,9 @@ package final class SyncService: Service {
             replica: replica,
             clock: clock,
             logger: logger,
-            activity: ActivityJournal(clock: clock, logger: logger),
-            machine: machine
+            activity: ActivityJournal(clock: clock, logger: logger)
         )
         state = SyncStateOwner(initial)
-        tenure = WriterTenure(state)
         deferrals = DeferralFinder(store: store, logs: configuration.logs)
         exports = ExportLoop(
             environment: environment,

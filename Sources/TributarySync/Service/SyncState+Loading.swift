@@ -13,10 +13,7 @@ extension SyncState {
         }
         planner.setAccepted(try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:])
         let pause = try reader.setting(StoreKeys.paused).flatMap { ImportPause($0) }
-        let event = try reader.setting(IdentityKeys.event).flatMap { IdentityEvent($0) }
-        let forks = try SyncForks(reader)
         let shelf = BaselineShelf(proofs: try BaselineProofs.load(reader))
-        self.init(configuration: configuration, planner: planner, pause: pause, event: event, shelf: shelf)
-        setForks(forks)
+        self.init(configuration: configuration, planner: planner, pause: pause, shelf: shelf)
     }
 }

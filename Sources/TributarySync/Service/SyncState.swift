@@ -15,7 +15,6 @@ struct SyncState: Sendable {
     var progress = ImportProgress()
     /// The pause; nil while importing is not paused.
     var pause: ImportPause?
-    private(set) var identity = IdentityState()
     /// The accepted segments that the store remembers.
     private var storedAccepted: [SegmentName: String]
     private(set) var shelf: BaselineShelf
@@ -27,14 +26,12 @@ struct SyncState: Sendable {
         configuration: SyncConfiguration,
         planner: ImportPlanner,
         pause: ImportPause? = nil,
-        event: IdentityEvent? = nil,
         shelf: BaselineShelf = BaselineShelf()
     ) {
         self.shelf = shelf
         self.configuration = configuration
         self.planner = planner
         self.pause = pause
-        identity.event = event
         storedAccepted = planner.accepted
     }
 
@@ -74,23 +71,10 @@ struct SyncState: Sendable {
         for (writer, position) in positions { planner.setPosition(position, of: writer) }
     }
 
-    /// Continues as another writer: the former one is imported like others from now on.
-    mutating func become(_ writer: UniqueID, positions: [UniqueID: WriterPosition]) {
-        planner.become(writer)
-        setPositions(positions)
-        problems.end(.ownFork, .ownClockAhead, .exportFailed)
-        identity.fork = nil
-        scans.insert(FolderHints(everything: true))
-    }
-
-    /// Records why the store has become another writer.
-    mutating func renewed(by event: IdentityEvent) { identity.event = event }
-
-    /// Records the result of the check of the identity, after which the store may be another writer.
-    mutating func identified(_ writer: UniqueID, positions: [UniqueID: WriterPosition], event: IdentityEvent?) {
-        identity.isChecked = true
-        identity.event = event
-        if writer != planner.own { become(writer, positions: positions) }
+    /// Sets the store's own writer with its position; it changes when the store goes on as a fresh one.
+    mutating func setOwn(_ writer: UniqueID, _ position: WriterPosition) {
+        planner.own = writer
+        planner.setPosition(position, of: writer)
     }
 
     mutating func abandon(_ writer: UniqueID) { planner.abandoned.insert(writer) }
@@ -135,12 +119,8 @@ struct SyncState: Sendable {
     }
 
     /// Applies the result of a committed batch.
-    mutating func applied(_ outcome: ImportBatch.Outcome, runs: [ImportPlanner.Run], wall: WallTime) {
-        let hashes = Dictionary(runs.map { ($0.id, $0.segment.sha256) }) { first, _ in first }
-        for name in outcome.finished {
-            guard let hash = hashes[name] else { continue }
-            planner.finished(name, sha256: hash, wall: wall)
-        }
+    mutating func applied(_ outcome: ImportBatch.Outcome, wall: WallTime) {
+        for name in outcome.finished { planner.finished(name, wall: wall) }
         // The positions advance after the finished segments, which are counted from the former position.
         for (writer, sequence) in outcome.positions {
             planner.advanced(writer, to: sequence, partial: outcome.partials[writer]?.partial)
@@ -154,46 +134,12 @@ struct SyncState: Sendable {
         problems.raise(.importFailed(error, since: wall))
     }
 
-    /// Records a file that contradicts the applied segment.
+    /// Records the result of comparing a file with what was applied.
     ///
-    /// - Returns: The segment's status; nil when its writer has no other segment.
-    mutating func contradicted(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
-        planner.contradicted(finding.name, reason: finding.reason, wall: wall)
-        if finding.name.writer == planner.own {
-            forked(OwnFork(file: finding.name.path, reason: finding.reason), wall: wall)
-        }
-        return planner.status(of: finding.name, wall: wall)
-    }
-
-    /// Records that another program writes as the store's writer: nothing is exported before the store is another one.
-    mutating func forked(_ fork: OwnFork, wall: WallTime) {
-        // A segment of the writer itself is the better proof: nothing is to be waited for any more.
-        if identity.fork.map({ $0.due != nil && fork.due == nil }) ?? true { identity.fork = fork }
-        problems.raise(.ownFork(fork.file, fork.reason, own: planner.own, since: wall))
-    }
-
-    /// Sets the time at which the store tries again to become another writer; nil for at once.
-    mutating func retryFork(at time: WallTime?) { identity.fork?.retry = time }
-
-    /// Records that other writers have seen later transactions of the store's own writer than the store has.
-    ///
-    /// - Parameters:
-    ///   - file: the file that says so.
-    ///   - sequence: the transaction.
-    ///   - known: the store's own last transaction.
-    ///   - isExported: whether the store has exported all of its own.
-    ///   - wall: the wall time.
-    mutating func isOlder(
-        than file: String,
-        sequence: UInt64,
-        known: UInt64,
-        isExported: Bool,
-        wall: WallTime
-    ) {
-        guard identity.fork == nil else { return }
-        let reason = "It has seen transaction \(sequence) of this store's writer, and this store has \(known)."
-        let due = isExported ? nil : wall.later(by: configuration.incompleteGrace)
-        forked(OwnFork(file: file, reason: reason, isOlder: true, due: due), wall: wall)
+    /// - Returns: The segment's status when the file contradicts it.
+    mutating func compared(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
+        planner.compared(finding.file, finding.reason, wall: wall)
+        return finding.reason == nil ? nil : planner.status(of: finding.file.id, in: .forked, wall: wall)
     }
 
     /// The segments whose state has changed since the last call.
@@ -222,7 +168,7 @@ struct SyncState: Sendable {
     // MARK: Exporting
 
     /// Whether local changes may be exported.
-    var mayExport: Bool { configuration.exports && !problems.contains(.ownFork) }
+    var mayExport: Bool { configuration.exports }
 
     mutating func exported(_ counts: ImportCounts) {
         progress.addExported(counts)
@@ -230,22 +176,12 @@ struct SyncState: Sendable {
     }
 
     mutating func exportFailed(_ error: any Error, wall: WallTime) {
-        if let error = error as? SegmentError, error.kind == .forked {
-            // The import may have found the file meanwhile, and made the store another writer.
-            guard error.writer == planner.own else { return }
-            return forked(OwnFork(file: error.file, reason: "Its name is taken by other content."), wall: wall)
-        }
         problems.replaceExportProblem(
             with: .exportFailed(error, logs: configuration.logs, own: planner.own, since: wall)
         )
     }
 
     // MARK: Status
-
-    /// The problem that tells of a new writer, unless the writer is to change again.
-    private func eventProblem(at wall: WallTime) -> SyncProblem? {
-        identity.fork == nil ? identity.event?.problem(at: wall) : nil
-    }
 
     /// The status, with its problems in order.
     func status(wall: WallTime) -> SyncStatus {
@@ -260,7 +196,7 @@ struct SyncState: Sendable {
         status.imported = progress.imported
         status.exported = progress.exported
         let found =
-            problems.all + [pause?.problem(at: wall), eventProblem(at: wall)].compactMap(\.self)
+            problems.all + [pause?.problem(at: wall)].compactMap(\.self)
             + planner.problems(summaries, wall: wall) + baselineProblems(wall: wall)
         status.problems = found.sorted { ($0.code.rawValue, $0.detail) < ($1.code.rawValue, $1.detail) }
         return status

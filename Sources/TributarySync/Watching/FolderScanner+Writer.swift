@@ -16,7 +16,6 @@ extension FolderScanner {
         position: UInt64,
         _ scan: inout FolderScan
     ) {
-        let position = writer == own ? UInt64.max : position
         guard let folder = openFolder(writer, root: root, &scan) else { return }
         defer { close(folder) }
         var status = stat()
@@ -45,7 +44,6 @@ extension FolderScanner {
         guard known[writer] != nil else {
             return look(at: writer, root: root, isForced: true, wall: wall, position: position, &scan)
         }
-        let position = writer == own ? UInt64.max : position
         guard let folder = openFolder(writer, root: root, &scan) else { return }
         defer { close(folder) }
         var change = ListingChange(writer: writer)
@@ -208,7 +206,7 @@ extension FolderScanner {
                 fileName: text,
                 state: .forked,
                 reason: "The replicator found two files of this name.",
-                hint: "It is read as a branch of the writer's log."
+                hint: "It is compared with what is applied."
             )
         case .misnamed(let name, let reason):
             return WriterListing.Misfit(

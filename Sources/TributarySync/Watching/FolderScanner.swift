@@ -10,8 +10,6 @@ package import TributaryChanges
 /// system refuses to show, and names them in the scan, so that they are scanned again.
 package struct FolderScanner: Sendable {
     package let path: String
-    /// The store's own writer: all its files count as applied, so they are compared with the exported segments.
-    package private(set) var own: UniqueID
     var known: [UniqueID: KnownFolder] = [:]
     /// The writers with applied files that are still to be compared.
     private var withUnchecked: Set<UniqueID> = []
@@ -19,16 +17,8 @@ package struct FolderScanner: Sendable {
     /// The maximum number of listed misnamed entries of the log folder itself.
     private static let misnamedLimit = 16
 
-    package init(path: String, own: UniqueID) {
+    package init(path: String) {
         self.path = path
-        self.own = own
-    }
-
-    /// Continues as another writer: the files of the former one are listed and compared anew.
-    mutating func become(_ writer: UniqueID) {
-        known[own] = nil
-        withUnchecked.remove(own)
-        own = writer
     }
 
     /// Scans the places that the hints name.

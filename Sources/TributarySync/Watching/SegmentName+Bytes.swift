@@ -4,10 +4,6 @@ extension SegmentName {
     /// Whether the sequences are possible: they begin with 1 and do not run backwards.
     var isPossible: Bool { first >= 1 && first <= last }
 
-    func overlaps(_ other: SegmentName) -> Bool {
-        writer == other.writer && first <= other.last && other.first <= last
-    }
-
     var bounds: SegmentBounds { SegmentBounds(first: first, last: last) }
 
     /// Parses the sequences from the bytes of a file's name without creating a string; nil for any other name.

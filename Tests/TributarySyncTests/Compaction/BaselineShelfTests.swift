@@ -55,7 +55,7 @@ import TributaryStore
         #expect(before.isSubset(of: group.files(".tlog")))
         let third = try await group.add()
         try await group.exchange()
-        #expect(try third.store.read { try $0.setting(StoreKeys.joined(name.writer)) } == nil)
+        #expect(try third.store.read { try $0.writers.segment(writer: name.writer, beginningBy: .max) } != nil)
         #expect(try group.digests().count == 1)
 
         // The remedy of the hint: its writer makes another one.

@@ -146,53 +146,14 @@ import TributaryStore
         #expect(!own.isWorthwhile(uncovered: 1_000))
     }
 
-    /// A copy proves nothing about its original, and builds what it publishes from the log folder.
-    @Test func aCopyVerifiesNothingOfItsOriginal() {
-        let theirs = Self.baseline(Self.b, [Self.a: 10, Self.b: 5, Self.c: 3])
-        var facts = Self.facts([theirs])
-        let name = BaselineName(writer: Self.a, sequence: 10)
-        facts.doubt.formers.add(Self.c, at: WallTime(milliseconds: 2_000))
-        #expect(VerificationRule(facts: facts).decision == .verify(theirs, as: name, isOwnState: false))
-        facts.doubt.formers.add(Self.b, at: WallTime(milliseconds: 2_000))
-        guard case .wait(_, let reason) = VerificationRule(facts: facts).decision else {
-            Issue.record("a copy verifies its original")
-            return
-        }
-        #expect(reason.contains("tributaryctl compact"))
-    }
-
-    /// The original of a copy acknowledges as long as it is in use; its files wait for everybody but itself.
-    @Test func anOriginalInUseIsWaitedFor() {
-        var facts = Self.facts()
-        facts.writers[1].state = .former
-        facts.doubt.formers.add(Self.b, at: WallTime(milliseconds: 2_000))
-        facts.writers[1].clock = HybridClock(milliseconds: 2_000)
-        #expect(facts.active.isEmpty)
-        facts.writers[1].clock = HybridClock(milliseconds: 2_001)
-        #expect(facts.active.map(\.id) == [Self.b])
-        facts.owner = Self.b
-        #expect(facts.active.isEmpty)
-        facts.owner = Self.a
-        facts.writers[1].state = .evicted
-        #expect(facts.active.isEmpty)
-    }
-
     // MARK: Cutting
 
     @Test func aBaselineIsCutAtTheOwnPositions() {
         #expect(CutRule(facts: Self.facts()).decision == .cut(BaselineName(writer: Self.a, sequence: 10)))
         var facts = Self.facts()
-        for unsealed in [Self.a, Self.c] {
-            facts.unsealed = [unsealed]
-            guard case .wait = CutRule(facts: facts).decision else { Issue.record("cut within a segment"); return }
-        }
-        facts = Self.facts()
         facts.writers[1].state = .evicted
         guard case .wait(let reason) = CutRule(facts: facts).decision else { Issue.record("nobody verifies"); return }
-        #expect(reason.contains("No other writer"))
-        facts = Self.facts()
-        facts.forkedFrom = 9
-        guard case .wait = CutRule(facts: facts).decision else { Issue.record("forked"); return }
+        #expect(reason.contains("No other store"))
     }
 
     @Test func aTakenNameIsNotCutAgain() {
@@ -263,37 +224,8 @@ import TributaryStore
         facts.keep = .seconds(10)
         #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
         facts = Self.facts(verified)
-        facts.forkedFrom = 5
-        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4])
-        facts = Self.facts(verified)
         facts.writers[1].seen = VersionVector([Self.a: 4])
         #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4])
-    }
-
-    /// Whoever knows of the fork: this store by a branch, or another one by a baseline.
-    @Test func nothingPastAForkGoes() {
-        let vector = [Self.a: UInt64(8), Self.b: 5]
-        let verified = [Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)]
-        var facts = Self.facts(verified)
-        facts.writers[0].branches = [WriterBranch(firstHash: "x", start: 6), WriterBranch(firstHash: "y", start: 7)]
-        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4])
-        facts = Self.facts(verified + [Self.baseline(Self.c, [Self.a: 9, Self.c: 1])])
-        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4, 8])
-        var forked = Self.baseline(Self.c, [Self.a: 9, Self.c: 1])
-        forked.forks[Self.a] = BaselineFork(start: 3, segments: [])
-        facts = Self.facts(verified + [forked])
-        #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
-    }
-
-    /// One of the programs that write as it may not have found out yet.
-    @Test func aForkedWriterIsWaitedForUntilItIsEvicted() {
-        let vector = [Self.a: UInt64(8), Self.b: 5]
-        var facts = Self.facts([Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)])
-        facts.writers[2].seen = VersionVector([Self.a: 2])
-        facts.writers[2].branches = [WriterBranch(firstHash: "x", start: 1)]
-        #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
-        facts.writers[2].state = .evicted
-        #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4, 8])
     }
 
     /// An evicted writer is not waited for, and its acknowledgement stands for nobody's.
@@ -309,15 +241,32 @@ import TributaryStore
         #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
     }
 
-    /// It is about transactions of another program that writes as this writer.
-    @Test func anAcknowledgementBeyondWhatIsWrittenStandsForNothing() {
+    /// What one of a store's writers has seen, the store has seen; it counts as long as one of them does.
+    @Test func aStoreAcknowledgesWithAllOfItsWriters() {
         let vector = [Self.a: UInt64(8), Self.b: 5]
         var facts = Self.facts([Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)])
-        facts.writers[1].seen = VersionVector([Self.a: 11])
-        let decision = RemovalRule(facts: facts).decision
-        #expect(decision.removed.isEmpty && decision.kept[0].waits == [.acknowledgement(Self.b, through: 0)])
-        facts.writers[1].seen = VersionVector([Self.a: 10])
+        facts.writers[1].incarnation.store = Self.id(9)
+        facts.writers[2].incarnation.store = Self.id(9)
+        facts.writers[2].seen = VersionVector([Self.a: 2])
+        facts.writers[2].clock = HybridClock(milliseconds: 9)
         #expect(RemovalRule(facts: facts).decision.removed.map(\.name.last) == [4, 8])
+        #expect(facts.active.map(\.seen) == [VersionVector([Self.a: 8])])
+        facts.writers[1].state = .evicted
+        #expect(facts.active.count == 1)
+        facts.writers[2].state = .evicted
+        #expect(facts.active.isEmpty)
+    }
+
+    /// The store's own former writers acknowledge nothing, and its baselines under their names prove nothing.
+    @Test func formerWritersAreTheStoreItself() {
+        let theirs = Self.baseline(Self.b, [Self.a: 10, Self.b: 5, Self.c: 3])
+        var facts = Self.facts([theirs])
+        facts.writers[1].incarnation.store = Self.a
+        #expect(facts.owners == [Self.a, Self.b] && facts.active.isEmpty)
+        guard case .wait = VerificationRule(facts: facts).decision else {
+            Issue.record("a store verifies what it has made itself")
+            return
+        }
     }
 
     /// A store of this model could not begin with it.

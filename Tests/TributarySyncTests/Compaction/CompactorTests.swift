@@ -167,7 +167,7 @@ import TributaryStore
         #expect(before.isSubset(of: group.files(".tlog")))
         let third = try await group.add()
         try await group.exchange()
-        #expect(try third.store.read { try $0.setting(StoreKeys.joined(first.own)) } == nil)
+        #expect(try third.store.read { try $0.writers.segment(writer: first.own, beginningBy: .max) } != nil)
         #expect(try group.digests().count == 1)
         try await third.stop()
         group.replicas.removeLast()
@@ -217,7 +217,6 @@ import TributaryStore
             baseline: baseline,
             logs: try LogFolder(path: group.logs.path),
             control: ImportControl(),
-            own: try store.read { try $0.writers.own().id },
             wall: group.wall.now
         )
         let clock = ContinuousClock()
@@ -265,7 +264,9 @@ import TributaryStore
         let rest = group.bytes()
         let joining = try await group.add()
         let join = try await clock.measure { try await group.exchange() }
-        #expect(try joining.store.read { try $0.setting(StoreKeys.joined(group.replicas[0].own)) } != nil)
+        #expect(
+            try joining.store.read { try $0.writers.segment(writer: group.replicas[0].own, beginningBy: .max) } == nil
+        )
         #expect(try group.digests().count == 1)
         print(
             "\(changes) changes of \(objects) objects: \(full) bytes, up in \(replay); "

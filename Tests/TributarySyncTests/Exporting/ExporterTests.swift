@@ -143,7 +143,7 @@ import TributaryStore
         #expect(try exporter().run().segments == 1)
         #expect(logs.bytes(of: name) == before)
         #expect(try store.read { try $0.outbox.unfinishedExports().isEmpty })
-        let recorded = try store.read { try $0.writers.segment(writer: own, first: 1)?.sha256 }
+        let recorded = try store.read { try $0.writers.segment(writer: own, beginningBy: 1)?.sha256 }
         #expect(recorded == SegmentText.tailHash(before))
     }
 
@@ -204,7 +204,6 @@ import TributaryStore
             ),
             items: try logs.segments(of: own).map { ImportBatch.Item(name: $0, segment: try verified($0)) },
             positions: [:],
-            own: try other.read { try $0.writers.own().id },
             abandoned: [],
             wall: wall.now
         )

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TransactionLog
@@ -78,6 +79,51 @@ import TributaryStore
         try logs.hire(other, 2...2)
         try await replica.service.importAll()
         #expect(try state(other, replica) == nil && replica.position(other) == 2)
+        try await replica.stop()
+    }
+
+    /// A decision is about a store: all that it was, and whatever name it has here.
+    @Test func aStoreIsDecidedAboutAsAWhole() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let label = LogsFolder.writer(9)
+        func hire(_ writer: UniqueID, _ sequence: UInt64, after: UniqueID? = nil) throws {
+            var text = LogsFolder.text(writer, sequence...sequence, base: 10 * sequence)
+            let predecessor = after.map { Incarnation.Predecessor(writer: $0, sequence: 1) }
+            let incarnation = Incarnation(store: label, after: predecessor)
+            let header = SegmentHeader(writer: writer, first: sequence, last: sequence, incarnation: incarnation)
+            text.lines[0] = header.line
+            try logs.put(text)
+        }
+        try hire(gone, 1)
+        try hire(other, 1, after: gone)
+        try await replica.service.importAll()
+        #expect(try replica.store.read { try $0.writers.record(of: other)?.store } == label)
+        try await replica.service.evict(other)
+        #expect(try state(gone, replica) == .evicted && state(other, replica) == .evicted)
+        try hire(other, 2)
+        try await replica.service.importAll()
+        #expect(try state(other, replica) == nil)
+        try await replica.service.abandon(label)
+        #expect(try state(gone, replica) == .abandoned && state(other, replica) == .abandoned)
+        try await replica.stop()
+    }
+
+    /// What a writer has lost that the store was before a disk was lost, others may wait for.
+    @Test func aWriterThatTheStoreWasMayBeAbandoned() async throws {
+        let first = try await SyncReplica(logs.path, wall: wall, saved: [SyncModel.insert(1)])
+        let (folder, former) = (first.folder, first.own)
+        try await first.stop()
+        var status = stat()
+        #expect(stat(folder.path("store.sqlite"), &status) == 0)
+        unlink("\(StoreEnvironment.system.tokens(status.st_uid) ?? "")/\(status.st_dev)-\(status.st_ino)")
+        let replica = try await SyncReplica(logs.path, wall: wall, folder: folder, saved: [SyncModel.insert(2)])
+        #expect(replica.own != former)
+        try logs.hire(other, 1...1, base: 100, seen: [1: [former: 4]])
+        try await replica.service.importAll()
+        #expect(try replica.position(other) == 0)
+        await #expect(throws: SyncError.ownWriter(former)) { try await replica.service.evict(former) }
+        try await replica.service.abandon(former)
+        #expect(try state(former, replica) == .abandoned && replica.position(other) == 1)
         try await replica.stop()
     }
 

@@ -46,7 +46,6 @@ import TributaryStore
             readers: SegmentReaders(logs: try LogFolder(path: logs.path), sliceChanges: slice, control: control),
             items: items,
             positions: positions,
-            own: try store.read { try $0.writers.own().id },
             abandoned: [],
             wall: wall.now
         )
@@ -89,7 +88,7 @@ import TributaryStore
         #expect(done.counts.transactions == 3)
         #expect(try position(a) == 4)
         #expect(try store.read { try $0.setting(StoreKeys.partial(a)) } == nil)
-        #expect(try store.read { try $0.writers.segment(writer: a, first: 1)?.last } == 4)
+        #expect(try store.read { try $0.writers.segment(writer: a, 1, 4) } != nil)
     }
 
     @Test func aFileThatIsSwappedAfterVerificationLeavesNothing() throws {
@@ -152,7 +151,7 @@ import TributaryStore
             try #require(rounds < 20)
         }
         #expect(try count() == 10)
-        #expect(try store.read { try $0.writers.segment(writer: a, first: 1)?.sha256 } == item.segment.end.sha256)
+        #expect(try store.read { try $0.writers.segment(writer: a, beginningBy: 1)?.sha256 } == item.segment.end.sha256)
     }
 
     @Test func aBatchHasSeveralSlicesWhereRowsComeOutOfOrderAndNobodyWaits() throws {
@@ -219,7 +218,7 @@ import TributaryStore
         let batch = try batch([item(segment)])
         let outcome = try store.write { try batch.apply($0).0 }
         #expect(outcome.deferred == 2)
-        #expect(try store.read { try $0.writers.segment(writer: writer, first: 1)?.deferredCount } == 2)
+        #expect(try store.read { try $0.writers.segment(writer: writer, beginningBy: 1)?.deferredCount } == 2)
         #expect(try count() == 1)
     }
 

@@ -39,7 +39,6 @@ import TributaryStore
             ),
             items: [ImportBatch.Item(name: segment.name, segment: segment)],
             positions: [writer: position],
-            own: try store.read { try $0.writers.own().id },
             abandoned: [],
             wall: SyncWall.start
         )

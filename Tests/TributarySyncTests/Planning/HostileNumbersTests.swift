@@ -140,7 +140,7 @@ struct HostilePlan {
         case .apply(let runs):
             for run in runs {
                 if generator.next() % 3 > 0 {
-                    planner.finished(run.id, sha256: run.segment.sha256, wall: wall)
+                    planner.finished(run.id, wall: wall)
                 } else {
                     let sequence = HostileNumbers.unsigned(&generator)
                     let bounds = SegmentBounds(first: run.id.first, last: run.id.last)
@@ -148,15 +148,6 @@ struct HostilePlan {
                     planner.advanced(run.id.writer, to: sequence, partial: partial)
                 }
             }
-        case .examine(let files):
-            for file in files {
-                let place: BranchPlace = generator.next() % 2 == 0 ? .start(after: file.file.id.first - 1) : .applied
-                let outcome = file.outline.map(VerificationOutcome.valid) ?? outcome(file.file.id, &generator)
-                planner.examined(file.file, identity: file.identity, as: outcome, at: place, wall: wall)
-            }
-        case .branch(let run):
-            let outcome = VerificationOutcome.valid(run.segment)
-            planner.examined(run.file, identity: nil, as: outcome, at: .applied, wall: wall)
         case .join(let baseline): preconditionFailure("the plan has no baseline \(baseline.name)")
         case .wait: break
         }

@@ -40,8 +40,7 @@ import TributaryChanges
                 }
             case .apply(let runs):
                 largest = max(largest, runs.count)
-                for run in runs { planner.finished(run.id, sha256: run.segment.sha256, wall: PlannerBench.wall) }
-            case .examine, .branch: preconditionFailure("no writer is forked")
+                for run in runs { planner.finished(run.id, wall: PlannerBench.wall) }
             case .join(let baseline): preconditionFailure("the planner has no baseline \(baseline.name)")
             case .wait: return largest
             }
@@ -90,25 +89,6 @@ import TributaryChanges
         _ = settle(&planner)
         #expect(planner.counts(wall: PlannerBench.wall) == [.applied: 40_000])
         #expect(planner.queueLength(wall: PlannerBench.wall) == 0)
-    }
-
-    /// Of the segments of a forked writer behind a gap, those are moved that may follow a branch, as far as there is room.
-    @Test func theSegmentsOfAForkAreMovedWithoutTouchingTheRest() {
-        var planner = planner()
-        planner.found(listing(a, 30_000, from: 2), wall: PlannerBench.wall)
-        planner.branches.reaches[a] = 500
-        guard case .examine = planner.next(wall: PlannerBench.wall) else {
-            Issue.record("no file is examined")
-            return
-        }
-        #expect(planner.branches.files[a]?.count == 500)
-        #expect(planner.writers[a]?.order.slice(limit: 1).first?.bounds.first == 502)
-        planner.branches.reaches[a] = 20_000
-        _ = planner.next(wall: PlannerBench.wall)
-        #expect(planner.branches.files[a]?.count == PlannedBranches.fileLimit)
-        #expect(planner.writers[a]?.order.count == 29_000)
-        #expect(planner.writers[a]?.order.holders(of: 1_002).count == 1)
-        #expect(planner.counts(wall: PlannerBench.wall) == [.waiting: 30_000])
     }
 
     @Test func aSegmentThatCoversAllOthersAndIsDamagedHoldsNothingUp() {

@@ -66,29 +66,6 @@ import TributaryStore
         try await reader.stop()
     }
 
-    @Test func `a change of the writer that fails is tried again ten seconds later, and at a request`() async throws {
-        let (clock, journal) = (ManualClock(), JournalRecorder())
-        let reader = try await replica(clock, journal) { $0.rescan = .every(.seconds(60)) }
-        let store = try refuse("tributary_writer WHEN new.is_self = 1", in: reader)
-        func failures() -> Int {
-            journal.entries.filter { $0.message == "the store cannot become another writer" }.count
-        }
-        // Another writer has seen what this store has not written: the store is older than its writer.
-        try logs.hire(LogsFolder.writer(1), 1...1, seen: [1: [reader.own: 1]])
-        try await reader.service.importAll()
-        await clock.waitForSleeper(until: .seconds(10))
-        let count = failures()
-        #expect(count > 0 && reader.service.ownWriter == reader.own)
-        try await reader.service.importAll()
-        #expect(failures() == count + 1)
-        try store.execute("DROP TRIGGER full")
-        wall.advance(milliseconds: 10_000)
-        clock.advance(to: .seconds(10))
-        while reader.service.ownWriter == reader.own { await Task.yield() }
-        #expect(failures() == count + 1)
-        try await reader.stop()
-    }
-
     @Test func `a look for deferred values that fails is put off, however fast it failed`() {
         var journaled = JournaledDeferrals()
         journaled.rest(afterFailureAt: .seconds(3))

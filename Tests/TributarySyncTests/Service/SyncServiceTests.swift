@@ -42,7 +42,7 @@ import TributaryStore
         #expect(replica.service.status.exported == ImportCounts(segments: 2, transactions: 2, changes: 2))
         #expect(result.merged.inserted == 4)
         #expect(result.remaining == [.waiting: 1])
-        #expect(result.tokenWriter == replica.own.description && result.transaction == 5)
+        #expect(result.historyName == replica.own.description && result.transaction == 5)
         let again = try await replica.service.sync()
         #expect(again.imported == ImportCounts() && again.exported == ImportCounts())
         #expect(replica.service.status.initialImportComplete)

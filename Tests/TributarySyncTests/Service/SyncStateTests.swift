@@ -82,7 +82,7 @@ import TributaryChanges
         outcome.finished = [name(1, 2)]
         outcome.positions = [writer: 2]
         outcome.counts = ImportCounts(segments: 1, transactions: 2, changes: 2)
-        state.applied(outcome, runs: runs, wall: wall)
+        state.applied(outcome, wall: wall)
         state.progress.isApplying = false
         let isComplete = state.status(wall: wall).initialImportComplete
         #expect(!isComplete)
@@ -90,7 +90,7 @@ import TributaryChanges
         let status = state.status(wall: wall)
         #expect(status.segments == [.applied: 1] && status.queue == 0 && status.imported == outcome.counts)
         #expect(status.initialImportComplete && status.lastImport == wall && !status.isImporting)
-        #expect(state.planner.position(of: writer).lastHash == name(1, 2).path)
+        #expect(state.planner.position(of: writer).sequence == 2)
     }
 
     @Test mutating func theInitialImportIsNotCompleteWhileImportingIsPaused() {
@@ -107,7 +107,7 @@ import TributaryChanges
         state.importFailed(Failure(), wall: 3)
         state.importFailed(Failure(), wall: 4)
         #expect(state.status(wall: wall).problems.map(\.since) == [3])
-        state.applied(ImportBatch.Outcome(), runs: [], wall: wall)
+        state.applied(ImportBatch.Outcome(), wall: wall)
         #expect(state.status(wall: wall).problems.isEmpty && state.status(wall: wall).lastImport == nil)
     }
 
@@ -120,45 +120,6 @@ import TributaryChanges
         let counts = ImportCounts(segments: 1, transactions: 1, changes: 1)
         state.exported(counts)
         #expect(state.status(wall: wall).problems.isEmpty && state.status(wall: wall).exported == counts)
-    }
-
-    @Test mutating func aForkOfTheOwnWriterEndsExportsUntilTheStoreIsAnotherWriter() {
-        let foreign = PlannerBench.name(own, 1, 1)
-        _ = state.contradicted(AppliedAudit.Finding(name: foreign, reason: "Other."), wall: 3)
-        #expect(!state.mayExport && state.identity.fork == OwnFork(file: foreign.path, reason: "Other."))
-        state.exported(ImportCounts())
-        #expect(!state.mayExport && state.status(wall: wall).problems.map(\.code) == [.ownFork])
-        let new = UniqueID(high: 0xE, low: 0)
-        state.become(new, positions: [own: WriterPosition(sequence: 1), new: WriterPosition()])
-        #expect(state.mayExport && state.identity.fork == nil && state.planner.own == new)
-        #expect(state.planner.position(of: own).sequence == 1 && state.status(wall: wall).problems.isEmpty)
-    }
-
-    @Test mutating func aNameThatIsTakenByOtherContentIsAForkOfTheOwnWriter() {
-        let error = SegmentError(.forked, file: "w/1.tlog", writer: own, reason: "r")
-        state.exportFailed(error, wall: 3)
-        #expect(!state.mayExport && state.identity.fork?.file == "w/1.tlog")
-        #expect(state.status(wall: wall).problems.map(\.code) == [.ownFork])
-        // An export that ends after the change has failed for the former writer.
-        state.become(UniqueID(high: 0xE, low: 0), positions: [own: WriterPosition(sequence: 1)])
-        state.exportFailed(error, wall: 4)
-        #expect(state.mayExport && state.identity.fork == nil && state.status(wall: wall).problems.isEmpty)
-    }
-
-    @Test mutating func aChangeThatNobodyRequestedIsAProblemForADay() {
-        let minted = MintedWriter(former: own, new: UniqueID(high: 0xE, low: 0), published: 1, reissued: 0)
-        for cause in IdentityEvent.Cause.allCases {
-            let event = IdentityEvent(cause, at: wall, minted, file: "a b/c")
-            #expect(IdentityEvent(event.text) == event)
-            state.renewed(by: event)
-            let codes = state.status(wall: wall).problems.map(\.code)
-            let expected: [IdentityEvent.Cause: SyncProblem.Code] = [.restored: .paused, .forked: .ownFork]
-            // Nobody needs to be told of what was requested, or of a writer that nobody has known.
-            let isSilent = [.restored, .unexported].contains(cause)
-            #expect(codes == (isSilent ? [] : [expected[cause] ?? .writerChanged]), "\(cause)")
-            #expect(state.status(wall: wall.later(by: .seconds(86_401))).problems.isEmpty)
-        }
-        #expect(IdentityEvent("forked x") == nil)
     }
 
     @Test mutating func hintsAreHandedOutOnce() {
@@ -187,11 +148,11 @@ import TributaryChanges
         #expect(state.acceptedToStore == [held: held.path])
         state.stored(accepted: [held: held.path])
         #expect(state.acceptedToStore == nil)
-        let runs = toApply()
+        #expect(toApply().map(\.id) == [held])
         var outcome = ImportBatch.Outcome()
         outcome.finished = [held]
         outcome.positions = [writer: 1]
-        state.applied(outcome, runs: runs, wall: wall)
+        state.applied(outcome, wall: wall)
         #expect(state.acceptedToStore == [:])
     }
 

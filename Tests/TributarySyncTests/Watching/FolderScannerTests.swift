@@ -23,7 +23,7 @@ import TributarySync
             "\(writer)/.0000000000000003-0000000000000003.tlog.aB3dEf", "notes.txt",
             "\(writer)/notes.txt",
         ] { try folder.write("x", to: name) }
-        var scanner = FolderScanner(path: folder.path, own: own)
+        var scanner = FolderScanner(path: folder.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         let listing = try #require(scan.listings.first)
         #expect(scan.listings.count == 1)
@@ -43,7 +43,7 @@ import TributarySync
             "x",
             to: "\(writer)/0000000000000007-0000000000000007.sync-conflict-20240620-101500-ABCDEF7.tlog"
         )
-        var scanner = FolderScanner(path: folder.path, own: own)
+        var scanner = FolderScanner(path: folder.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         let listing = try #require(scan.listings.first)
         let misfits = Dictionary(uniqueKeysWithValues: listing.misfits.map { ($0.id.first, $0) })
@@ -61,7 +61,7 @@ import TributarySync
         let elsewhere = try TemporaryFolder("elsewhere")
         try elsewhere.write("x", to: "0000000000000001-0000000000000001.tlog")
         symlink(elsewhere.path, folder.path(writer.description))
-        var scanner = FolderScanner(path: folder.path, own: own)
+        var scanner = FolderScanner(path: folder.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         #expect(scan.listings.isEmpty)
         #expect(scan.problems.map(\.kind) == [.notAFolder])
@@ -70,7 +70,7 @@ import TributarySync
     @Test func aMissingFolderIsAProblemAndItsWritersVanish() throws {
         let folder = try TemporaryFolder("scan")
         try folder.write("x", to: "logs/" + file(1, 1))
-        var scanner = FolderScanner(path: folder.path("logs"), own: own)
+        var scanner = FolderScanner(path: folder.path("logs"))
         let before = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         #expect(before.listings.count == 1)
         try FileManager.default.removeItem(atPath: folder.path("logs"))
@@ -85,7 +85,7 @@ import TributarySync
     @Test func filesAtOrBelowThePositionAreOnlyNamedAndComparedOnce() throws {
         let folder = try TemporaryFolder("scan")
         for number in 1...5 as ClosedRange<UInt64> { try folder.write("x", to: file(number, number)) }
-        var scanner = FolderScanner(path: folder.path, own: own)
+        var scanner = FolderScanner(path: folder.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 3 }
         #expect(scan.listings.first?.applied.count == 3)
         #expect(scan.listings.first?.pending.count == 2)
@@ -105,7 +105,7 @@ import TributarySync
     @Test func aHintAboutAFileLooksAtThatFileAlone() throws {
         let folder = try TemporaryFolder("scan")
         try folder.write("x", to: file(1, 1))
-        var scanner = FolderScanner(path: folder.path, own: own)
+        var scanner = FolderScanner(path: folder.path)
         _ = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         try folder.write("x", to: file(2, 2))
         try folder.write("x", to: file(3, 3))
@@ -126,7 +126,7 @@ import TributarySync
     @Test func anUnchangedFolderIsNotListedAgainButItsPendingFilesAreLookedAt() throws {
         let folder = try TemporaryFolder("scan")
         try folder.write("x", to: file(1, 1))
-        var scanner = FolderScanner(path: folder.path, own: own)
+        var scanner = FolderScanner(path: folder.path)
         // The scan is long after the change of the folder, so that its time stamp is reliable.
         let later = wall.later(by: .milliseconds(60_000))
         let first = scanner.scan(FolderHints(everything: true), wall: later) { _ in 0 }
@@ -146,7 +146,7 @@ import TributarySync
             _ = FileManager.default.createFile(atPath: folder.path("unrelated-\(number)"), contents: nil)
             _ = FileManager.default.createFile(atPath: folder.path("\(writer)/unrelated-\(number).txt"), contents: nil)
         }
-        var scanner = FolderScanner(path: folder.path, own: own)
+        var scanner = FolderScanner(path: folder.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         #expect(scan.listings.map(\.pending.count) == [1])
         #expect(scan.listings.first?.misfits.isEmpty == true)

@@ -32,7 +32,7 @@ import TributaryChanges
     }
 
     @Test func aWritersFolderThatCannotBeOpenedIsKeptAndLookedAtAgain() throws {
-        var scanner = FolderScanner(path: folder.path, own: PlannerBench.own)
+        var scanner = FolderScanner(path: folder.path)
         let before = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
         #expect(before.listings.count == 2 && before.retry.isEmpty)
         #expect(chmod(folder.path("\(writer)"), 0) == 0)
@@ -53,7 +53,7 @@ import TributaryChanges
     }
 
     @Test func aHintAboutAFileOfSuchAFolderIsNotLost() throws {
-        var scanner = FolderScanner(path: folder.path, own: PlannerBench.own)
+        var scanner = FolderScanner(path: folder.path)
         _ = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
         chmod(folder.path("\(writer)"), 0)
         var hints = FolderHints()
@@ -64,7 +64,7 @@ import TributaryChanges
     }
 
     @Test func theLogFolderItselfIsTriedAgain() throws {
-        var scanner = FolderScanner(path: folder.path, own: PlannerBench.own)
+        var scanner = FolderScanner(path: folder.path)
         _ = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
         var hints = FolderHints()
         hints.insert(folder: writer)
@@ -73,7 +73,7 @@ import TributaryChanges
         chmod(folder.path, 0o755)
         #expect(refused.retry.folders == [writer])
         #expect(refused.vanished.isEmpty && refused.problems.map(\.kind) == [.unreadable])
-        var gone = FolderScanner(path: folder.path("nothing"), own: PlannerBench.own)
+        var gone = FolderScanner(path: folder.path("nothing"))
         #expect(gone.scan(hints, wall: 0) { _ in 0 }.retry.isEverything)
     }
 

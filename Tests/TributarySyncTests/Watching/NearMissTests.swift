@@ -57,7 +57,7 @@ import TributaryChanges
             try FileManager.default.createDirectory(atPath: "\(logs.path)/\(a)", withIntermediateDirectories: true)
             try #require(FileManager.default.createFile(atPath: path, contents: nil))
         }
-        var scanner = FolderScanner(path: logs.path, own: PlannerBench.own)
+        var scanner = FolderScanner(path: logs.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
         #expect(scan.listings.first?.misfits.count == 1_000)
     }

@@ -1,0 +1,121 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Compares a segment with what the store knows of the same transactions: its outbox, and the files of applied
+/// segments.
+///
+/// One (writer, sequence) has one content, whatever the bounds of the segments are. What is neither in the outbox nor
+/// in the log folder any more is not compared.
+struct ContentComparison {
+    let store: Store
+    let logs: LogFolder
+
+    /// The number of transactions of the outbox that are read together, which bounds the memory.
+    private static let step = 10_000
+
+    /// Compares the transactions of a verified segment up to one of them; one pass over its bytes and over those of
+    /// each applied segment that overlaps.
+    ///
+    /// - Returns: Why the segment contradicts what is applied; nil when it does not.
+    /// - Throws: ``SegmentError`` when the system cannot read a file for the moment, and ``StoreError``.
+    func contradiction(
+        in file: some SegmentBytes,
+        _ tail: SegmentTail,
+        of name: SegmentName,
+        through last: UInt64
+    ) throws -> String? {
+        let end = min(last, name.last)
+        guard name.first <= end else { return nil }
+        let (records, isSaved) = try store.read { reader in
+            var records = try reader.writers.segments(writer: name.writer, overlapping: name.first, end)
+            // Of a partly applied segment all up to the writer's position is applied.
+            if let partial = try SyncRecords.partial(of: name.writer, reader), partial.name.first <= end {
+                let (first, last) = (partial.name.first, partial.name.last)
+                records.append(SegmentRecord(writer: name.writer, first: first, last: last, sha256: partial.sha256))
+            }
+            let saved = try reader.outbox.run(of: name.writer, from: name.first, through: end, bytes: 1)
+            return (records, saved != nil)
+        }
+        guard !records.contains(where: { $0.sha256 == tail.end.sha256 }), isSaved || !records.isEmpty else {
+            return nil
+        }
+        let applied = try records.compactMap(applied)
+        let digests = TransactionDigests(file, tail, writer: name.writer)
+        var (saved, isWhole): ([UInt64: SHA256.Digest], Bool) = ([:], true)
+        var isRead = name.first
+        while let next = try digests.next(), next.sequence <= end {
+            if isSaved, next.sequence >= isRead {
+                isRead = next.sequence.addingSaturating(UInt64(ContentComparison.step))
+                saved = try outgoing(of: name.writer, next.sequence, min(isRead - 1, end))
+            }
+            var known: (SHA256.Digest, String)?
+            for segment in applied where known == nil {
+                known = try segment.digest(of: next.sequence).map { ($0, segment.name.path) }
+            }
+            known = known ?? saved[next.sequence].map { ($0, "this store's outbox") }
+            guard let (digest, source) = known else {
+                isWhole = false
+                continue
+            }
+            guard digest != next.digest else { continue }
+            return "Its transaction \(next.sequence) is another one than that in \(source), which was applied."
+        }
+        // The file has taken the place of the one that was applied.
+        guard !isWhole, let record = records.first(where: { $0.first == name.first && $0.last == name.last }) else {
+            return nil
+        }
+        return "Its hash is \(tail.end.sha256), that of the segment that was applied is \(record.sha256)."
+    }
+
+    /// The transactions of the outbox in a range.
+    private func outgoing(of writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> [UInt64: SHA256.Digest] {
+        try store.read { reader in
+            var (found, next, hash): ([UInt64: SHA256.Digest], UInt64, SHA256) = ([:], first, SHA256())
+            while let run = try reader.outbox.run(of: writer, from: next, through: last) {
+                var sequence = run.lowerBound
+                let range = ExportRange(writer: writer, first: sequence, last: run.upperBound, header: "")
+                try reader.outbox.forEachPiece(of: range) { lines, changes in
+                    hash.update(data: lines)
+                    guard changes != nil else { return }
+                    found[sequence] = hash.finalize()
+                    (sequence, hash) = (sequence.addingSaturating(1), SHA256())
+                }
+                next = run.upperBound + 1
+            }
+            return found
+        }
+    }
+
+    /// The file of an applied segment; nil when it is not there any more.
+    private func applied(_ record: SegmentRecord) throws(SegmentError) -> AppliedSegment? {
+        let name = SegmentName(writer: record.writer, first: record.first, last: record.last)
+        do throws(SegmentError) {
+            let file = try logs.open(name)
+            let tail = try SegmentTail.read(file)
+            return tail.end.sha256 == record.sha256 ? AppliedSegment(name, file, tail) : nil
+        } catch {
+            guard error.isPassing else { return nil }
+            throw error
+        }
+    }
+}
+
+/// The transactions of an applied segment, asked for in ascending order.
+private final class AppliedSegment {
+    let name: SegmentName
+    private let digests: TransactionDigests
+    private var next: (sequence: UInt64, digest: SHA256.Digest)?
+    private var isBegun = false
+
+    init(_ name: SegmentName, _ file: OpenFile, _ tail: SegmentTail) {
+        (self.name, digests) = (name, TransactionDigests(file, tail, writer: name.writer))
+    }
+
+    func digest(of sequence: UInt64) throws(SegmentError) -> SHA256.Digest? {
+        guard sequence >= name.first, sequence <= name.last else { return nil }
+        if !isBegun { (isBegun, next) = (true, try digests.next()) }
+        while let found = next, found.sequence < sequence { next = try digests.next() }
+        return next?.sequence == sequence ? next?.digest : nil
+    }
+}
