@@ -29,7 +29,6 @@ extension Engine {
                 settings.formerVersions.warn(logger)
                 let store = try Store.open(settings, migrator: Migrator(migration))
                 restoration.end()
-                try checkIdentity(of: store, logs: configuration.logs, logger: logger)
                 return store
             }
         }
@@ -49,36 +48,6 @@ extension Engine {
             logger: logger
         )
         return try Engine(container: container, sync: sync)
-    }
-
-    /// The time for which the start waits for the log folder; later the service checks the identity.
-    private static let identityPatience = Duration.seconds(5)
-
-    /// Checks whether the store is still the writer that it was, before tokens of history name one.
-    private static func checkIdentity(of store: Store, logs: String, logger: Logger) throws {
-        let isGivenUp = Flag()
-        let check = IdentityCheck(of: store, logs: logs, logger: logger)
-        let result = BoundedWait.result(within: identityPatience) {
-            Result { try check.run { isGivenUp.isSet } }
-        }
-        isGivenUp.set()
-        do {
-            try result?.get()
-        } catch is SegmentError {
-            logger.debug("The store's identity is checked when the log folder can be read")
-        } catch let error as StoreError {
-            throw StartFailure(error, store: store.configuration.path)
-        } catch {
-            throw StartFailure("the store cannot become another writer: \(error)", status: .badConfiguration)
-        }
-    }
-
-    private final class Flag: Sendable {
-        private let value = Atomic(false)
-
-        var isSet: Bool { value.load(ordering: .sequentiallyConsistent) }
-
-        func set() { value.store(true, ordering: .sequentiallyConsistent) }
     }
 
     func reconfigure(_ configuration: Configuration) {

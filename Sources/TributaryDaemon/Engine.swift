@@ -11,9 +11,8 @@ final class Engine: Sendable {
     let sync: SyncService
     let compactor: Compactor
     var writer: String { sync.ownWriter.description }
-    /// The writer that tokens name, with the store's own writer when it was read: a copy that finds its log folder late
-    /// becomes another writer then, and the tokens of its original end.
-    private let tokens: Mutex<(own: UniqueID, name: String)>
+    /// The history that tokens name: a store that was set back, or a copy, has another one since it was opened.
+    let historyName: String
     let file: StoreFile
     private let isInitialImportShown = Atomic(false)
 
@@ -22,22 +21,11 @@ final class Engine: Sendable {
         self.sync = sync
         compactor = Compactor(sync: sync) { try Store.open($0, migrator: Migrator()) }
         file = StoreFile(path: container.store.configuration.path)
-        tokens = Mutex((sync.ownWriter, try container.store.read { try $0.writers.tokenWriter() }))
-    }
-
-    /// The writer that tokens name.
-    var tokenWriter: String {
-        let own = sync.ownWriter
-        return tokens.withLock { tokens in
-            if tokens.own != own, let name = try? container.store.read({ try $0.writers.tokenWriter() }) {
-                tokens = (own, name)
-            }
-            return tokens.name
-        }
+        historyName = try container.store.read { try $0.history.name() }
     }
 
     /// The newest transaction that the main context has merged, as a token.
-    var token: HistoryToken { HistoryToken(store: tokenWriter, number: container.mainGeneration.number) }
+    var token: HistoryToken { HistoryToken(store: historyName, number: container.mainGeneration.number) }
 
     /// Whether the initial import is complete, and reads at the main context's query generation find it.
     var showsInitialImport: Bool { isInitialImportShown.load(ordering: .acquiring) }

@@ -48,7 +48,7 @@ package struct CompactMessage: Codable, Hashable, Sendable {
     package var dryRun: Bool
     /// The baseline of this store's positions.
     package var baseline: Step
-    /// The baseline of another writer.
+    /// The baseline of another store.
     package var verification: Step
     package var baselines: [Baseline]
     /// The own baselines that were removed because the log folder contradicts them.

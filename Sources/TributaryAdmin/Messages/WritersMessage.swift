@@ -1,7 +1,11 @@
 /// The response of `GET /v1/writers`.
 package struct WritersMessage: Codable, Hashable, Sendable {
     package struct Writer: Codable, Hashable, Sendable {
+        /// The label of the store; of a producer without one its writer.
         package var id: String
+        /// The writer as which the store has written last, and the number of all that it was.
+        package var writer: String?
+        package var writers: Int?
         package var name: String?
         package var sequence: UInt64
         /// Sixteen hexadecimal digits.
@@ -16,7 +20,7 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         package var waiting: Int?
         /// The sequences up to which this writer has stated to have applied the transactions of other writers.
         package var seen: [String: UInt64]
-        /// One of self, active, producer, evicted, abandoned, forked, and former for an earlier identity of the store.
+        /// One of self, active, producer, evicted, abandoned, forked.
         package var state: String
 
         package init(id: String, name: String?, sequence: UInt64, clock: String, state: String) {

@@ -21,7 +21,7 @@ enum ProblemMapping {
         case let error as SyncError: return problem(of: error)
         case let error as SegmentError: return problem(of: error)
         case let error as ExportFailure: return problem(of: error)
-        case let error as WriterMintError: return problem(of: error)
+        case let error as RestampError: return problem(of: error)
         case let error as ConfigurationError: return problem(of: error)
         case let error as HTTPError:
             var problem = ProblemDocument(.badRequest, detail: error.body)
@@ -81,9 +81,9 @@ enum ProblemMapping {
         }
     }
 
-    private static func problem(of error: WriterMintError) -> ProblemDocument {
+    private static func problem(of error: RestampError) -> ProblemDocument {
         switch error {
-        case .restsOnAheadClock(let writer, let sequence, _):
+        case .restsOnAheadClock(let writer, let sequence, _), .knownElsewhere(let writer, let sequence):
             var problem = ProblemDocument(
                 .blocked,
                 detail: error.description,
@@ -94,6 +94,8 @@ enum ProblemMapping {
             problem.writer = writer.description
             problem.sequence = sequence
             return problem
+        case .unknownCounter:
+            return ProblemDocument(.blocked, detail: error.description)
         }
     }
 

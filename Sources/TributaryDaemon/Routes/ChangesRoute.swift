@@ -40,7 +40,7 @@ enum ChangesRoute {
             updates: updates,
             shutdownBroadcast: request.daemon.shutdownBroadcast,
             channel: request.channel,
-            start: after.map { HistoryToken(store: engine.tokenWriter, number: $0) } ?? now,
+            start: after.map { HistoryToken(store: engine.historyName, number: $0) } ?? now,
             known: max(after ?? now.number, now.number),
             pending: pending,
             texts: engine.changeTexts

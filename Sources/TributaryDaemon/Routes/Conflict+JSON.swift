@@ -26,7 +26,6 @@ extension Conflict.Write {
         members += [
             JSONMember(key: "sequence", value: .integer(Int64(clamping: sequence))),
             JSONMember(key: "clock", value: .string(version.clock.description)),
-            JSONMember(key: "index", value: .integer(Int64(version.index))),
         ]
         if let value { members.append(JSONMember(key: "value", value: value)) }
         return .object(members)

@@ -32,7 +32,7 @@ enum HistoryRoute {
         }
         // A transaction that goes on is not covered by the token yet.
         let whole = page.cut == nil ? page.transactions[...] : page.transactions.dropLast()
-        let token = HistoryToken(store: engine.tokenWriter, number: whole.last?.number ?? start)
+        let token = HistoryToken(store: engine.historyName, number: whole.last?.number ?? start)
         var shown = whole.map { JSONValue.object(transaction($0)) }
         if page.cut != nil, let last = page.transactions.last {
             shown.append(.object(transaction(last) + [JSONMember(key: "more", value: .boolean(true))]))

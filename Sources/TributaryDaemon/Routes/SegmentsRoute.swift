@@ -38,8 +38,8 @@ enum SegmentsRoute {
     /// The number of transactions waited for after which a list ends before its limit.
     private static let waitLimit = 50_000
 
-    /// A cursor sorts as the segments do: writer, first and last have a fixed width; branches and conflict copies of
-    /// one name come last.
+    /// A cursor sorts as the segments do: writer, first and last have a fixed width; conflict copies of a name come
+    /// after it.
     private static func cursor(of status: SegmentStatus) -> String {
         let name = "\(status.id.writer)/\(status.id.range)"
         return status.variant.isEmpty ? name : "\(name)/\(status.variant)"

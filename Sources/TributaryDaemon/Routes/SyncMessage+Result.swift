@@ -19,7 +19,7 @@ extension SyncMessage {
             ),
             exported: amount(result.exported),
             remaining: Dictionary(uniqueKeysWithValues: result.remaining.map { ($0.key.rawValue, $0.value) }),
-            token: HistoryToken(store: result.tokenWriter, number: result.transaction).text
+            token: HistoryToken(store: result.historyName, number: result.transaction).text
         )
     }
 }

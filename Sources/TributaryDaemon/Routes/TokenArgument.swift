@@ -8,7 +8,7 @@ enum TokenArgument {
         guard let token = HistoryToken(text: text) else {
             throw ProblemDocument(.badRequest, detail: "'\(text)' is not a token")
         }
-        guard token.store == engine.tokenWriter else {
+        guard token.store == engine.historyName else {
             throw expired("the token '\(text)' is of another store")
         }
         let oldest = try await engine.read { try $0.history.oldestNumber() }

@@ -123,10 +123,10 @@ enum TransactionsRoute {
     /// Returns the response; `number` is nil when nothing was written.
     static func response(number: Int64?, ids: [UniqueID], engine: Engine) async throws -> Response {
         if let number {
-            let token = HistoryToken(store: engine.tokenWriter, number: number)
+            let token = HistoryToken(store: engine.historyName, number: number)
             await engine.container.mergePendingChanges(through: token)
         }
-        let token = number.map { HistoryToken(store: engine.tokenWriter, number: $0) } ?? engine.token
+        let token = number.map { HistoryToken(store: engine.historyName, number: $0) } ?? engine.token
         var bytes = Array("{\"transaction\":\(token.number),\"token\":".utf8)
         JSONValue.string(token.text).write(to: &bytes)
         bytes += ",\"ids\":[".utf8

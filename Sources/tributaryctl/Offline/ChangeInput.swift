@@ -13,6 +13,7 @@ struct ChangeInput {
     /// The change lines of the log, each with its newline.
     private(set) var lines: [UInt8] = []
     private(set) var ids: [UniqueID] = []
+    private var mayDelete = true
 
     init(checker: ChangeChecker) {
         self.checker = checker
@@ -60,6 +61,10 @@ struct ChangeInput {
             throw failure(error.reason, number)
         }
         if let fault = checker.faults(in: parsed).first { throw failure(fault.reason, number) }
+        guard mayDelete || parsed.verb != .delete else {
+            throw failure("a 'delete' follows another change; write all deletions first", number)
+        }
+        mayDelete = parsed.verb == .delete
         let change = parsed.change(newID: .version7(at: WallTime(Date()), random: (random.next(), random.next())))
         let start = lines.count
         change.write(to: &lines)

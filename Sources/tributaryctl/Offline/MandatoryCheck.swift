@@ -37,8 +37,7 @@ struct MandatoryCheck {
             markSet(writes, of: object)
         case .update(let writes): markSet(writes, of: object)
         case .link(let name, let ids, _): markSet(ids, linkedFrom: entity, name)
-        case .delete: insertions[object] = nil
-        case .unlink: break
+        case .delete, .unlink: break
         }
     }
 

@@ -64,18 +64,20 @@ import TributaryAdmin
         let now = UInt64(Date().timeIntervalSince1970 * 1000)
         var writer = ForeignWriter(id: Self.writer, milliseconds: now)
         var clone = writer
-        try writer.write([[Self.insert("Ann")]], to: daemon.logs)
+        let file = URL(filePath: try writer.write([[Self.insert("Ann")]], to: daemon.logs))
+        let right = try Data(contentsOf: file)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         try clone.write([[Self.insert("Bob")]], to: daemon.logs)
         let (code, answer) = try await daemon.call(.post, "/v1/sync")
         #expect(code == 200)
         let problems = try #require(answer["problems"] as? [[String: Any]], "\(answer)")
-        #expect(problems.map { $0["code"] as? String } == ["writer-forked"])
+        #expect(problems.map { $0["code"] as? String } == ["segments-forked"])
         let sync = try await daemon.command(["sync"])
-        #expect(sync.ending == .exited(0) && sync.output.contains("Two programs"), "\(sync.output)")
-        // Everything is imported, but the alarm stays until somebody decides.
+        #expect(sync.ending == .exited(75) && sync.output.contains("Two programs"), "\(sync.output)")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
-        #expect(try await daemon.command(["writer", "evict", Self.writer]).ending == .exited(0))
+        // The file that was applied comes back.
+        try right.write(to: file)
+        #expect(try await daemon.command(["sync"]).ending == .exited(0))
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }

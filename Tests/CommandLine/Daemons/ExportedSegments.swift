@@ -9,16 +9,13 @@ struct ExportedSegments {
     /// Segments that are not whole, or not in a chain.
     private(set) var problems: [String] = []
 
-    /// Reads the segments of the only writer besides `others`, if there is one.
+    /// Reads the segments of all writers besides `others`: a store is another writer after a kill within a commit.
     init(in logs: String, besides others: Set<String>) throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: logs)
-            .filter { !others.contains($0) && $0 != ".staging" }
-        guard folders.count < 2 else {
-            problems = ["one folder was expected: \(folders)"]
-            return
-        }
-        guard !folders.isEmpty else { return }
-        let path = "\(logs)/\(folders[0])"
+        for folder in folders where !others.contains(folder) && folder != ".staging" { try read("\(logs)/\(folder)") }
+    }
+
+    private mutating func read(_ path: String) throws {
         var next = 1
         var previous: String?
         for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() {

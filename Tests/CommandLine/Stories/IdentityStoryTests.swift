@@ -43,32 +43,6 @@ import TributaryAdmin
         return result.output
     }
 
-    @Test func aClonedStoreAndItsOriginalGoOn() async throws {
-        let original = try RunningDaemon()
-        try await original.start()
-        try await insert(1, on: original)
-        #expect(try await original.command(["sync"]).ending == .exited(0))
-        let former = try await writer(original)
-        #expect(await original.stop() == .exited(0), "\(original.log)")
-        let clone = try RunningDaemon("two", in: original.folder)
-        try FileManager.default.copyItem(atPath: original.store, toPath: clone.store)
-        for daemon in [original, clone] { try await daemon.start() }
-
-        #expect(try await problems(clone).map { $0["code"] as? String } == ["writer-changed"])
-        let list = try await followHint("writer-changed", clone)
-        let new = try await writer(clone)
-        #expect(new != former && list.contains(new) && list.contains(former), "\(list)")
-        #expect(try await writer(original) == former)
-        #expect(try await problems(original).isEmpty)
-        try await insert(2, on: original)
-        try await insert(3, on: clone)
-        try await exchange([original, clone])
-        let digests = try await [digest(original), digest(clone)]
-        #expect(digests[0] == digests[1])
-        #expect(try await clone.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 3)
-        for daemon in [original, clone] { #expect(await daemon.stop() == .exited(0), "\(daemon.log)") }
-    }
-
     /// A store is prepared once, copied to two places before it has exported anything, and removed.
     @Test func copiesOfAPreparedStoreAreTwoWriters() async throws {
         let original = try RunningDaemon()
@@ -93,7 +67,6 @@ import TributaryAdmin
             digests.insert(try await digest(clone))
             #expect(try await clone.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 3)
             #expect(try await problems(clone).isEmpty)
-            #expect(clone.journal.contains("cause=unexported"), "\(clone.log)")
         }
         #expect(writers.count == 2 && !writers.contains(former) && digests.count == 1)
         for clone in clones { #expect(await clone.stop() == .exited(0), "\(clone.log)") }
@@ -182,7 +155,7 @@ import TributaryAdmin
         let restamp = try await daemon.command(["writer", "restamp"])
         let new = try await writer(daemon)
         #expect(restamp.ending == .exited(0) && restamp.output.contains(new) && new != former, "\(restamp)")
-        #expect(daemon.journal.contains("continues as a new writer"), "\(daemon.log)")
+        #expect(daemon.journal.contains("what was never exported has new clocks"), "\(daemon.log)")
         // The history goes on, so that its tokens stay valid.
         #expect(try await daemon.call(.get, "/v1/history?after=\(token)").0 == 200)
         try await insert(2, on: daemon)

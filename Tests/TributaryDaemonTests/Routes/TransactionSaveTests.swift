@@ -13,6 +13,9 @@ struct TransactionSaveTests {
         entities:
           Product:
             attributes: {code: String, title: String?}
+            relationships:
+              owner: {to: Product, inverse: parts, optional: true}
+              parts: {to: Product, many: true, inverse: owner}
             unique: [code]
         """
     private static let count = 1_100
@@ -56,6 +59,26 @@ struct TransactionSaveTests {
         }
     }
 
+    private func outbox() throws -> [ExportableTransaction] {
+        try engine.container.store.read { reader in
+            var found: [ExportableTransaction] = []
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 0) { transaction in
+                found.append(transaction)
+                return true
+            }
+            return found
+        }
+    }
+
+    /// The verb and the last part of the identifier of each change of the last transaction.
+    private func logged() throws -> [String] {
+        let lines = try outbox().last?.lines.split(separator: UInt8(ascii: "\n")).dropFirst() ?? []
+        return lines.map { line in
+            let parts = String(decoding: line, as: UTF8.self).split(separator: "\"")
+            return "\(parts[1]) \(parts[7].suffix(4).drop { $0 == "0" })"
+        }
+    }
+
     @Test func `a new object with a taken key is answered with the object that keeps it`() async throws {
         _ = try await save([insert("a", id: stored)])
         let key = "0190f1a2-0000-7000-8000-00000000000a"
@@ -76,14 +99,7 @@ struct TransactionSaveTests {
         let codes = try await codes()
         #expect(codes.count == Self.count + 1)
         #expect(long.ids.dropLast().enumerated().allSatisfy { codes[$1] == "many \($0)" })
-        let transactions = try engine.container.store.read { reader in
-            var found: [ExportableTransaction] = []
-            try reader.outbox.localTransactions(from: 0) { transaction in
-                found.append(transaction)
-                return true
-            }
-            return found
-        }
+        let transactions = try outbox()
         #expect(transactions.map(\.changeCount) == [1, Self.count + 1])
         let lines = transactions[1].lines.split(separator: UInt8(ascii: "\n")).map {
             String(decoding: $0, as: UTF8.self)
@@ -122,6 +138,34 @@ struct TransactionSaveTests {
         await #expect(throws: ChangeError.self) {
             _ = try await save([update] + manyInserts().map { $0.replacing("many", with: "most") } + [own])
         }
+        try await engine.container.close()
+    }
+
+    /// The log has deletions first, and not what they take away.
+    @Test func `a request may delete after other changes, a long one too`() async throws {
+        func id(_ number: UInt64) -> UniqueID { UniqueID(high: 2, low: number) }
+        func update(_ number: UInt64, _ title: String = "x") -> String {
+            #"{"update":"Product","id":"\#(id(number))","values":{"title":"\#(title)"}}"#
+        }
+        func delete(_ number: UInt64) -> String { #"{"delete":"Product","id":"\#(id(number))"}"# }
+        _ = try await save([insert("a", id: id(1)), insert("b", id: id(2)), insert("c", id: id(3))])
+        _ = try await save([insert("d", id: id(4)), update(1), update(2), delete(2), delete(4)])
+        #expect(try logged() == ["delete 2", "update 1"])
+        let long = try await save([update(1, "y"), update(3)] + manyInserts() + [delete(3)])
+        #expect(long.ids.count == Self.count + 3)
+        #expect(try logged().first == "delete 3" && logged().contains("update 1"))
+        #expect(try outbox().last?.changeCount == Self.count + 2)
+        // Slices of deletions alone: that of an owner writes its part, which a later slice deletes.
+        let owners = UInt64(1_100)
+        let parts = (1...owners).map { number in
+            #"{"insert":"Product","id":"\#(id(8_000 + number))","values":{"code":"p\#(number)","owner":"\#(id(6_000 + number))"}}"#
+        }
+        _ = try await save((1...owners).map { insert("o\($0)", id: id(6_000 + $0)) } + parts)
+        let deletions = [6_000, 8_000].flatMap { start in (1...owners).map { delete(start + $0) } }
+        _ = try await save(deletions + [delete(1) + String(repeating: " ", count: 1 << 20)])
+        #expect(try outbox().last?.changeCount == deletions.count + 1)
+        #expect(try logged().allSatisfy { $0.hasPrefix("delete") })
+        #expect(try await codes().count == Self.count)
         try await engine.container.close()
     }
 }

@@ -5,7 +5,7 @@ import HummingbirdCore
 import TributaryAdmin
 import TributarySync
 
-/// `POST /v1/compact`: cuts a baseline, verifies one of another writer, and removes own segments that are in a verified
+/// `POST /v1/compact`: cuts a baseline, verifies one of another store, and removes own segments that are in a verified
 /// one; with `dryRun=true` it only tells what it would do and what the remaining segments wait for.
 ///
 /// One compaction runs at a time. With `Accept: text/event-stream` it sends progress events and ends with `result` or

@@ -20,20 +20,26 @@ enum WriterRoute {
     }
 
     static func restamp(_ request: AdminRequest) async throws -> Response {
-        let minted = try await request.engine().sync.restamp(by: request.caller.name)
+        let restamped = try await request.engine().sync.restamp(by: request.caller.name)
         return try .json(
             RestampMessage(
-                former: minted.former.description,
-                new: minted.new.description,
-                published: minted.published,
-                reissued: minted.reissued
+                former: restamped.former.description,
+                new: restamped.new.description,
+                published: restamped.published,
+                reissued: UInt64(restamped.count)
             )
         )
     }
 
     private static func response(_ writer: UniqueID, _ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
-        guard let message = try await WritersRoute.messages(of: engine, limit: 1, where: { $0 == writer }).shown.first
+        guard
+            let message = try await WritersRoute.messages(
+                of: engine,
+                limit: 1,
+                where: { $0 == writer || $1.contains(writer) }
+            )
+            .shown.first
         else {
             throw SyncError.noSuchWriter(writer)
         }

@@ -6,13 +6,16 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// `GET /v1/writers`: writers with transactions in the store, and writers of which no segment is applied yet.
+/// `GET /v1/writers`: the stores whose transactions are here, and those of which no segment is applied yet.
+///
+/// A store has had a writer for each time when it could not prove that nobody else went on as the one before; it is
+/// listed once, under its label. A producer that names no store is one of its own.
 enum WritersRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let limit = try request.query.limit()
         let after = request.query["after"]
-        let (shown, hasMore) = try await messages(of: engine, limit: limit) { id in
+        let (shown, hasMore) = try await messages(of: engine, limit: limit) { id, _ in
             after.map { id.description > $0 } ?? true
         }
         return try .json(WritersMessage(writers: shown, next: hasMore ? shown.last?.id : nil))
@@ -24,7 +27,7 @@ enum WritersRoute {
     static func messages(
         of engine: Engine,
         limit: Int,
-        where isWanted: (UniqueID) -> Bool
+        where isWanted: (_ store: UniqueID, _ writers: [UniqueID]) -> Bool
     ) async throws -> (shown: [WritersMessage.Writer], hasMore: Bool) {
         let now = engine.wallTime
         let backlogs = engine.sync.backlogs
@@ -38,48 +41,61 @@ enum WritersRoute {
             record.name = known.name(of: id)
             return record
         }
-        records.sort { $0.id < $1.id }
+        let forked = engine.sync.forkedWriters
+        let stores = Dictionary(grouping: records, by: \.store).sorted { $0.key < $1.key }
         var shown: [WritersMessage.Writer] = []
         var seen = 0
-        for record in records where isWanted(record.id) {
+        for (id, writers) in stores where isWanted(id, writers.map(\.id)) {
             guard shown.count < limit, seen <= seenLimit else { return (shown, true) }
-            var writer = message(of: record, backlogs[record.id], now: now)
-            if !record.isSelf { writer.behind = known.behind(record.id) }
-            seen += writer.seen.count
-            shown.append(writer)
+            let isForked = writers.contains { forked.contains($0.id) }
+            var message = message(of: id, writers, writers.compactMap { backlogs[$0.id] }, isForked: isForked, now: now)
+            if message.state != "self" {
+                message.behind = writers.reduce(0) { $0.addingSaturating(known.behind($1.id)) }
+            }
+            seen += message.seen.count
+            shown.append(message)
         }
         return (shown, false)
     }
 
     private static func message(
-        of record: WriterRecord,
-        _ backlog: WriterBacklog?,
+        of store: UniqueID,
+        _ writers: [WriterRecord],
+        _ backlogs: [WriterBacklog],
+        isForked: Bool,
         now: WallTime
     ) -> WritersMessage.Writer {
-        var writer = WritersMessage.Writer(
-            id: record.id.description,
-            name: record.name,
-            sequence: record.sequence,
-            clock: record.clock.description,
-            state: state(of: record)
+        let isSelf = writers.contains(where: \.isSelf)
+        let last = writers.first(where: \.isSelf) ?? writers.max { $0.clock < $1.clock } ?? WriterRecord(unknown: store)
+        var message = WritersMessage.Writer(
+            id: store.description,
+            name: last.name,
+            sequence: last.sequence,
+            clock: last.clock.description,
+            state: state(of: writers, isForked: isForked)
         )
-        let seen = record.seen.entries.map { ($0.key.description, $0.value) }
-        writer.seen = Dictionary(seen, uniquingKeysWith: max)
-        if !record.isSelf {
-            if record.sequence > 0 { writer.lastHeard = record.clock.wallTime.unixSeconds }
-            let lag = backlog.map { now.milliseconds.subtractingSaturating($0.since.milliseconds) } ?? 0
-            writer.lagSeconds = Double(lag) / 1_000
-            writer.waiting = backlog?.segments
+        message.writer = last.id.description
+        message.writers = writers.count
+        for writer in writers {
+            for (other, sequence) in writer.seen.entries {
+                message.seen[other.description] = max(message.seen[other.description] ?? 0, sequence)
+            }
         }
-        return writer
+        guard !isSelf else { return message }
+        if last.sequence > 0 { message.lastHeard = last.clock.wallTime.unixSeconds }
+        let since = backlogs.map(\.since).min()
+        message.lagSeconds = Double(since.map { now.milliseconds.subtractingSaturating($0.milliseconds) } ?? 0) / 1_000
+        if !backlogs.isEmpty { message.waiting = backlogs.reduce(0) { $0 + $1.segments } }
+        return message
     }
 
-    /// A decision of an administrator comes before the branches of the writer's log.
-    private static func state(of record: WriterRecord) -> String {
-        if record.isSelf { return "self" }
-        if let state = record.state, state != .former { return state.rawValue }
-        if !record.branches.isEmpty { return "forked" }
-        return record.state?.rawValue ?? (record.seen.isEmpty ? "producer" : "active")
+    /// A fork comes before the decision of an administrator, who is to know of it.
+    private static func state(of writers: [WriterRecord], isForked: Bool) -> String {
+        if writers.contains(where: \.isSelf) { return "self" }
+        if isForked { return "forked" }
+        // What is applied of a store ends the eviction of the writer that wrote it.
+        if let state = writers[0].state, writers.allSatisfy({ $0.state != nil }) { return state.rawValue }
+        return writers.allSatisfy { $0.seen.isEmpty } ? "producer" : "active"
     }
 }
 

@@ -8,8 +8,8 @@ struct CompactCommand: DaemonCommand {
         commandName: "compact",
         abstract: "Cut a baseline, and remove own segments that are in a verified one.",
         discussion: """
-            A baseline is the whole state in one file. It counts once another writer has made the same one; then every
-            writer removes those of its own segments that all active writers have acknowledged and that are older than
+            A baseline is the whole state in one file. It counts once another store has made the same one; then every
+            store removes those of its own segments that all active stores have acknowledged and that are older than
             retention.keep_segments. A new machine starts from the baseline and the segments after it.
 
             Daemons do this by themselves once a day. With --dry-run nothing is done; the command tells what would be

@@ -10,8 +10,7 @@ struct SyncCommand: DaemonCommand {
             Shows its progress on standard error when that is a terminal.
 
             Ends with 75 when a problem kept something from being done, such as a held segment or a folder that is named
-            nearly as a writer's. Of a writer with branches, all of which are imported, it only warns: status --check ends
-            with 75 until the writer is evicted. A baseline that does not count is a problem here only while nothing else has
+            nearly as a writer's. A baseline that does not count is a problem here only while nothing else has
             what is in it. Ends with 74 when local changes could not be exported: a full disk, a folder that
             may not be written.
             """
@@ -36,12 +35,8 @@ struct SyncCommand: DaemonCommand {
                 ProblemText.print(problem, in: session)
             }
         }
-        // All that a forked writer's branches have is imported: trying again would not change that.
-        guard problems.contains(where: { $0.code != SyncCommand.forked }) else { return }
         throw ExitStatus.tryAgain
     }
-
-    private static let forked = "writer-forked"
 
     private func printText(_ message: SyncMessage, in session: Session) {
         let terminal = session.terminal

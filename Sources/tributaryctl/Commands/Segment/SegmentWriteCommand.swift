@@ -11,7 +11,7 @@ struct SegmentWriteCommand: OfflineCommand {
         abstract: "Write changes from standard input as a segment, without a daemon.",
         discussion: """
             Standard input has one change a line, as in the log; an insert without "id" gets one. All changes are one
-            transaction: they are checked against the model, and either all are written or none.
+            transaction: they are checked against the model, and either all are written or none. Deletions come first.
 
             The writer must be a UUID that no other program writes as.
             """

@@ -9,8 +9,8 @@ struct RestoreCommand: OfflineCommand {
         commandName: "restore",
         abstract: "Put a backup into the place of a store, while its daemon is stopped.",
         discussion: """
-            The daemon completes the work at its next start: it checks the store and gives it a new identity, because its
-            former one may have written more after the backup. Then it imports what the log folder has.
+            The daemon completes the work at its next start: it checks the store, which goes on as a fresh writer,
+            because the former one may have written more after the backup. Then it imports what the log folder has.
 
             With --from-logs the store is moved away without a replacement, and the daemon builds a new one from the log
             folder at its next start.
@@ -63,8 +63,8 @@ struct RestoreCommand: OfflineCommand {
         if let sha256, sha256.lowercased() != digest {
             throw CommandFailure(reason: "'\(file)' has the SHA-256 \(digest), not \(sha256)", status: .badData)
         }
-        // The marker comes first: a daemon that starts after an interruption must neither make an empty store in the free
-        // place nor take the former store for the restored one.
+        // The marker comes first: a daemon that starts after an interruption must neither make an empty store in the
+        // free place nor take the former store for the restored one.
         let begun = (try? RestoreMarker.read(besideStore: target.path))?.aside
         let aside = target.freeAside(begun)
         let former = try mark(target, sha256: digest, aside: aside ?? begun)

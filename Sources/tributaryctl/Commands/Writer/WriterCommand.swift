@@ -123,7 +123,7 @@ struct WriterAbandonCommand: DaemonCommand {
 struct WriterRestampCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "restamp",
-        abstract: "Go on as a new writer, with right clocks for what is not exported yet.",
+        abstract: "Go on as a fresh writer, with right clocks for what is not exported yet.",
         discussion: """
             For a store that saved while its machine's clock was ahead. Set the clock right first. The former writer keeps
             what is exported.
