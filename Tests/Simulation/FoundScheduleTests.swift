@@ -8,7 +8,7 @@ import TributaryChanges
 @Suite struct FoundScheduleTests {
     @Test func theFoundSchedulesEndAsTheyShould() async throws {
         let printed = try await simulate("--replay", PackageFolder.path("Tests/Simulation/Schedules"))
-        #expect(printed.components(separatedBy: ": ends as it should").count > 20, "\(printed)")
+        #expect(printed.components(separatedBy: ": ends as it should").count > 15, "\(printed)")
     }
 
     private static let person = UniqueID(high: 0x1000, low: 1)
@@ -28,10 +28,9 @@ import TributaryChanges
         let other = UniqueID(high: 0x1000, low: 2)
         let unlink = Change(entity: "Person", id: Self.person, operation: .unlink(to: "rivals", ids: [other]))
         let delete = Change(entity: "Person", id: other, operation: .delete)
-        for changes in [[unlink, delete], [delete, unlink]] {
-            try await World.play(
-                Schedule(producers: 2, [.produce(producer: 1, skew: -1, changes), .grow(replica: 0)], )
-            )
+        for transactions in [[[unlink], [delete]], [[delete, unlink]]] {
+            let produced = transactions.map { Step.produce(producer: 1, skew: -1, $0) }
+            try await World.play(Schedule(producers: 2, produced + [.grow(replica: 0)]))
         }
     }
 

@@ -44,8 +44,21 @@ package enum Restoration: String, Hashable, Sendable, CaseIterable {
     case machine
 }
 
+/// How a replica becomes a copy of another one, which goes on.
+package enum CopyKind: String, Hashable, Sendable, CaseIterable {
+    /// The copy is on another machine.
+    case machine
+    /// The copy is on the same machine, where the original still is.
+    case beside
+    /// The disk of the machine was copied, so that nothing tells the two apart.
+    case unnoticed
+}
+
 /// A moment at which the program of a replica ends without closing its store.
 package enum CrashPoint: String, Hashable, Sendable, CaseIterable {
+    case saveBeforeCommit
+    /// The transaction is committed, and the next token is not given back.
+    case saveAfterCommit
     case importBeforeCommit
     case importAfterCommit
     /// The range of a segment is committed, its file is not written.

@@ -13,48 +13,30 @@ extension Schedule {
         default: replicas = generator.number(6...7)
         }
         self.init(replicas: replicas, producers: generator.number(0...2), seed: seed, isUnique: isUnique, [])
-        for _ in 0..<generator.number(15...50) {
-            let step = step(&generator)
-            if !isException(step) { steps.append(step) }
-        }
-    }
-
-    /// Whether one of two clones is evicted or moves, which is an exception of the merge rules.
-    private func isException(_ step: Step) -> Bool {
-        func clones(_ step: Step) -> Bool { if case .clone = step { true } else { false } }
-        func parts(_ step: Step) -> Bool {
-            switch step {
-            case .evict, .move: true
-            default: false
-            }
-        }
-        return clones(step) && steps.contains(where: parts) || parts(step) && steps.contains(where: clones)
+        for _ in 0..<generator.number(15...50) { steps.append(step(&generator)) }
     }
 
     private func step(_ generator: inout ChangeGenerator) -> Step {
         let replica = generator.number(0...(replicas - 1))
         let writer = generator.number(0...(replicas + producers - 1))
-        switch generator.number(0...greatest) {
-        case 60...: return identityStep(replica, &generator)
-        case 40... where compacts: return compactionStep(replica, writer, &generator)
-        case 40... where losesFolders: return placeStep(replica, &generator)
-        case 40...: return identityStep(replica, &generator)
-        case 0...7: return .save(replica: replica, generator.changes(isKnown: true))
-        case 8...13 where producers > 0:
+        switch generator.number(0...62) {
+        case 0...9:
+            let crash = generator.number(0...11)
+            return .save(
+                replica: replica,
+                crash: crash == 0 ? .saveBeforeCommit : crash == 1 ? .saveAfterCommit : nil,
+                generator.changes(isKnown: true)
+            )
+        case 10...15 where producers > 0:
             return .produce(
                 producer: generator.number(0...(producers - 1)),
                 skew: generator.number(-2...2),
                 generator.changes(isKnown: false)
             )
-        case 14...19:
-            let crash: CrashPoint? =
-                switch generator.number(0...9) {
-                case 0: .exportBegun
-                case 1: .exportPlaced
-                default: nil
-                }
-            return .export(writer: writer, crash: crash)
-        case 20...28:
+        case 16...22:
+            let crash = generator.number(0...9)
+            return .export(writer: writer, crash: crash == 0 ? .exportBegun : crash == 1 ? .exportPlaced : nil)
+        case 23...31:
             return .carry(
                 writer: writer,
                 to: replica,
@@ -62,60 +44,46 @@ extension Schedule {
                 fault: fault(&generator),
                 isHeard: generator.number(0...1) == 0
             )
-        case 29...34:
-            let crash: CrashPoint? =
-                switch generator.number(0...9) {
-                case 0: .importBeforeCommit
-                case 1: .importAfterCommit
-                default: nil
-                }
+        case 32...38:
+            let crash = generator.number(0...9)
             return .importing(
                 replica: replica,
                 count: generator.number(0...2) == 0 ? generator.number(1...4) : 1_000,
                 isWhole: generator.number(0...2) > 0,
-                crash: crash
+                crash: crash == 0 ? .importBeforeCommit : crash == 1 ? .importAfterCommit : nil
             )
-        case 35: return .tick
-        case 36: return .check(replica: replica)
-        case 37: return .acknowledge(replica: replica)
-        default: return rareStep(replica, &generator)
-        }
-    }
-
-    /// The greatest number that stands for a step, of which there are more where schedules have something of their own.
-    private var greatest: Int {
-        switch (compacts, changesIdentities) {
-        case (true, true): 66
-        case (true, false): 59
-        case (false, true): forks ? 47 : 43
-        case (false, false): losesFolders ? 45 : 39
+        case 39: return .tick
+        case 40: return .check(replica: replica)
+        case 41: return .acknowledge(replica: replica)
+        case 42...44: return rareStep(replica, &generator)
+        case 45...49: return identityStep(replica, &generator)
+        case 50, 51: return placeStep(replica, &generator)
+        default: return compactionStep(replica, writer, &generator)
         }
     }
 
     private func placeStep(_ replica: Int, _ generator: inout ChangeGenerator) -> Step {
         switch generator.number(0...9) {
-        case 0...4: return .lose(replica: replica, FolderLoss.allCases[generator.number(0...2)])
-        case 5...7: return .recover(replica: replica)
-        default: return .move(replica: replica, Relocation.allCases[generator.number(0...3)])
+        case 0...4: .lose(replica: replica, FolderLoss.allCases[generator.number(0...2)])
+        case 5...7: .recover(replica: replica)
+        default: .move(replica: replica, Relocation.allCases[generator.number(0...3)])
         }
     }
 
     private func identityStep(_ replica: Int, _ generator: inout ChangeGenerator) -> Step {
         switch generator.number(0...9) {
-        case 0...3: return .snapshot(replica: replica)
-        case 4... where forks && generator.number(0...3) > 0: return .restore(replica: replica, .machine)
+        case 0...3: .snapshot(replica: replica)
         case 4...7:
-            let kinds = Restoration.allCases
-            return .restore(replica: replica, kinds[generator.number(0...(kinds.count - 1))])
-        // Copies of forked stores are no part of these schedules.
-        case 8... where forks: return .snapshot(replica: replica)
-        case 8 where generator.number(0...1) == 0:
-            return .move(replica: replica, Relocation.allCases[generator.number(0...3)])
+            .restore(
+                replica: replica,
+                Restoration.allCases[generator.number(0...2)],
+                losesToken: generator.number(0...3) == 0
+            )
         default:
-            return .clone(
+            .clone(
                 from: generator.number(0...(replicas - 1)),
                 to: replica,
-                isSameMachine: generator.number(0...1) == 0,
+                CopyKind.allCases[generator.number(0...2)],
                 hasFolder: generator.number(0...1) == 0
             )
         }
@@ -123,6 +91,8 @@ extension Schedule {
 
     private func compactionStep(_ replica: Int, _ writer: Int, _ generator: inout ChangeGenerator) -> Step {
         switch generator.number(0...19) {
+        // A store cannot join a baseline of another model, so that nothing is removed where models grow.
+        case 0...8 where grows: .exchange(from: writer, to: replica)
         case 0...6: .compact(replica: replica, isRequested: generator.number(0...3) > 0)
         case 7, 8: .evict(replica: replica, writer: writer)
         case 9: .abandon(replica: replica, writer: writer)
@@ -133,7 +103,7 @@ extension Schedule {
     private func rareStep(_ replica: Int, _ generator: inout ChangeGenerator) -> Step {
         switch generator.number(0...9) {
         case 0: .restart(replica: replica)
-        case 1: .crash(replica: replica)
+        case 1: .crash(replica: replica, losesToken: generator.number(0...1) == 0)
         case 2: grows ? .grow(replica: replica) : .tick
         case 3...6:
             .join(

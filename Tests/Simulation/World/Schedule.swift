@@ -13,19 +13,6 @@ package struct Schedule: Sendable {
     /// Whether the model grows, at the latest in the end: a migration of all stores costs as much as the rest.
     var grows: Bool { seed % 4 == 0 }
 
-    /// Whether stores are restored, copied and moved; in half of these schedules also baselines are cut.
-    var changesIdentities: Bool { seed % 4 == 2 || seed % 8 == 7 }
-
-    /// Whether log folders are lost, and stores moved.
-    var losesFolders: Bool { seed % 8 == 5 }
-
-    /// Whether machines are set back with what they have published, so that their stores write other segments with the
-    /// same sequences.
-    var forks: Bool { seed % 8 == 2 }
-
-    /// Whether baselines are cut in the log folders, and segments removed.
-    var compacts: Bool { seed % 4 == 3 }
-
     /// Creates a schedule that an earlier run has found.
     package init(replicas: Int = 2, producers: Int = 1, seed: UInt64 = 0, isUnique: Bool = false, _ steps: [Step]) {
         self.replicas = replicas
@@ -70,12 +57,14 @@ extension Schedule: CustomStringConvertible {
     }
 
     private static func changes(_ lines: [String]) throws -> [Change] {
-        guard !lines.isEmpty else { return [] }
         var header: [UInt8] = []
-        TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: 1), changeCount: lines.count).write(to: &header)
+        TransactionHeader(sequence: 1, clock: HybridClock(milliseconds: 1), changeCount: 1).write(to: &header)
         let first = String(decoding: header.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        let text = SegmentText(writer: UniqueID(high: 1, low: 1), last: 1, [first] + lines)
-        return try text.transactions().flatMap(\.changes)
+        // Programs save in any order, which a segment may not have.
+        return try lines.flatMap { line in
+            let text = SegmentText(writer: UniqueID(high: 1, low: 1), last: 1, [first, line])
+            return try text.transactions().flatMap(\.changes)
+        }
     }
 }
 
@@ -109,10 +98,10 @@ extension Schedule {
             while true {
                 var candidate = smallest
                 switch candidate.steps[index] {
-                case .save(let replica, var changes):
+                case .save(let replica, let crash, var changes):
                     guard place < changes.count else { break }
                     changes.remove(at: place)
-                    candidate.steps[index] = .save(replica: replica, changes)
+                    candidate.steps[index] = .save(replica: replica, crash: crash, changes)
                 case .produce(let producer, let skew, var changes):
                     guard place < changes.count else { break }
                     changes.remove(at: place)

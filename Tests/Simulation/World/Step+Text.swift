@@ -11,7 +11,8 @@ extension Step: CustomStringConvertible {
         }
         func name(_ crash: CrashPoint?) -> String { crash?.rawValue ?? "-" }
         return switch self {
-        case .save(let replica, let changes): "save \(replica)" + lines(changes)
+        case .save(let replica, let crash, let changes):
+            "save \(replica)" + (crash.map { " \($0.rawValue)" } ?? "") + lines(changes)
         case .produce(let producer, let skew, let changes): "produce \(producer) \(skew)" + lines(changes)
         case .export(let writer, let crash): "export \(writer) \(name(crash))"
         case .carry(let writer, let to, let skip, let fault, let isHeard):
@@ -20,13 +21,12 @@ extension Step: CustomStringConvertible {
             "import \(replica) \(count) \(isWhole) \(name(crash))"
         case .acknowledge(let replica): "acknowledge \(replica)"
         case .restart(let replica): "restart \(replica)"
-        case .crash(let replica): "crash \(replica)"
+        case .crash(let replica, let losesToken): "crash \(replica) \(losesToken)"
         case .grow(let replica): "grow \(replica)"
         case .join(let from, let to, let damage): "join \(from) \(to)" + (damage.map { " \($0)" } ?? "")
         case .snapshot(let replica): "snapshot \(replica)"
-        case .restore(let replica, let kind): "restore \(replica) \(kind.rawValue)"
-        case .clone(let from, let to, let isSameMachine, let hasFolder):
-            "clone \(from) \(to) \(isSameMachine) \(hasFolder)"
+        case .restore(let replica, let kind, let losesToken): "restore \(replica) \(kind.rawValue) \(losesToken)"
+        case .clone(let from, let to, let kind, let hasFolder): "clone \(from) \(to) \(kind.rawValue) \(hasFolder)"
         case .move(let replica, let kind): "move \(replica) \(kind.rawValue)"
         case .lose(let replica, let loss): "lose \(replica) \(loss.rawValue)"
         case .recover(let replica): "recover \(replica)"
@@ -46,7 +46,7 @@ extension Step: CustomStringConvertible {
         let numbers = words.dropFirst().prefix { Int($0) != nil }.compactMap { Int($0) }
         func word(_ index: Int) -> String { index < words.count ? words[index] : "" }
         switch (words.first ?? "", numbers.count) {
-        case ("save", 1): self = .save(replica: numbers[0], changes)
+        case ("save", 1): self = .save(replica: numbers[0], crash: CrashPoint(rawValue: word(2)), changes)
         case ("produce", 2): self = .produce(producer: numbers[0], skew: numbers[1], changes)
         case ("export", 1): self = .export(writer: numbers[0], crash: CrashPoint(rawValue: word(2)))
         case ("carry", 3):
@@ -67,21 +67,17 @@ extension Step: CustomStringConvertible {
             )
         case ("acknowledge", 1): self = .acknowledge(replica: numbers[0])
         case ("restart", 1): self = .restart(replica: numbers[0])
-        case ("crash", 1): self = .crash(replica: numbers[0])
+        case ("crash", 1): self = .crash(replica: numbers[0], losesToken: word(2) == "true")
         case ("grow", 1): self = .grow(replica: numbers[0])
         case ("join", 2): self = .join(from: numbers[0], to: numbers[1], damage: nil)
         case ("join", 3): self = .join(from: numbers[0], to: numbers[1], damage: numbers[2])
         case ("snapshot", 1): self = .snapshot(replica: numbers[0])
         case ("restore", 1):
             guard let kind = Restoration(rawValue: word(2)) else { return nil }
-            self = .restore(replica: numbers[0], kind)
+            self = .restore(replica: numbers[0], kind, losesToken: word(3) == "true")
         case ("clone", 2):
-            self = .clone(
-                from: numbers[0],
-                to: numbers[1],
-                isSameMachine: word(3) == "true",
-                hasFolder: word(4) == "true"
-            )
+            guard let kind = CopyKind(rawValue: word(3)) else { return nil }
+            self = .clone(from: numbers[0], to: numbers[1], kind, hasFolder: word(4) == "true")
         case ("move", 1):
             guard let kind = Relocation(rawValue: word(2)) else { return nil }
             self = .move(replica: numbers[0], kind)

@@ -6,7 +6,7 @@ package import TributaryChanges
 /// reduced to the steps that make it fail.
 package enum Step: Hashable, Sendable {
     /// A program saves on a replica; a save that the store refuses has no effect.
-    case save(replica: Int, [Change])
+    case save(replica: Int, crash: CrashPoint? = nil, [Change])
     /// A producer without a replica writes; `skew` is the number of seconds between its clock and the common clock.
     case produce(producer: Int, skew: Int, [Change])
     /// A replica or a producer exports everything that it has not exported.
@@ -20,7 +20,8 @@ package enum Step: Hashable, Sendable {
     case importing(replica: Int, count: Int, isWhole: Bool, crash: CrashPoint?)
     case acknowledge(replica: Int)
     case restart(replica: Int)
-    case crash(replica: Int)
+    /// The program of a replica ends; with `losesToken` its machine does.
+    case crash(replica: Int, losesToken: Bool)
     /// A replica's store is closed and opened again with the model that has grown.
     case grow(replica: Int)
     /// A replica joins the baseline of another one.
@@ -30,9 +31,11 @@ package enum Step: Hashable, Sendable {
     /// A copy of a replica's store is kept.
     case snapshot(replica: Int)
     /// The kept copy is put in the place of a replica's store.
-    case restore(replica: Int, Restoration)
+    ///
+    /// The token stays as it was left, unless it is lost too.
+    case restore(replica: Int, Restoration, losesToken: Bool)
     /// A replica is replaced by a copy of another one, which goes on.
-    case clone(from: Int, to: Int, isSameMachine: Bool, hasFolder: Bool)
+    case clone(from: Int, to: Int, CopyKind, hasFolder: Bool)
     /// A replica's store, its log folder, or both go to another place.
     case move(replica: Int, Relocation)
     /// The log folder of a replica is lost, in part or as a whole.
@@ -43,9 +46,9 @@ package enum Step: Hashable, Sendable {
     case compact(replica: Int, isRequested: Bool)
     /// All files of a replica or a producer come to a replica, which imports and acknowledges them.
     case exchange(from: Int, to: Int)
-    /// A replica stops counting on the acknowledgements of a writer, and compacts.
+    /// A replica stops counting on the acknowledgements of a store, and compacts.
     case evict(replica: Int, writer: Int)
-    /// A replica stops waiting for missing transactions of a writer.
+    /// A replica stops waiting for missing transactions of a store.
     case abandon(replica: Int, writer: Int)
     case tick
     case jump(replica: Int, seconds: Int)

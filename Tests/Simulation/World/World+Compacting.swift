@@ -1,71 +1,82 @@
 import TransactionLog
 import TributaryChanges
+import TributaryStore
 import TributarySync
 
 /// Baselines in the log folders, and segments that are removed because of them.
 extension World {
     /// Makes one pass of a replica's compaction; what it removes must be what the rules allow.
     func compact(_ index: Int, _ mode: Compactor.Mode) async throws {
-        try await checkIdentity(index)
         let replica = replicas[index]
-        let before = lives[index].flatMap { logs[$0].present }.filter { replica.folder.has($0.name) }
-        let baselines = Set(
-            try lives[index].flatMap { try replica.folder.baselines(of: logs[$0].writer).keys }
-        )
+        let before = replica.folder.names().filter { replica.folder.has($0) }.map {
+            (name: $0, time: replica.folder.time(of: $0.path))
+        }
+        let baselines = Set(try replica.folder.baselines().keys)
         try await replica.compact(mode)
-        try collect(from: index)
+        try collectNew(from: index)
         try collectSegments(from: index)
-        for life in lives[index] { try collectBaselines(index, life, before: baselines) }
-        for segment in before where !replica.folder.has(segment.name) {
-            try demandRemovable(segment.name, by: index)
-            if let own = log(of: segment.name.writer) { logs[own].removed.insert(segment.name) }
-        }
-    }
-
-    /// Notes the baselines that a replica has made of the writer of a log, and those that it has removed.
-    private func collectBaselines(_ index: Int, _ own: Int, before: Set<BaselineName>) throws {
-        let found = try replicas[index].folder.baselines(of: logs[own].writer)
+        let found = try replica.folder.baselines()
         for (name, bytes) in found {
-            if let known = logs[own].baselines.last(where: { $0.name == name }), known.bytes == bytes { continue }
-            // The name of a removed baseline may be that of another one later.
-            guard !logs[own].baselines.contains(where: { $0.name == name && !$0.isRemoved }) else {
-                throw Divergence("\(name) was written again with other bytes")
-            }
-            logs[own].baselines.append(try PublishedBaseline(name: name, bytes: bytes))
+            guard let log = log(of: name.writer),
+                !logs[log].baselines.contains(where: { $0.name == name && !$0.isRemoved })
+            else { continue }
+            logs[log].baselines.append(try PublishedBaseline(name: name, bytes: bytes))
         }
-        for place in logs[own].baselines.indices {
-            let known = logs[own].baselines[place]
-            guard before.contains(known.name), found[known.name] != known.bytes else { continue }
-            logs[own].baselines[place].isRemoved = true
+        for name in baselines where found[name] == nil {
+            guard let log = log(of: name.writer) else { continue }
+            for place in logs[log].baselines.indices where logs[log].baselines[place].name == name {
+                logs[log].baselines[place].isRemoved = true
+            }
+        }
+        let facts = try RemovalFacts(replica, SeenOracle(logs))
+        for (name, time) in before where !replica.folder.has(name) {
+            try demandRemovable(name, of: time, facts, by: replica)
+            replica.folder.lose(name)
+            if let log = log(of: name.writer) { logs[log].remove(name) }
         }
     }
 
-    /// Checks that a segment may go: a baseline has it that two writers have with equal bytes, every active writer has
+    /// Checks that a segment may go: a baseline has it that two writers have with equal bytes, every active store has
     /// acknowledged it, and it is old enough.
-    private func demandRemovable(_ name: SegmentName, by index: Int) throws {
-        let replica = replicas[index]
+    private func demandRemovable(
+        _ name: SegmentName,
+        of time: WallTime,
+        _ facts: RemovalFacts,
+        by replica: Replica
+    ) throws {
         let covering = logs.flatMap(\.baselines).filter { $0.vector[name.writer] ?? 0 >= name.last }
         let isVerified = covering.contains { one in
             covering.contains { $0.name.writer != one.name.writer && $0.bytes == one.bytes }
         }
         guard isVerified else { throw Divergence("\(name) was removed, and no verified baseline has it") }
-        let seen = SeenOracle(written(for: replica))
-        for (writer, position) in try replica.positions() where position > 0 && writer != replica.writer {
-            let announced = seen.seen(by: writer, at: position)
-            let isWaitedFor =
-                !announced.isEmpty && !lives[index].contains { logs[$0].writer == writer }
-                && evictions[index]?[writer] ?? 0 < position
-            guard isWaitedFor, announced[name.writer] ?? 0 < name.last else { continue }
-            throw Divergence("\(name) was removed, and the writer \(writer) has not acknowledged it")
+        for (store, seen) in facts.acknowledged where seen[name.writer] ?? 0 < name.last {
+            throw Divergence("\(name) was removed, and the store \(store) has not acknowledged it")
         }
-        guard let published = publishedAt[name],
-            published.later(by: replica.settings.keepSegments) <= replica.clock.time
-        else { throw Divergence("\(name) was removed too early") }
+        guard time.later(by: replica.settings.keepSegments) <= replica.clock.time else {
+            throw Divergence("\(name) was removed too early")
+        }
     }
 
-    /// Stops counting on a writer's acknowledgements, and makes room at once.
+    /// What the active stores have acknowledged, as far as a replica knows their writers.
+    private struct RemovalFacts {
+        var acknowledged: [UniqueID: [UniqueID: UInt64]] = [:]
+
+        init(_ replica: Replica, _ seen: SeenOracle) throws {
+            let known = try replica.store.read { try $0.writers.all() }.filter { $0.sequence > 0 }
+            for (store, writers) in Dictionary(grouping: known, by: \.store) where store != replica.label {
+                guard writers.contains(where: { $0.state == nil }) else { continue }
+                var all: [UniqueID: UInt64] = [:]
+                for writer in writers {
+                    all.merge(seen.seen(by: writer.id, at: writer.sequence), uniquingKeysWith: max)
+                }
+                if !all.isEmpty { acknowledged[store] = all }
+            }
+        }
+    }
+
+    /// Stops counting on a store's acknowledgements, and makes room at once.
     ///
-    /// Before, the two replicas make a baseline together, so that what is removed depends on the other writers only.
+    /// Before, the two replicas make a baseline together, so that what is removed depends on the other stores only.
     func evict(_ number: Int, by index: Int) async throws {
         guard number != index else { return }
         if number < schedule.replicas {
@@ -81,64 +92,65 @@ extension World {
             clock.tick(10)
         }
         let writer = writer(number)
+        let before = try replicas[index].states(ofStoreOf: writer)
         guard try await replicas[index].evict(writer) else { return }
-        let position = try replicas[index].position(of: writer)
-        // Nobody counts on an abandoned writer again, whatever comes of it later.
-        if evictions[index]?[writer] != .max { evictions[index, default: [:]][writer] = position }
+        for (id, state) in try replicas[index].states(ofStoreOf: writer) {
+            guard state == (before[id] == .abandoned ? .abandoned : .evicted) else {
+                throw Divergence(
+                    "replica \(index) takes \(id) for \(String(describing: state)), though its store is evicted"
+                )
+            }
+        }
         try await compact(index, .requested)
     }
 
     func abandon(_ number: Int, by index: Int) async throws {
         let writer = writer(number)
         guard try await replicas[index].abandon(writer) else { return }
+        abandoned.formUnion(try replicas[index].states(ofStoreOf: writer).keys)
         abandoned.insert(writer)
-        evictions[index, default: [:]][writer] = .max
     }
 
     /// Brings all that a replica or a producer has published to another replica, which imports and acknowledges it.
     func exchange(_ writer: Int, _ index: Int) async throws {
         guard writer != index else { return }
         try await perform(.export(writer: writer, crash: nil))
-        try leaveFiles(of: writer, in: replicas[index])
+        for log in sources(writer).map({ logs[$0] }) {
+            for segment in log.present where !replicas[index].folder.has(segment.name) {
+                try leave(segment, in: replicas[index])
+            }
+            try leaveBaselines(of: log, in: replicas[index])
+        }
         try await perform(.importing(replica: index, count: 1_000, isWhole: true, crash: nil))
         clock.tick(2)
         try await perform(.acknowledge(replica: index))
         try await perform(.export(writer: index, crash: nil))
     }
 
-    private func leaveFiles(of number: Int, in replica: Replica) throws {
-        let sources = number < schedule.replicas ? lives[number].map { self.logs[$0] } : [self.logs[number]]
-        for log in sources where log.writer != replica.writer {
-            for segment in log.present where !replica.folder.has(segment.name) {
-                try replica.folder.leave(segment, .none)
-            }
-            try leaveBaselines(of: log, in: replica)
-        }
+    /// Leaves a whole copy of a segment, unless a replica without its folder has written it.
+    func leave(_ segment: PublishedSegment, in replica: Replica, _ fault: FileFault = .none) throws {
+        guard replica.folder.loss == nil || !replica.writers.contains(segment.name.writer) else { return }
+        try replica.folder.leave(segment, fault, at: replica.clock.time, replaces: schedule.seed / 16 % 2 == 0)
     }
 
-    /// Leaves the baselines of a writer, and removes what it has removed.
+    /// Leaves the baselines of a writer, and removes what was removed.
     func leaveBaselines(of log: WriterLog, in replica: Replica) throws {
+        guard replica.folder.loss == nil || !replica.writers.contains(log.writer) else { return }
         let present = Set(log.baselines.filter { !$0.isRemoved }.map(\.name))
         for baseline in log.baselines where !baseline.isRemoved || !present.contains(baseline.name) {
             try replica.folder.leave(baseline)
         }
-        for name in log.removed { replica.folder.lose(name) }
+        let names = Set(log.present.map(\.name))
+        for segment in log.removed where !names.contains(segment.name) { replica.folder.lose(segment.name) }
     }
 
     /// A new replica that has nothing but what is in the log folders now has the state of the others.
     func compareNewcomer(_ dump: String) async throws {
         let newcomer = try newReplica()
         for round in 0... {
-            for log in logs {
-                for segment in log.present where !newcomer.folder.has(segment.name) {
-                    try newcomer.folder.leave(segment, .none)
-                }
-                try leaveBaselines(of: log, in: newcomer)
-            }
+            guard try leaveAll(in: newcomer) else { break }
             clock.tick(100)
             try await newcomer.takeImportSteps(nil, isWhole: true)
-            let positions = try newcomer.positions()
-            if logs.allSatisfy({ positions[$0.writer] ?? 0 == UInt64($0.transactions.count) }) { break }
             guard round < 20 else { throw Divergence("a new replica does not come to the state of the others") }
         }
         try Divergence.demandEqual(dump, try newcomer.dump(), "the dump of a new replica differs")

@@ -5,33 +5,29 @@ import TributaryStore
 extension World {
     /// Compares the states of all replicas, which have the same transactions and the same model.
     func compare() async throws {
-        isSettled = true
-        defer { isSettled = false }
         let first = replicas[0]
-        let (digest, dump) = (try first.digest(), try first.dump())
-        let baseline = isForked ? [] : try first.baseline()
+        let (digest, dump, baseline) = (try first.digest(), try first.dump(), try first.baseline())
         for (index, replica) in replicas.enumerated() {
             try check(replica, "replica \(index) in the end")
-            if !isForked { try demandEachOnce(replica, "replica \(index)") }
+            try demandEachOnce(replica, "replica \(index)")
             try Divergence.demandEqual(dump, try replica.dump(), "the dumps of replicas 0 and \(index) differ")
             guard try replica.digest() == digest else {
                 throw Divergence("the digests of replicas 0 and \(index) differ, their dumps do not")
             }
-            guard index > 0, !isForked else { continue }
             try Divergence.demandEqual(
                 baseline,
                 try replica.baseline(),
                 "the baselines of replicas 0 and \(index) differ"
             )
         }
-        if isForked { return try compareForked(dump: dump) }
         if schedule.seed % 4 < 2 { try compareJoined(baseline, dump: dump) }
-        if schedule.compacts { try await compareNewcomer(dump) }
+        try await compareNewcomer(dump)
     }
 
     /// A new replica that begins with the baseline has the state of the others.
     private func compareJoined(_ baseline: [String], dump: String) throws {
-        let replica = try newReplica(joining: baseline)
+        let replica = try newReplica()
+        _ = try replica.join(baseline)
         try check(replica, "a new replica that joined the baseline")
         try Divergence.demandEqual(
             dump,
@@ -58,15 +54,13 @@ extension World {
     /// Compares the visible state of a replica with the oracle, which plays the transactions that the replica has
     /// applied.
     func check(_ replica: Replica, _ name: String) throws {
-        if isForked { return try checkForked(replica, name) }
         let positions = try replica.positions()
-        let written = written(for: replica)
-        let applied = written.flatMap { writer, transactions in
-            transactions.prefix(Int(positions[writer] ?? 0)).map { (writer, $0) }
+        let applied = logs.flatMap { log in
+            log.transactions.prefix(Int(positions[log.writer] ?? 0)).map { (writer: log.writer, transaction: $0) }
         }
         let oracle = Oracle(replica.model, applied)
         try Divergence.demandEqual(oracle.shown(), try replica.shown(), "\(name) does not show what the rules say")
-        let seen = SeenOracle(written)
+        let seen = SeenOracle(logs)
         try Divergence.demandEqual(
             [],
             seen.missing(at: positions, except: abandoned),
@@ -80,7 +74,7 @@ extension World {
             }
             return (journal, hidden)
         }
-        let isWhole = !replica.hasJoined && !schedule.compacts && replica.model.version == "1"
+        let isWhole = !replica.hasJoined && logs.allSatisfy(\.baselines.isEmpty) && replica.model.version == "1"
         try Divergence.demandEqual(
             isWhole ? oracle.representatives.keys.map { "\($0.root) \($0.id)" }.sorted() : [],
             isWhole ? World.shadows(oracle, in: hidden) : [],

@@ -2,87 +2,81 @@ import TestSupport
 import TransactionLog
 import TributaryChanges
 
-/// The transactions and segments that one writer has published.
+/// What one writer has committed and published, by whatever copies of its store.
 struct WriterLog {
-    /// A segment of a branch, with its transactions.
-    struct Branch {
-        let segment: PublishedSegment
-        let transactions: ArraySlice<LogTransaction>
-    }
-
     let writer: UniqueID
+    /// The store that the writer is an incarnation of, and what it goes on from.
+    let incarnation: Incarnation
+    /// All transactions that were ever committed under the name of the writer: each sequence has one content.
     private(set) var transactions: [LogTransaction] = []
     private(set) var segments: [PublishedSegment] = []
-    /// The segments with sequences that its other segments have: a copy of its store wrote them.
-    private(set) var branches: [Branch] = []
-    /// The segments that the writer has removed, since a baseline has them.
-    var removed: Set<SegmentName> = []
-    /// The segments that were lost with the writer's log folder, and that no other folder has.
-    var lost: Set<SegmentName> = []
+    /// The number of the first transactions that are in segments.
+    private(set) var published = 0
+    /// The segments that a store has removed, since a baseline has them.
+    private(set) var removed: Set<PublishedSegment> = []
+    /// The segments that were lost with a log folder, and that no other folder has.
+    var lost: Set<PublishedSegment> = []
     var baselines: [PublishedBaseline] = []
-    /// The transactions of a producer that are in no segment yet.
-    private var drafts: [LogTransaction] = []
 
-    init(writer: UniqueID) { self.writer = writer }
+    init(writer: UniqueID, incarnation: Incarnation = Incarnation()) {
+        (self.writer, self.incarnation) = (writer, incarnation)
+    }
 
     /// The segments that can be had.
-    var present: [PublishedSegment] { segments.filter { !isGone($0.name) } }
+    var present: [PublishedSegment] { segments.filter { !isGone($0) } }
 
-    func isGone(_ name: SegmentName) -> Bool { removed.contains(name) || lost.contains(name) }
+    func isGone(_ segment: PublishedSegment) -> Bool { removed.contains(segment) || lost.contains(segment) }
 
-    mutating func add(_ segment: PublishedSegment, _ transactions: ArraySlice<LogTransaction>) {
+    /// Notes a committed transaction; nil when it is the next one, or what was committed under its name before.
+    mutating func commit(_ transaction: LogTransaction) -> String? {
+        let sequence = transaction.header.sequence
+        guard let known = transactions.dropFirst(Int(sequence) - 1).first else {
+            guard sequence == transactions.count + 1 else {
+                return "\(writer) has transaction \(sequence) after \(transactions.count)"
+            }
+            transactions.append(transaction)
+            return nil
+        }
+        return known == transaction ? nil : "\(writer) has transaction \(sequence) with two contents"
+    }
+
+    /// Notes a segment, which may be there again; nil when it says what was committed.
+    mutating func publish(_ segment: PublishedSegment) throws -> String? {
+        removed.remove(segment)
+        lost.remove(segment)
+        guard !segments.contains(segment) else { return nil }
+        let (first, last) = (Int(segment.name.first), Int(segment.name.last))
+        guard first <= published + 1, last <= transactions.count else {
+            return "\(segment.name) is published after transaction \(published) of \(transactions.count)"
+        }
+        let found = try segment.read()
+        // Only the segment with the first transaction says what the writer goes on from.
+        let wanted = Incarnation(store: incarnation.store, after: first == 1 ? incarnation.after : nil)
+        guard found.header.incarnation == wanted, found.transactions == Array(transactions[(first - 1)..<last]) else {
+            return "\(segment.name) does not have what was committed"
+        }
         segments.append(segment)
-        self.transactions += transactions
+        published = max(published, last)
+        return nil
     }
 
-    var allSegments: [PublishedSegment] { segments + branches.map(\.segment) }
-
-    /// The transactions in the segments of all branches; one that is in two segments is there twice.
-    var allTransactions: [LogTransaction] { transactions + branches.flatMap(\.transactions) }
-
-    func has(_ segment: PublishedSegment) -> Bool {
-        allSegments.contains { $0.name == segment.name && $0.bytes == segment.bytes }
-    }
-
-    /// Adds a segment of a writer that may be forked; `own` are all transactions up to its last one, as its program has
-    /// committed them.
-    mutating func add(_ segment: PublishedSegment, endOf own: ArraySlice<LogTransaction>) {
-        let before = own.prefix(Int(segment.name.first) - 1)
-        let added = own.dropFirst(before.count)
-        if before.count == transactions.count, zip(before, transactions).allSatisfy({ $0.isSame(as: $1) }) {
-            add(segment, added)
-        } else {
-            branches.append(Branch(segment: segment, transactions: added))
-        }
-    }
-
-    /// The number of transactions of a program up to the last one that is in a segment.
-    func publishedCount(of own: [LogTransaction]) -> Int {
-        var count = zip(own, transactions).prefix { $0.isSame(as: $1) && $0.header.seen == $1.header.seen }.count
-        for branch in branches where own.count >= branch.segment.name.last {
-            let same = own[(Int(branch.segment.name.first) - 1)..<Int(branch.segment.name.last)]
-            guard zip(same, branch.transactions).allSatisfy({ $0.isSame(as: $1) }) else { continue }
-            count = max(count, Int(branch.segment.name.last))
-        }
-        return count
-    }
+    mutating func remove(_ name: SegmentName) { removed.formUnion(segments.filter { $0.name == name }) }
 
     /// Adds a transaction of a producer, whose clock has the given wall time.
     mutating func produce(_ changes: [Change], at wall: WallTime) {
-        let last = (drafts.last ?? transactions.last)?.header.clock ?? .zero
         let header = TransactionHeader(
-            sequence: UInt64(transactions.count + drafts.count) + 1,
-            clock: last.next(at: wall),
+            sequence: UInt64(transactions.count) + 1,
+            clock: (transactions.last?.header.clock ?? .zero).next(at: wall),
             changeCount: changes.count
         )
-        drafts.append(LogTransaction(header: header, changes: changes))
+        transactions.append(LogTransaction(header: header, changes: changes))
     }
 
     /// Adds a segment with all transactions of a producer that are in none.
     mutating func publish() {
-        guard !drafts.isEmpty else { return }
-        let text = SegmentText(writer: writer, drafts)
-        add(PublishedSegment(name: text.name, bytes: text.bytes()), drafts[...])
-        drafts = []
+        guard published < transactions.count else { return }
+        let text = SegmentText(writer: writer, Array(transactions[published...]))
+        segments.append(PublishedSegment(name: text.name, bytes: text.bytes()))
+        published = transactions.count
     }
 }

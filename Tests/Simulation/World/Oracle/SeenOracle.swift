@@ -3,11 +3,23 @@ import TributaryChanges
 /// The transactions that each transaction had seen, from the announcements in the log alone.
 struct SeenOracle {
     private var seen: [UniqueID: [[UniqueID: UInt64]]] = [:]
+    private var after: [UniqueID: Incarnation.Predecessor] = [:]
 
-    init(_ written: [(writer: UniqueID, transactions: [LogTransaction])]) {
-        for (writer, transactions) in written {
+    init(_ logs: [WriterLog]) {
+        var rest = logs
+        while !rest.isEmpty {
+            // A writer has seen what the one had seen that it goes on from.
+            let place = rest.firstIndex { log in
+                log.incarnation.after.map { after in !rest.contains { $0.writer == after.writer } } ?? true
+            }
+            let log = rest.remove(at: place ?? 0)
             var known: [UniqueID: UInt64] = [:]
-            seen[writer] = transactions.map { transaction in
+            if let former = log.incarnation.after {
+                after[log.writer] = former
+                known = seen(by: former.writer, at: former.sequence)
+                known[former.writer] = former.sequence
+            }
+            seen[log.writer] = log.transactions.map { transaction in
                 known.merge(transaction.header.seen) { max($0, $1) }
                 return known
             }
@@ -36,6 +48,10 @@ struct SeenOracle {
     func missing(at positions: [UniqueID: UInt64], except abandoned: Set<UniqueID> = []) -> [String] {
         var missing: [String] = []
         for (writer, sequence) in positions where sequence >= 1 {
+            // What a writer goes on from is never abandoned.
+            if let former = after[writer], positions[former.writer] ?? 0 < former.sequence {
+                missing.append("\(writer) goes on from \(former.sequence) of \(former.writer)")
+            }
             guard let list = seen[writer], sequence <= UInt64(list.count) else { continue }
             for (other, needed) in list[Int(sequence) - 1]
             where positions[other] ?? 0 < needed && !abandoned.contains(other) {

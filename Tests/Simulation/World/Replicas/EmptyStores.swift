@@ -41,6 +41,7 @@ enum EmptyStores {
             wallTime: { clock.time() },
             random: { random.withLock { $0.next() } }
         )
+        fixed.environment.tokens = { _ in nil }
         try Store.open(fixed, migrator: Migrator()).close()
         let image = try StoreImage(of: configuration.path, isClosed: true)
         try image.restore(to: configuration.path)

@@ -12,8 +12,8 @@ extension Replica {
         do {
             _ = try await sync.compact(mode) { try EmptyStores.scratch($0) }
         } catch let failure as ExportFailure {
-            guard case .clockAhead = failure else { throw failure }
-        } catch let error as SegmentError where error.kind == .missing {
+            guard isExpected(failure) else { throw failure }
+        } catch let error as SegmentError where error.kind == .missing || isObstructed {
             // Without its log folder nothing is compacted.
         }
     }
@@ -41,5 +41,12 @@ extension Replica {
         let sync = try runningSync()
         self.sync = sync
         return try await sync.abandon(writer)
+    }
+
+    /// What is decided about the writers of another writer's store.
+    func states(ofStoreOf writer: UniqueID) throws -> [UniqueID: WriterState?] {
+        let all = try store.read { try $0.writers.all() }
+        let store = all.first { $0.id == writer }?.store
+        return Dictionary(uniqueKeysWithValues: all.filter { $0.store == store }.map { ($0.id, $0.state) })
     }
 }

@@ -68,62 +68,13 @@ extension Replica {
         let reader = BaselineReader(source, baseline)
         hasJoined = true
         return try store.write { write in
-            let before = try PositionsBeforeJoin(write)
-            let committed = try write.joinBaseline(
+            try write.joinBaseline(
                 baseline.header,
                 writers: baseline.writers,
                 transactionCount: baseline.end.counts.transactions
             ) { try reader.next() }
-            if committed != nil { try before.recordJoined(baseline.writers, in: write) }
-            return committed
-        }
-    }
-
-    /// The lines of the store's baseline; nil when it cannot name the branches of a forked writer.
-    func forkedBaseline() throws -> [String]? {
-        let canName = try store.read { reader in
-            try reader.writers.all().allSatisfy { try $0.branches.isEmpty || reader.baselineForks.fork(of: $0) != nil }
-        }
-        return canName ? try baseline() : nil
-    }
-
-    /// The last sequence of a writer that some branch of its log has reached.
-    func reach(of writer: UniqueID) throws -> UInt64 {
-        try store.read { try $0.writers.record(of: writer)?.reach } ?? 0
-    }
-
-    /// The last transaction of a writer that came with a baseline, without its segment.
-    func joined(of writer: UniqueID) throws -> UInt64 {
-        let text = try store.read { try $0.setting("sync.joined.\(writer)") }
-        return text?.split(separator: " ").first.flatMap { UInt64($0) } ?? 0
-    }
-
-    /// Whether a part of no segment is applied.
-    func hasWholeSegments() throws -> Bool {
-        try store.read { reader in
-            try reader.writers.all().allSatisfy { writer in
-                try ([""] + writer.branches.map { ".\($0.firstHash)" }).allSatisfy {
-                    try reader.setting("sync.partial.\(writer.id)\($0)") == nil
-                }
-            }
         }
     }
 
     package func newestTransaction() throws -> Int64 { try store.read { try $0.history.newestTransaction() } }
-}
-
-extension SegmentText {
-    /// The bytes of a baseline, with its end line.
-    fileprivate static func baseline(_ lines: [String]) -> [UInt8] {
-        let body = Array(lines.map { $0 + "\n" }.joined().utf8)
-        let writers = lines.filter { $0.hasPrefix("{\"writer\"") }.count
-        let transactions = lines.filter { $0.hasPrefix("{\"transaction\"") }.count
-        let end = SegmentEnd(
-            last: UInt64(writers),
-            transactions: UInt64(transactions),
-            changes: UInt64(lines.count - 1 - writers - transactions),
-            sha256: SegmentEnd.sha256(of: body)
-        )
-        return body + Array(end.line.utf8) + [0x0A]
-    }
 }

@@ -1,6 +1,7 @@
 import TransactionLog
 import TributaryChanges
-import TributarySync
+import TributaryStore
+package import TributarySync
 
 extension Replica {
     /// The number of steps after which an import that does not end has failed.
@@ -31,10 +32,7 @@ extension Replica {
         var steps = 0
         while steps < count ?? Replica.stepLimit, await sync.importStep() { steps += 1 }
         crashes.arm(nil)
-        if let image = crashes.takeImage() {
-            try self.crash(with: image)
-            return true
-        }
+        if try endIfCrashed() { return true }
         self.sync = sync
         if let failure = sync.importFailure { throw Divergence("the import of \(writer) failed: \(failure)") }
         guard steps < Replica.stepLimit else { throw Divergence("the import of \(writer) does not end") }
@@ -43,10 +41,12 @@ extension Replica {
 
     /// Exports what is committed and not exported.
     ///
-    /// A replica whose clock is ahead exports nothing, and neither does a copy that cannot find out whether it is one.
+    /// A replica whose clock is ahead, or whose folder is lost, exports nothing; nor does one while a damaged copy has
+    /// the name of a segment.
     ///
     /// - Returns: Whether the program ended at `crash`.
-    func export(crash: CrashPoint? = nil) async throws -> Bool {
+    @discardableResult
+    package func export(crash: CrashPoint? = nil) async throws -> Bool {
         let sync = try runningSync()
         self.sync = sync
         crashes.arm(crash)
@@ -54,24 +54,53 @@ extension Replica {
         do {
             try await sync.export()
         } catch is CrashPlan.Crash {
-            try self.crash(with: crashes.takeImage())
-            return true
+            return try endIfCrashed()
         } catch let failure as ExportFailure {
-            switch failure {
-            case .clockAhead: break
-            // A copy finds nothing of its writer in its log folder before the replicator brings it.
-            case .foreignFolder where own.count > 0: break
-            default: throw failure
-            }
+            guard isExpected(failure) else { throw failure }
+        } catch let error as SegmentError {
+            guard isObstructed else { throw error }
         }
         return false
     }
 
-    func checkIdentity() async throws {
-        let sync = try runningSync()
-        self.sync = sync
-        await sync.checkIdentity()
+    func isExpected(_ failure: ExportFailure) -> Bool {
+        switch failure {
+        case .clockAhead: true
+        case .foreignFolder: isWithoutFolder
+        default: false
+        }
     }
+
+    /// Whether the log folder has nothing of the store.
+    var isWithoutFolder: Bool { !writers.contains { folder.hasFolder(of: $0) } }
+
+    /// Whether a damaged copy has the name of a segment of the store.
+    var isObstructed: Bool { folder.names().contains { writers.contains($0.writer) && folder.isDamaged($0) } }
+
+    /// Whether all that the store has committed is in segments of which it knows.
+    func hasPublishedAll() throws -> Bool {
+        try store.read { try $0.outbox.unexported().isEmpty && $0.outbox.unfinishedExports().isEmpty }
+    }
+
+    /// Whether the outbox has a segment, so that it can be published again.
+    func canPublish(_ name: SegmentName) throws -> Bool {
+        try store.read { try $0.outbox.export(of: name.writer, beginningAt: name.first)?.last == name.last }
+    }
+
+    package func importAll() async throws { _ = try await takeImportSteps(nil, isWhole: true) }
+
+    /// The segments that contradict what is applied.
+    package var forked: [SegmentStatus] { get throws { try runningSync().forked } }
+
+    package func ownSegments() throws -> [PublishedSegment] { try folder.ownSegments() }
+
+    /// Leaves a whole copy of a segment in the log folder.
+    package func leave(_ segment: PublishedSegment) throws {
+        try folder.leave(segment, .none, at: clock.time, replaces: false)
+    }
+
+    /// What keeps the store from importing, in words.
+    var problems: [String] { sync?.problems ?? [] }
 
     func acknowledge() async throws {
         let sync = try runningSync()

@@ -13,18 +13,28 @@ package final class Replica {
     private let slot: StoreSlot
     private var configuration: StoreConfiguration
     package private(set) var store: Store
-    /// The store's own writer, and what it has committed.
+    /// The store's own writer.
     package private(set) var writer: UniqueID
-    var own: [LogTransaction] = []
+    /// The label of the store, and the one that it had when its own writer was looked at last.
+    private(set) var label: UniqueID
+    private(set) var formerLabel: UniqueID
+    /// The writers in the store's outbox, with the number of transactions that have been looked at.
+    private var drained: [UniqueID: UInt64] = [:]
+    /// The segments that the store has written since it was another one.
+    var written: [SegmentName: [UInt8]] = [:]
+    /// The segments that were lost with its log folder.
+    var lost: Set<PublishedSegment> = []
     private(set) var snapshot: ReplicaSnapshot?
     /// Whether the store has joined a baseline, which has no journal.
     var hasJoined = false
+    /// Whether something has happened since the last fresh writer after which the store may go on as one.
+    private var isInDoubt = false
+    /// Whether the store may find that it is a copy.
+    private var mayBeCopy = false
     /// The number of times that it was moved.
     private var moves = 0
     /// The number of backups that were restored.
     private var restorations: UInt64 = 0
-    /// The hash of the ID of its machine.
-    private var machine: String
     var folder: ReplicatedFolder
     private(set) var crashes: CrashPlan
     /// The settings of its sync.
@@ -33,6 +43,10 @@ package final class Replica {
     ///
     /// That takes longer than the rest. Otherwise only the sync begins anew, on the files of that moment.
     private let reopens: Bool
+    /// Whether a machine ends with its programs, so that tokens are lost.
+    private let losesTokens: Bool
+    /// The folder of all replicas.
+    private let world: TemporaryFolder
     /// The sync of the open store; nil until it is needed.
     var sync: SteppedSync?
 
@@ -49,6 +63,7 @@ package final class Replica {
     /// - Throws: what opening the store throws.
     package init(_ index: Int, model: Model, folder: TemporaryFolder, clock: SimulatedClock, seed: UInt64 = 0) throws {
         self.model = model
+        world = folder
         self.folder = try ReplicatedFolder(path: folder.path("logs-\(index)"))
         settings = SyncConfiguration(logs: folder.path("logs-\(index)"))
         settings.sliceChanges = [1, 4, 20_000][Int((seed &+ UInt64(index)) % 3)]
@@ -56,12 +71,15 @@ package final class Replica {
         settings.acknowledge = .seconds(1)
         settings.keepSegments = .seconds(Int(seed / 4 % 3) * 2)
         reopens = seed / 8 % 2 == 0
-        machine = "machine \(index)"
-        (slot, store) = try StoreSlot.take(index, model: model)
-        slot.environment.begin(clock, skew: index - 1, seed: UInt64(index) + 1_000)
+        losesTokens = seed % 3 == 0
+        (slot, store) = try StoreSlot.take(index, model: model) { environment in
+            environment.begin(clock, skew: index - 1, seed: UInt64(index) + 1_000)
+            try environment.settle(on: "machine \(index)", folder.path("memory-\(index)"))
+        }
         configuration = slot.configuration
         crashes = CrashPlan(path: configuration.path)
         writer = try store.read { try $0.writers.own().id }
+        (label, formerLabel) = (writer, writer)
     }
 
     // MARK: Opening
@@ -90,20 +108,49 @@ package final class Replica {
     func finish() throws {
         guard !isMoved, model.versionHash == slot.configuration.model.versionHash else { return try close() }
         sync = nil
+        // The next schedule has other machines.
+        loseToken()
         slot.giveBack(store)
     }
 
     /// Ends without closing the store, and opens the files as they were at that moment.
     func crash(with image: StoreImage? = nil) throws {
         let image = try image ?? StoreImage(of: configuration.path)
-        try replace(with: image)
+        try replace(with: image, of: model)
+    }
+
+    /// Ends when a crash point was reached; returns whether it was.
+    func endIfCrashed() throws -> Bool {
+        guard let image = crashes.takeImage() else { return false }
+        try crash(with: image)
+        if losesTokens { loseToken() }
+        return true
+    }
+
+    /// Loses the token, as the memory of a machine is lost.
+    func loseToken() {
+        isInDoubt = true
+        if let token = clock.token(ofStoreAt: configuration.path) { unlink(token) }
+    }
+
+    func jump(_ seconds: Int) {
+        isInDoubt = true
+        clock.jump(seconds)
+    }
+
+    func heal() {
+        isInDoubt = true
+        clock.heal()
     }
 
     private var isMoved: Bool { configuration.path != slot.configuration.path }
 
-    /// Gives the store the bytes of an image.
-    private func replace(with image: StoreImage) throws {
-        guard reopens || isMoved else {
+    /// Gives the store the bytes of an image; one that may be another store's is opened.
+    private func replace(with image: StoreImage, of former: Model, isForeign: Bool = false) throws {
+        guard
+            reopens || isMoved || isForeign || former.versionHash != store.model.versionHash
+                || model.versionHash != store.model.versionHash
+        else {
             sync = nil
             return try slot.restore(image, below: store)
         }
@@ -122,8 +169,7 @@ package final class Replica {
         return try SteppedSync(
             replica: SteppedReplica(store: store, crashes: crashes),
             configuration: settings,
-            clock: StandingClock(),
-            machine: machine
+            clock: StandingClock()
         ) { step in
             switch step {
             case .begun: try crashes.reach(.exportBegun)
@@ -134,20 +180,51 @@ package final class Replica {
 
     // MARK: Identity
 
-    /// The writer that the store says it is.
-    func storedWriter() throws -> UniqueID { try store.read { try $0.writers.own().id } }
+    /// The writers whose transactions the store has committed itself, as far as they have been looked at.
+    var writers: [UniqueID] { drained.keys.sorted() }
 
-    /// Notes that the store has become another writer, which has issued some transactions again.
-    func become(_ writer: UniqueID, _ issued: [LogTransaction]) {
-        self.writer = writer
-        own = issued
+    /// Returns what has been committed since the last call, by whatever writers of the store.
+    func drainCommitted() throws -> [(writer: WriterRecord, transactions: [LogTransaction])] {
+        let (records, own, name) = try store.read { reader in
+            (try reader.writers.all(), try reader.writers.own(), try reader.setting(IdentityKeys.label))
+        }
+        (writer, label) = (own.id, name.flatMap { UniqueID($0) } ?? own.id)
+        var found: [(writer: WriterRecord, transactions: [LogTransaction])] = []
+        for record in records {
+            let new = try transactions(after: drained[record.id] ?? 0, of: record.id)
+            guard let last = new.last else { continue }
+            drained[record.id] = last.header.sequence
+            found.append((record, new))
+        }
+        return found
+    }
+
+    /// Notes that the store goes on as a fresh writer, or that it has found that it is a copy.
+    func changeWriter(_ index: Int) throws {
+        guard isInDoubt else {
+            throw Divergence("replica \(index) goes on as \(writer), and nothing has happened to it")
+        }
+        guard label == formerLabel || mayBeCopy else {
+            throw Divergence("replica \(index) takes itself for the store \(label), which was \(formerLabel)")
+        }
+        isInDoubt = clock.token(ofStoreAt: configuration.path).map { access($0, F_OK) != 0 } ?? true
+        (mayBeCopy, formerLabel) = (false, label)
+    }
+
+    /// Forgets what the store has said, which is another one now, or an older one.
+    private func forget() {
+        (drained, written, isInDoubt) = ([:], [:], true)
+        writer = (try? store.read { try $0.writers.own().id }) ?? writer
+        label =
+            (try? store.read { try $0.setting(IdentityKeys.label) }).flatMap { $0 }.flatMap { UniqueID($0) } ?? label
+        formerLabel = label
     }
 
     /// Keeps a copy of the store, which is closed for it in schedules that open stores anew.
     func takeSnapshot() throws {
         let image = try image()
-        let files = Set(try folder.ownSegments(of: writer).map(\.name))
-        snapshot = ReplicaSnapshot(image: image, writer: writer, own: own, model: model, files: files)
+        let files = Set(folder.names())
+        snapshot = ReplicaSnapshot(image: image, model: model, mayBeCopy: mayBeCopy, moves: moves, files: files)
     }
 
     private func image() throws -> StoreImage {
@@ -165,8 +242,9 @@ package final class Replica {
     ///   - isBackup: whether the program restores it, and records that.
     /// - Throws: what opening the store throws.
     func restore(_ snapshot: ReplicaSnapshot, asBackup isBackup: Bool) throws {
-        try replace(with: isBackup ? adopted(snapshot.image) : snapshot.image)
-        (writer, own) = (snapshot.writer, snapshot.own)
+        try replace(with: isBackup ? adopted(snapshot.image) : snapshot.image, of: snapshot.model, isForeign: true)
+        forget()
+        mayBeCopy = mayBeCopy || snapshot.mayBeCopy || snapshot.moves != moves
     }
 
     /// A backup as the program leaves it that restores it.
@@ -180,13 +258,31 @@ package final class Replica {
     }
 
     /// Becomes a copy of another replica, at another path.
-    func becomeCopy(of other: Replica, isSameMachine: Bool) throws {
+    package func becomeCopy(of other: Replica, _ kind: CopyKind) throws {
         let image = try other.image()
         (model, configuration.model) = (other.model, other.model)
-        try replace(with: image)
-        (writer, own) = (other.writer, other.own)
-        if isSameMachine { machine = other.machine }
-        hasJoined = other.hasJoined
+        loseToken()
+        moves += 1
+        switch kind {
+        case .machine:
+            try clock.settle(on: "machine \(slot.number) \(moves)", world.path("memory-\(slot.number)-\(moves)"))
+        case .beside: try clock.settle(on: other.clock.machine, other.clock.tokens ?? "")
+        case .unnoticed:
+            let home = other.clock.home(other.configuration.path)
+            try clock.settle(on: other.clock.machine, world.path("memory-\(slot.number)-\(moves)"), as: home)
+        }
+        try replace(with: image, of: other.model, isForeign: true)
+        loseToken()
+        forget()
+        (mayBeCopy, hasJoined) = (true, hasJoined || other.hasJoined)
+    }
+
+    /// Has the token that another replica's store has left, as a machine that was resumed twice from its memory.
+    package func takeToken(of other: Replica) throws {
+        guard let own = clock.token(ofStoreAt: configuration.path),
+            let token = other.clock.token(ofStoreAt: other.configuration.path)
+        else { throw Divergence("there is no token") }
+        try String(contentsOfFile: token, encoding: .utf8).write(toFile: own, atomically: false, encoding: .utf8)
     }
 
     /// Goes on at another place.
@@ -197,9 +293,10 @@ package final class Replica {
     /// - Throws: what the file system and opening the store throw.
     func move(_ kind: Relocation, in folder: TemporaryFolder) throws {
         moves += 1
+        if kind == .file || kind == .machine { (isInDoubt, mayBeCopy) = (true, mayBeCopy || kind == .machine) }
         switch kind {
         case .path, .file:
-            let target = folder.path("moved-\(writer)-\(moves).sqlite")
+            let target = folder.path("moved-\(slot.number)-\(moves).sqlite")
             try close()
             let manager = FileManager.default
             if kind == .file { try manager.copyItem(atPath: configuration.path, toPath: target) }
@@ -210,11 +307,13 @@ package final class Replica {
             store = try Store.open(configuration, migrator: Migrator())
         case .folder:
             sync = nil
-            try self.folder.move(to: folder.path("logs-\(writer)-\(moves)"))
+            try self.folder.move(to: folder.path("logs-\(slot.number)-\(moves)"))
             settings.logs = self.folder.path
         case .machine:
-            sync = nil
-            machine += " new"
+            try close()
+            loseToken()
+            try clock.settle(on: clock.machine + " new", folder.path("memory-\(slot.number)-\(moves)"))
+            store = try Store.open(configuration, migrator: Migrator())
         }
     }
 
@@ -231,38 +330,50 @@ package final class Replica {
         return Dictionary(uniqueKeysWithValues: writers.map { ($0.id, $0.sequence) })
     }
 
-    /// Saves changes; nil when the store refuses them.
+    /// Saves changes; nil when the store refuses them, or when the program ends meanwhile.
     ///
     /// The result is the transaction in its exported form.
-    package func save(_ changes: [Change]) throws -> LogTransaction? {
+    package func save(_ changes: [Change], crash: CrashPoint? = nil) throws -> LogTransaction? {
+        crashes.arm(crash)
+        defer { crashes.arm(nil) }
         do {
-            let committed = try store.write { try $0.commit(LocalTransaction(changes: changes)) }
-            return try transactions(after: committed.sequence - 1).first
+            let committed = try store.write { transaction in
+                let committed = try transaction.commit(LocalTransaction(changes: changes))
+                try crashes.reach(.saveBeforeCommit)
+                return committed
+            } committed: { _, _ in
+                try crashes.reach(.saveAfterCommit)
+            }
+            return try transactions(after: committed.sequence - 1, of: committed.writer).first
         } catch let error as StoreError {
             switch error {
             case .duplicateID, .sharesKey, .invalidChange: return nil
             default: throw error
             }
+        } catch is CrashPlan.Crash {
+            _ = try endIfCrashed()
+            // The transaction had taken it.
+            loseToken()
+            return nil
         }
     }
 
-    /// The replica's own transactions after a sequence, in their exported form.
-    func transactions(after sequence: UInt64) throws -> [LogTransaction] {
-        try transactions(after: sequence, of: writer)
-    }
-
-    func transactions(after sequence: UInt64, of writer: UniqueID) throws -> [LogTransaction] {
-        var lines: [UInt8] = []
-        var last = sequence
+    /// The transactions of a writer that the store has committed after a sequence, in their exported form.
+    private func transactions(after sequence: UInt64, of writer: UniqueID) throws -> [LogTransaction] {
+        var runs: [(first: UInt64, last: UInt64, lines: [UInt8])] = []
         try store.read { reader in
-            try reader.outbox.localTransactions(from: sequence + 1) { transaction in
-                lines += transaction.lines
-                last = transaction.sequence
+            try reader.outbox.localTransactions(of: writer, from: sequence + 1) { transaction in
+                let next = transaction.sequence
+                // What lies between was published and imported again.
+                if runs.last?.last != next - 1 { runs.append((next, next, [])) }
+                runs[runs.count - 1].last = next
+                runs[runs.count - 1].lines += transaction.lines
                 return true
             }
         }
-        guard last > sequence else { return [] }
-        let text = String(decoding: lines, as: UTF8.self).split(separator: "\n").map(String.init)
-        return try SegmentText(writer: writer, first: sequence + 1, last: last, text).transactions()
+        return try runs.flatMap { run in
+            let text = String(decoding: run.lines, as: UTF8.self).split(separator: "\n").map(String.init)
+            return try SegmentText(writer: writer, first: run.first, last: run.last, text).transactions()
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import TransactionLog
@@ -6,12 +7,19 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// The clock of one replica, which may jump, and its random numbers.
+/// The machine of one replica: its clock, which may jump, its random numbers, and its memory with the tokens.
 final class ReplicaEnvironment: Sendable {
     private struct State {
         var clock = SimulatedClock()
         var skew = 0
+        /// The skew with which the machine began.
+        var beginning = 0
         var random = SeededGenerator(seed: 0)
+        /// The machine as it says itself, and the folder in its memory.
+        var machine = ""
+        var tokens: String?
+        /// The home that a store takes for its own on a machine whose disk was copied.
+        var home: StoreHome?
     }
 
     private let state = Mutex(State())
@@ -23,22 +31,53 @@ final class ReplicaEnvironment: Sendable {
     ///   - skew: the seconds by which the replica's clock is ahead of it.
     ///   - seed: decides about the random numbers.
     func begin(_ clock: SimulatedClock, skew: Int, seed: UInt64) {
-        state.withLock { $0 = State(clock: clock, skew: skew, random: SeededGenerator(seed: seed)) }
+        let random = SeededGenerator(seed: seed)
+        state.withLock { $0 = State(clock: clock, skew: skew, beginning: skew, random: random) }
+    }
+
+    /// Goes on on a machine.
+    ///
+    /// - Parameters:
+    ///   - machine: the machine as it says itself.
+    ///   - tokens: the folder in its memory.
+    ///   - home: what a store there takes for its home; nil for its file.
+    /// - Throws: what making the folder throws.
+    func settle(on machine: String, _ tokens: String, as home: StoreHome? = nil) throws {
+        try FileManager.default.createDirectory(atPath: tokens, withIntermediateDirectories: true)
+        state.withLock { ($0.machine, $0.tokens, $0.home) = (machine, tokens, home) }
     }
 
     var time: WallTime { state.withLock { $0.clock.time(skew: $0.skew) } }
+    var machine: String { state.withLock(\.machine) }
+    var tokens: String? { state.withLock(\.tokens) }
 
     func jump(_ seconds: Int) { state.withLock { $0.skew += seconds } }
 
     /// Shows the common time from now on.
     func heal() { state.withLock { $0.skew = 0 } }
 
-    /// The source of a store's times and random numbers.
+    func home(_ path: String) -> StoreHome? {
+        state.withLock { state in
+            state.home ?? MarkedFile(at: path).map { StoreHome(machine: state.machine, store: $0) }
+        }
+    }
+
+    /// The path of the token of the store at a path; nil where there is no store.
+    func token(ofStoreAt path: String) -> String? {
+        var status = stat()
+        guard let tokens, stat(path, &status) == 0 else { return nil }
+        return "\(tokens)/\(status.st_dev)-\(status.st_ino)"
+    }
+
     var ofStore: StoreEnvironment {
-        StoreEnvironment(
+        var environment = StoreEnvironment(
             wallTime: { [self] in time },
-            random: { [self] in state.withLock { $0.random.next() } }
+            random: { [self] in state.withLock { $0.random.next() } },
+            home: { [self] in home($0) }
         )
+        environment.tokens = { [self] _ in tokens }
+        environment.clockDifference = { [self] in state.withLock { Int64($0.skew - $0.beginning) * 1_000 } }
+        return environment
     }
 }
 
@@ -73,11 +112,11 @@ final class SteppedReplica: LocalReplica {
 /// An older copy of a replica's store.
 struct ReplicaSnapshot {
     let image: StoreImage
-    let writer: UniqueID
-    /// The transactions of its writer that the store has committed.
-    let own: [LogTransaction]
-    /// The model of the store.
     let model: Model
-    /// The segments of its writer that were in the log folder.
+    /// Whether the store may find that it is a copy.
+    let mayBeCopy: Bool
+    /// The number of places where the replica had been.
+    let moves: Int
+    /// The segments that were in the log folder.
     let files: Set<SegmentName>
 }

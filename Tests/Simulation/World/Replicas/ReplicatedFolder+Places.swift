@@ -18,14 +18,14 @@ extension ReplicatedFolder {
     ///
     /// - Parameters:
     ///   - loss: which files, and for how long.
-    ///   - own: the store's own writer.
+    ///   - own: the writers that the store has published for.
     /// - Throws: what the file system throws.
-    mutating func lose(_ loss: FolderLoss, own: UniqueID) throws {
+    mutating func lose(_ loss: FolderLoss, own: [UniqueID]) throws {
         switch loss {
         case .unmounted:
             try FileManager.default.moveItem(atPath: path, toPath: aside)
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        case .own: try remove("\(own)")
+        case .own: for writer in own where hasFolder(of: writer) { try remove("\(writer)") }
         case .all: for name in try FileManager.default.contentsOfDirectory(atPath: path) { try remove(name) }
         }
         setLoss(loss)

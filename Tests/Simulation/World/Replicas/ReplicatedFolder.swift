@@ -7,12 +7,8 @@ struct ReplicatedFolder {
     private(set) var path: String
     /// How the folder was lost; nil when it is there.
     private(set) var loss: FolderLoss?
-    /// The segments whose copies are whole.
-    private(set) var whole: Set<SegmentName> = []
-    /// The segments that the replicator has brought, in whatever state.
-    private var brought: Set<SegmentName> = []
-    /// Whether the replicator has left a conflict copy.
-    private(set) var hasCopies = false
+    /// The segments that the replicator has brought, each with whether the copy is whole.
+    private var brought: [SegmentName: Bool] = [:]
 
     init(path: String) throws {
         self.path = path
@@ -24,139 +20,130 @@ struct ReplicatedFolder {
     mutating func setLoss(_ loss: FolderLoss?) { self.loss = loss }
 
     /// Forgets the files of a writer, which are gone.
-    mutating func forget(_ writer: UniqueID) {
-        whole = whole.filter { $0.writer != writer }
-        brought = brought.filter { $0.writer != writer }
-    }
+    mutating func forget(_ writer: UniqueID) { brought = brought.filter { $0.key.writer != writer } }
 
-    /// Leaves a copy of a segment.
-    mutating func leave(_ segment: PublishedSegment, _ fault: FileFault) throws {
-        // Nothing comes into a folder that is not there.
-        guard loss != .unmounted else { return }
-        let (name, bytes) = (segment.name, segment.bytes)
-        if case .conflictCopy(let percent) = fault {
-            hasCopies = true
-            let copy = name.fileName.dropLast(5) + ".sync-conflict-20231114-221320-ABCDEFG.tlog"
-            return try place(Array(bytes.prefix(bytes.count * percent / 100)), "\(name.writer)/\(copy)")
-        }
-        let wasWhole = whole.remove(name) != nil
-        brought.insert(name)
-        switch fault {
-        case .none: try place(bytes, name.path)
-        case .partial(let percent): try place(Array(bytes.prefix(bytes.count * percent / 100)), name.path)
-        case .appended: try place(bytes + Array("{}\n".utf8), name.path)
-        case .damaged(let percent):
-            var bytes = bytes
-            bytes[min(bytes.count - 1, bytes.count * percent / 100)] ^= 1
-            try place(bytes, name.path)
-        case .conflictCopy: break
-        case .removed: unlink("\(path)/\(name.path)")
-        case .completed:
-            guard !wasWhole else { break }
-            try complete(bytes, name.path)
-        }
-        if fault == .none || fault == .completed { whole.insert(name) }
-    }
+    // MARK: Files
 
-    /// The segments of a writer that the replica itself has written, by name.
-    func ownSegments(of writer: UniqueID) throws -> [PublishedSegment] {
-        try names(of: writer).filter { !brought.contains($0) }.sorted().map { name in
-            PublishedSegment(
-                name: name,
-                bytes: Array(try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name.path)")))
-            )
+    /// The writers with a folder, and the names of the files in it.
+    private func files() -> [(writer: UniqueID, files: [String])] {
+        let folders = (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
+        return folders.compactMap { folder in
+            guard let writer = SegmentName.writer(folderName: folder) else { return nil }
+            return (writer, (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)"))?.sorted() ?? [])
         }
     }
 
-    private func names(of writer: UniqueID) -> [SegmentName] {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(writer)")) ?? []
-        return files.compactMap { SegmentName(writer: writer, fileName: $0) }
+    /// The names of all segments.
+    func names() -> [SegmentName] {
+        files().flatMap { writer, files in files.compactMap { SegmentName(writer: writer, fileName: $0) } }.sorted()
     }
 
-    /// The baselines of a writer, which the replica itself has written.
-    func baselines(of writer: UniqueID) throws -> [BaselineName: [UInt8]] {
+    /// The segments that the replica itself has written.
+    func ownSegments() throws -> [PublishedSegment] {
+        try names().filter { brought[$0] == nil }.map { PublishedSegment(name: $0, bytes: try bytes($0.path)) }
+    }
+
+    func baselines() throws -> [BaselineName: [UInt8]] {
         var found: [BaselineName: [UInt8]] = [:]
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(writer)")) ?? [] {
-            guard case .baseline(let sequence) = SegmentFileKind.classify(name, writer: writer) else { continue }
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(writer)/\(name)"))
-            found[BaselineName(writer: writer, sequence: sequence)] = Array(bytes)
+        for (writer, files) in files() {
+            for file in files {
+                guard case .baseline(let sequence) = SegmentFileKind.classify(file, writer: writer) else { continue }
+                found[BaselineName(writer: writer, sequence: sequence)] = try bytes("\(writer)/\(file)")
+            }
         }
         return found
     }
 
-    /// Leaves a copy of a baseline, or removes it.
-    func leave(_ baseline: PublishedBaseline) throws {
-        guard loss != .unmounted else { return }
-        let target = "\(path)/\(baseline.name.path)"
-        if baseline.isRemoved {
-            unlink(target)
-        } else if (try? Array(Data(contentsOf: URL(fileURLWithPath: target)))) != baseline.bytes {
-            try place(baseline.bytes, baseline.name.path)
-        }
-    }
-
-    /// Gives a file the time of the replica's clock.
-    func setTime(_ time: WallTime, of name: SegmentName) throws {
-        let date = Date(timeIntervalSince1970: Double(time.milliseconds) / 1_000)
-        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(path)/\(name.path)")
+    private func bytes(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)")))
     }
 
     /// Whether there is a whole copy of a segment, or the replica's own file.
     func has(_ name: SegmentName) -> Bool {
         guard loss != .unmounted else { return false }
-        return whole.contains(name) || (!brought.contains(name) && access("\(path)/\(name.path)", F_OK) == 0)
+        return brought[name] ?? (access("\(path)/\(name.path)", F_OK) == 0)
     }
 
-    /// Whether one of the segments is not there as a whole.
-    func lacks(published segments: [PublishedSegment]) -> Bool { !segments.allSatisfy { has($0.name) } }
+    func isDamaged(_ name: SegmentName) -> Bool { brought[name] == false }
+
+    /// Gives a file the time of the replica's clock.
+    func setTime(_ time: WallTime, of name: String) throws {
+        let date = Date(timeIntervalSince1970: Double(time.milliseconds) / 1_000)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(path)/\(name)")
+    }
+
+    func time(of name: String) -> WallTime {
+        let date = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")[.modificationDate] as? Date
+        return date.map { WallTime($0) } ?? .epoch
+    }
+
+    // MARK: The replicator
+
+    /// Leaves a copy of a segment.
+    ///
+    /// Another whole file of the name becomes a conflict copy when `replaces`; otherwise the new one does.
+    mutating func leave(_ segment: PublishedSegment, _ fault: FileFault, at time: WallTime, replaces: Bool) throws {
+        // Nothing comes into a folder that is not there.
+        guard loss != .unmounted else { return }
+        let (name, bytes) = (segment.name, segment.bytes)
+        if case .conflictCopy(let percent) = fault {
+            return try place(Array(bytes.prefix(bytes.count * percent / 100)), conflictName(segment), time)
+        }
+        let isWhole = has(name)
+        if isWhole, fault == .none || fault == .completed, let known = try? self.bytes(name.path), known != bytes {
+            guard replaces else { return try place(bytes, conflictName(segment), time) }
+            try place(known, conflictName(PublishedSegment(name: name, bytes: known)), time)
+        }
+        brought[name] = fault == .none || fault == .completed
+        switch fault {
+        case .none: try place(bytes, name.path, time)
+        case .partial(let percent): try place(Array(bytes.prefix(bytes.count * percent / 100)), name.path, time)
+        case .appended: try place(bytes + Array("{}\n".utf8), name.path, time)
+        case .damaged(let percent):
+            var bytes = bytes
+            bytes[min(bytes.count - 1, bytes.count * percent / 100)] ^= 1
+            try place(bytes, name.path, time)
+        case .conflictCopy: break
+        case .removed: lose(name)
+        case .completed: if !isWhole { try complete(bytes, name.path, time) }
+        }
+    }
+
+    private func conflictName(_ segment: PublishedSegment) -> String {
+        let device = SHA256.hash(data: segment.bytes).hexadecimal.prefix(7).uppercased()
+        return
+            "\(segment.name.writer)/\(segment.name.fileName.dropLast(5)).sync-conflict-20231114-221320-\(device).tlog"
+    }
+
+    /// Leaves a copy of a baseline, or removes it.
+    func leave(_ baseline: PublishedBaseline) throws {
+        guard loss != .unmounted else { return }
+        if baseline.isRemoved {
+            unlink("\(path)/\(baseline.name.path)")
+        } else if (try? bytes(baseline.name.path)) != baseline.bytes {
+            try place(baseline.bytes, baseline.name.path, nil)
+        }
+    }
 
     /// Replaces all files by copies of those in another folder.
-    mutating func becomeCopy(of other: ReplicatedFolder) throws {
+    mutating func becomeCopy(of other: ReplicatedFolder, at time: WallTime) throws {
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.copyItem(atPath: other.path, toPath: path)
-        whole = other.whole
         brought = other.brought
-        for folder in try FileManager.default.contentsOfDirectory(atPath: path) {
-            guard let writer = SegmentName.writer(folderName: folder) else { continue }
-            for name in names(of: writer) where brought.insert(name).inserted { whole.insert(name) }
+        for name in names() {
+            try setTime(time, of: name.path)
+            brought[name] = brought[name] ?? true
         }
     }
 
     /// Removes a file, as when the end of the machine comes before its name is on the disk.
     mutating func lose(_ name: SegmentName) {
-        whole.remove(name)
+        brought[name] = nil
         unlink("\(path)/\(name.path)")
     }
 
-    /// Removes a file of the replica's own, as when the disk is set back to a time before it was written.
-    mutating func setBack(_ name: SegmentName) {
-        lose(name)
-        brought.remove(name)
-    }
-
-    /// Leaves a segment of a forked writer, as a conflict copy when another segment has its name.
-    ///
-    /// - Parameters:
-    ///   - segment: the segment.
-    ///   - all: all segments of the writer.
-    ///   - replaces: whether the other segment becomes the conflict copy, unless the replica itself has written it.
-    /// - Throws: what writing throws.
-    mutating func leave(_ segment: PublishedSegment, beside all: [PublishedSegment], replaces: Bool) throws {
-        let known = try? Array(Data(contentsOf: URL(fileURLWithPath: "\(path)/\(segment.name.path)")))
-        guard known != segment.bytes else { return }
-        guard let other = all.first(where: { $0.name == segment.name && $0.bytes == known }) else {
-            return try leave(segment, .none)
-        }
-        let isReplaced = replaces && brought.contains(segment.name)
-        let copy = isReplaced ? other : segment
-        let device = copy.sha256.prefix(7).uppercased()
-        let file = "\(copy.name.fileName.dropLast(5)).sync-conflict-20231114-221320-\(device).tlog"
-        try place(copy.bytes, "\(copy.name.writer)/\(file)")
-        if isReplaced { try leave(segment, .none) }
-    }
-
     /// Writes a new file and gives it its name, in the place of a former one.
-    private func place(_ bytes: [UInt8], _ name: String) throws {
+    private func place(_ bytes: [UInt8], _ name: String, _ time: WallTime?) throws {
         let temporary = path + ".copy"
         try Data(bytes).write(to: URL(fileURLWithPath: temporary))
         let target = "\(path)/\(name)"
@@ -165,16 +152,18 @@ struct ReplicatedFolder {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             guard rename(temporary, target) == 0 else { throw CocoaError(.fileWriteUnknown) }
         }
+        if let time { try setTime(time, of: name) }
     }
 
     /// Appends the missing bytes to a beginning of the file, which stays the same file; places another one anew.
-    private func complete(_ bytes: [UInt8], _ name: String) throws {
+    private func complete(_ bytes: [UInt8], _ name: String, _ time: WallTime) throws {
         let target = "\(path)/\(name)"
         guard let known = try? Data(contentsOf: URL(fileURLWithPath: target)), known.count < bytes.count,
             bytes.starts(with: known), let file = FileHandle(forWritingAtPath: target)
-        else { return try place(bytes, name) }
+        else { return try place(bytes, name, time) }
         defer { try? file.close() }
         try file.seekToEnd()
         try file.write(contentsOf: Data(bytes[known.count...]))
+        try setTime(time, of: name)
     }
 }

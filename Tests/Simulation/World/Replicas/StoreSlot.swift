@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TestSupport
+import TributaryChanges
 import TributaryMigration
 import TributaryModel
 import TributaryStore
@@ -8,8 +9,8 @@ import TributaryStore
 /// A place for the store of a replica, which schedules use one after the other.
 ///
 /// Opening a store and preparing its statements takes longer than all that a schedule does. So the store of a finished
-/// schedule stays open, and the next schedule begins with the bytes of an empty store below it. A store has no state but
-/// its files between two transactions.
+/// schedule stays open, and the next schedule begins with the bytes of an empty store below it. A store has no state
+/// but its files between two transactions.
 final class StoreSlot: Sendable {
     /// Slots with equal keys may replace each other: their empty stores have one writer and one model.
     private struct Key: Hashable {
@@ -22,6 +23,8 @@ final class StoreSlot: Sendable {
 
     let configuration: StoreConfiguration
     let environment = ReplicaEnvironment()
+    /// Tells the slot from others.
+    let number: Int
     private let key: Key
     /// The files of the empty store.
     private let empty: StoreImage
@@ -32,7 +35,7 @@ final class StoreSlot: Sendable {
 
     private init(_ key: Key, model: Model) throws {
         self.key = key
-        let number = StoreSlot.count.add(1, ordering: .relaxed).newValue
+        number = StoreSlot.count.add(1, ordering: .relaxed).newValue
         configuration = StoreConfiguration(
             path: try StoreSlot.path("store-\(number).sqlite"),
             name: "replica-\(key.index)",
@@ -52,21 +55,37 @@ final class StoreSlot: Sendable {
         }
     }
 
-    /// A slot that nobody else uses, with an open and empty store.
+    /// A slot that nobody else uses, with an open and empty store on the machine of its environment.
     ///
     /// - Parameters:
     ///   - index: the number of the replica, which decides which writer it is.
     ///   - model: the model of the store.
+    ///   - begin: sets the environment up.
     /// - Returns: The slot, with its store.
     /// - Throws: what opening a store throws.
-    static func take(_ index: Int, model: Model) throws -> (slot: StoreSlot, store: Store) {
+    static func take(
+        _ index: Int,
+        model: Model,
+        _ begin: (ReplicaEnvironment) throws -> Void
+    ) throws -> (slot: StoreSlot, store: Store) {
         let key = Key(index: index, model: model.versionHash)
-        if let found = free.withLock({ $0[key]?.popLast() }) {
-            try found.slot.restore(found.slot.empty, below: found.store)
-            return found
+        let found = free.withLock { $0[key]?.popLast() }
+        let slot = try found?.slot ?? StoreSlot(key, model: model)
+        try begin(slot.environment)
+        if let found { try slot.restore(slot.empty, below: found.store) }
+        let store = try found?.store ?? Store.open(slot.configuration, migrator: Migrator())
+        let (path, home) = (slot.configuration.path, slot.environment.home(slot.configuration.path))
+        try store.write { transaction in
+            try transaction.setSetting(IdentityKeys.machine, to: home?.machine)
+            try transaction.setSetting(IdentityKeys.store, to: home?.store.text)
         }
-        let slot = try StoreSlot(key, model: model)
-        return (slot, try Store.open(slot.configuration, migrator: Migrator()))
+        // As the creation of the store leaves it.
+        let history = String(repeating: "\0", count: 64)
+        let token = "\(history)\(try store.read { try $0.writers.own().id }) 0 \(HybridClock.zero) 0 \n"
+        if let file = slot.environment.token(ofStoreAt: path) {
+            try token.write(toFile: file, atomically: false, encoding: .utf8)
+        }
+        return (slot, store)
     }
 
     /// Gives an open store, on which no transaction is open, other bytes.
