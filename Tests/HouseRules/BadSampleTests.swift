@@ -8,7 +8,7 @@ import Testing
             .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
             .target(name: "TributaryChanges", dependencies: ["COpenSSL"]),
             .target(name: "TributaryModel", dependencies: ["TributaryChanges", .product(name: "Yams", package: "Yams")]),
-            .target(name: "TributaryStore", dependencies: ["TributaryModel", "TributaryChanges", "CSQLite"]),
+            .target(name: "TributaryStore", dependencies: ["TributaryModel", "TributaryChanges", "CSQLite", "CLinux"]),
             .target(name: "TributaryInference", dependencies: ["TributaryModel", "TributaryChanges"]),
             .target(
                 name: "TributaryMigration",
@@ -45,8 +45,8 @@ import Testing
 
     @Test func libraryThatLinksAServer() {
         let server = Self.manifest.replacingOccurrences(
-            of: #"dependencies: ["TributaryModel", "TributaryChanges", "CSQLite"]"#,
-            with: #"dependencies: ["TributaryModel", "TributaryChanges", "CSQLite", "#
+            of: #"dependencies: ["TributaryModel", "TributaryChanges", "CSQLite", "CLinux"]"#,
+            with: #"dependencies: ["TributaryModel", "TributaryChanges", "CSQLite", "CLinux", "#
                 + #".product(name: "NIOCore", package: "swift-nio")]"#
         )
         #expect(

@@ -20,7 +20,7 @@ enum ModuleGraph {
         "TributaryMigration": [
             "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges", "CSQLite",
         ],
-        "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite"],
+        "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite", "CLinux"],
         "TributaryInference": ["TributaryModel", "TributaryChanges"],
         "TransactionLog": ["TributaryChanges", "CLinux"],
         "TributaryModel": ["TributaryChanges"],

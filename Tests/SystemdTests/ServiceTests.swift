@@ -21,9 +21,12 @@ struct ServiceTests {
                 grep -l inotify /proc/$(property MainPID)/fdinfo/$fd; done 2>/dev/null | wc -l)"
             fact store "$(stat --format '%a %U %G' /var/lib/tributary/store.sqlite)"
             fact complaints "$(journalctl -o cat | grep -c 'thread priority')"
+            systemctl stop tributaryd.service
+            fact tokens "$(ls /dev/shm/tributary-$(id -u tributary) | wc -l)"
             """
         )
         #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(outcome["tokens"] == "1", "after a restart the store goes on as its writer")
         #expect(outcome["state"] == "active/running")
         #expect(outcome["text"]?.isEmpty == false, "STATUS= says what the daemon is doing")
         #expect(outcome["status"]?.contains(#""state":"running""#) == true, "\(outcome.everything)")

@@ -13,7 +13,7 @@ import Testing
             let steps = Self.steps(in: try Self.text(model))
             let named = Set(try Article("Protocol").rows(under: heading).flatMap { Self.code(in: $0[1]) })
             #expect(named == steps, "\(model)")
-            #expect(steps.count >= 12)
+            #expect(steps.count >= 10)
         }
     }
 
@@ -31,7 +31,7 @@ import Testing
                     #expect(isDeclared, "\(row[2]) does not declare \(name)")
                     functions += 1
                 }
-                #expect(row[2] == "the world outside" || !names.isEmpty, "\(row)")
+                #expect(["the world outside", "not built yet"].contains(row[2]) || !names.isEmpty, "\(row)")
             }
         }
         #expect(functions >= 30)
@@ -58,7 +58,6 @@ import Testing
         let named = rows.flatMap { row in
             Self.code(in: row[3]).map { "\(row[0].dropFirst().dropLast()) \(row[1].dropFirst().dropLast(5)) \($0)" }
         }
-        // The check of the identity is left out of other runs too, so that it does not find what they are about.
         #expect(Set(named) == runs)
         let invariants = try Self.models.values.flatMap { Self.invariants(in: try Self.text($0)) }
         #expect(Set(rows.flatMap { Self.code(in: $0[3]) }) == Set(invariants))
@@ -77,8 +76,7 @@ import Testing
         let model = "hidden byte first; /* 1 */\ninline step(m) {\n}\nactive [2] proctype Peer() {\nhidden byte s;\n"
         #expect(Self.steps(in: model) == ["step", "Peer"])
         #expect(Self.invariants(in: model) == ["first"])
-        #expect(Self.faults("verify a m CLONE BUG_NO_CHECK BUG_B") == ["BUG_B m a"])
-        #expect(Self.faults("verify a m BUG_NO_CHECK") == ["BUG_NO_CHECK m a"])
+        #expect(Self.faults("verify a m CLONE BUG_B") == ["BUG_B m a"])
         #expect(Self.code(in: "no code, `one`, `two`") == ["one", "two"])
     }
 
@@ -99,9 +97,7 @@ import Testing
     private static func faults(_ run: Substring) -> [String] {
         let words = run.split(separator: " ").map(String.init)
         guard words.count > 2 else { return [] }
-        let faults = words.filter { $0.hasPrefix("BUG_") }
-        let others = faults.filter { $0 != "BUG_NO_CHECK" }
-        return (others.isEmpty ? faults : others).map { "\($0) \(words[2]) \(words[1])" }
+        return words.filter { $0.hasPrefix("BUG_") }.map { "\($0) \(words[2]) \(words[1])" }
     }
 
     private static func code(in cell: String) -> [String] {
