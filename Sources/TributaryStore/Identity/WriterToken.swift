@@ -27,7 +27,7 @@ final class WriterToken: Sendable {
     }
 
     /// A token: the content, and how far the wall clock was ahead of the time since the boot, in milliseconds.
-    private struct Token {
+    private struct Token: Equatable {
         var content: Content
         var difference: Int64
 
@@ -57,6 +57,8 @@ final class WriterToken: Sendable {
         var descriptor: CInt?
         /// What this process has given last.
         var memory: Token?
+        /// The bytes of `memory` in the file.
+        var written: [UInt8] = []
         /// Whether the file could not take it, as where the file system is full.
         var isKept = false
         /// Whether the open transaction has found the proof; nil while it has not asked.
@@ -100,9 +102,14 @@ final class WriterToken: Sendable {
         return state.withLock { state in
             if let file = open(&state) {
                 while flock(file, LOCK_EX) != 0, errno == EINTR {}
-                state.taken =
-                    Token(WriterToken.read(file, at: WriterToken.start, WriterToken.size))
-                    ?? (state.isKept ? state.memory : nil)
+                let bytes = WriterToken.read(file, at: WriterToken.start, WriterToken.size)
+                // What this process has written itself needs no reading.
+                if state.memory == nil || bytes != state.written {
+                    let found = Token(String(decoding: bytes, as: UTF8.self))
+                    state.taken = found ?? (state.isKept ? state.memory : nil)
+                } else {
+                    state.taken = state.memory
+                }
                 ftruncate(file, off_t(WriterToken.start))
             } else {
                 state.taken = state.memory
@@ -120,7 +127,8 @@ final class WriterToken: Sendable {
     var newest: Newest? {
         state.withLock { state in
             guard let file = open(&state) else { return nil }
-            let parts = WriterToken.read(file, at: 0, WriterToken.start).split(separator: " ")
+            let bytes = WriterToken.read(file, at: 0, WriterToken.start)
+            let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ")
             guard parts.count == 3, let number = Int64(parts[0]), let clock = HybridClock(String(parts[1])) else {
                 return nil
             }
@@ -128,10 +136,10 @@ final class WriterToken: Sendable {
         }
     }
 
-    private static func read(_ file: CInt, at offset: Int, _ size: Int) -> String {
-        var bytes = [UInt8](repeating: 0, count: size)
-        let count = pread(file, &bytes, size, off_t(offset))
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    private static func read(_ file: CInt, at offset: Int, _ size: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+            count = max(0, pread(file, bytes.baseAddress, size, off_t(offset)))
+        }
     }
 
     /// Runs a commit, says what is the newest transaction then, and gives the next token back when one was taken.
@@ -176,8 +184,9 @@ final class WriterToken: Sendable {
             state.memory = token
             guard let file = state.descriptor else { return }
             if let token {
-                let bytes = Array(token.text.utf8)
-                state.isKept = pwrite(file, bytes, bytes.count, off_t(WriterToken.start)) != bytes.count
+                state.written = Array(token.text.utf8)
+                let count = state.written.count
+                state.isKept = pwrite(file, state.written, count, off_t(WriterToken.start)) != count
             }
             flock(file, LOCK_UN)
         }
