@@ -88,8 +88,8 @@ extension WriteTransaction {
         let update = try BoundStatement(
             db,
             """
-            UPDATE tributary_writer SET name = coalesce(?2, name),
-            hash = (SELECT sha256 FROM tributary_segment WHERE writer = ?1 ORDER BY last DESC LIMIT 1) WHERE id = ?1
+            UPDATE tributary_writer SET name = coalesce(?2, name), hash = (SELECT sha256 FROM tributary_segment
+                WHERE writer = ?1 ORDER BY first DESC, last DESC LIMIT 1) WHERE id = ?1
             RETURNING name
             """
         )
