@@ -165,6 +165,8 @@ import TributaryAdmin
         // The file and the machine would be equal too.
         try PlainSQL(path: copy.path("/var/lib/tributary/store.sqlite"))
             .execute("DELETE FROM tributary_setting WHERE key IN ('identity.machine', 'identity.store')")
+        // The inode of the copy may have been that of another store.
+        try? FileManager.default.removeItem(atPath: token(copy))
         try FileManager.default.copyItem(atPath: token(shop), toPath: token(copy))
         for machine in [shop, copy] { try await machine.start() }
         for (number, machine) in zip(UInt8(2)..., [shop, copy]) {
