@@ -94,9 +94,13 @@ package final class Replica {
     }
 
     package func grow() throws {
+        try takeGrownModel()
+        try reopen()
+    }
+
+    private func takeGrownModel() throws {
         model = try SimulationModel.grown(isUnique: model.entities.contains { !$0.uniquenessConstraints.isEmpty })
         configuration.model = model
-        try reopen()
     }
 
     package func close() throws {
@@ -242,6 +246,8 @@ package final class Replica {
     ///   - isBackup: whether the program restores it, and records that.
     /// - Throws: what opening the store throws.
     func restore(_ snapshot: ReplicaSnapshot, asBackup isBackup: Bool) throws {
+        // Of two models the grown one: the older one could not open the store.
+        if snapshot.model.versionHash != model.versionHash { try takeGrownModel() }
         try replace(with: isBackup ? adopted(snapshot.image) : snapshot.image, of: snapshot.model, isForeign: true)
         forget()
         mayBeCopy = mayBeCopy || snapshot.mayBeCopy || snapshot.moves != moves
