@@ -83,6 +83,17 @@ package final class Replica {
 
     package func dump() throws -> String { try store.read { try $0.mergeState.dump() } }
 
+    /// The lines in which the dump of another replica differs from this one's.
+    package static func difference(_ first: String, _ second: String) -> String {
+        let (left, right) = (first.split(separator: "\n"), second.split(separator: "\n"))
+        return right.difference(from: left).map { change in
+            switch change {
+            case .insert(_, let line, _): "+ \(line)"
+            case .remove(_, let line, _): "- \(line)"
+            }
+        }.joined(separator: "\n")
+    }
+
     package func digest() throws -> String { try store.read { try $0.mergeState.digest().digest } }
 
     /// The visible object's values by name; nil when it is not visible.

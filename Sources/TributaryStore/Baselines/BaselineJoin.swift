@@ -84,6 +84,8 @@ final class BaselineJoin {
             try flush()
             current = nil
             engine.cursor.resume(number: number, writer: own)
+            engine.cursor.isBound = true
+            defer { engine.cursor.isBound = false }
             try engine.apply([Change(entity: bound.entity, id: bound.id, operation: .update([bound.write]))])
         case .counter(let counter):
             try flush()
@@ -129,7 +131,6 @@ final class BaselineJoin {
         guard let current, !waiting.isEmpty else { return }
         let changes = waiting
         waiting.removeAll(keepingCapacity: true)
-        _ = engine.cursor.countChanges(changes.count)
         let version = Version(clock: current.transaction.clock, writer: current.transaction.writer)
         let origin = WriteOrigin(writer: current.writer, sequence: current.transaction.sequence)
         try engine.apply(changes, number: current.number, version, origin)

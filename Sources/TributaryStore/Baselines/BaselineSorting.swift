@@ -9,9 +9,10 @@ struct BaselineSorting {
     /// The order of the changes of one version.
     ///
     /// A deletion comes before what follows it in its transaction. Links come before the values of objects, because
-    /// linking an object to its owner also writes the object's register, whose value is among those.
+    /// linking an object to its owner also writes the object's register, whose value is among those. What has no rule in any
+    /// known model follows, in the order of its transaction.
     private enum Phase: Int64 {
-        case delete, unlink, link, insert, update, bound, counter
+        case delete, unlink, link, insert, update, kept, bound, counter
     }
 
     init(_ scratch: Database) throws {
@@ -20,22 +21,23 @@ struct BaselineSorting {
             sql: """
                 CREATE TABLE item(
                     part INTEGER, clock TEXT, writer TEXT, phase INTEGER, entity TEXT, id BLOB,
-                    sequence INTEGER, line BLOB)
+                    position INTEGER, value INTEGER, sequence INTEGER, line BLOB)
                 """
         )
-        add = try BoundStatement(scratch, "INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+        add = try BoundStatement(scratch, "INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
     }
 
     mutating func insert(_ item: BaselineItem) throws {
         switch item {
-        case .change(let change, let version, let sequence):
+        case .change(let change, let version, let sequence, let place):
             var line: [UInt8] = []
             change.inNameOrder.write(to: &line)
-            try insert(0, version, BaselineSorting.phase(change), change.entity, change.id, sequence, line)
+            let phase = place == nil ? BaselineSorting.phase(change) : .kept
+            try insert(0, version, phase, change.entity, change.id, place, sequence, line)
         case .bound(let bound):
-            try insert(1, .none, .bound, bound.entity, bound.id, 0, BaselineSorting.bytes(bound.line))
+            try insert(1, .none, .bound, bound.entity, bound.id, nil, 0, BaselineSorting.bytes(bound.line))
         case .counter(let counter):
-            try insert(2, .none, .counter, counter.entity, counter.id, 0, BaselineSorting.bytes(counter.line))
+            try insert(2, .none, .counter, counter.entity, counter.id, nil, 0, BaselineSorting.bytes(counter.line))
         }
     }
 
@@ -45,6 +47,7 @@ struct BaselineSorting {
         _ phase: Phase,
         _ entity: String,
         _ id: UniqueID,
+        _ place: DeferredObject.Place?,
         _ sequence: UInt64,
         _ line: [UInt8]
     ) throws {
@@ -54,8 +57,10 @@ struct BaselineSorting {
         add.bind(4, phase.rawValue)
         add.bind(5, entity)
         add.bind(6, id)
-        add.bind(7, Int64(bitPattern: sequence))
-        add.bind(8, line)
+        add.bind(7, place?.position ?? 0)
+        add.bind(8, place?.part ?? 0)
+        add.bind(9, Int64(bitPattern: sequence))
+        add.bind(10, line)
         try add.run()
     }
 
@@ -75,7 +80,8 @@ struct BaselineSorting {
     func forEachLine(_ write: ([UInt8]) throws -> Void) throws -> BaselineCounts {
         var counts = BaselineCounts()
         try scratch.execute(
-            sql: "CREATE INDEX item_order ON item(part, clock, writer, phase, entity, id, line, sequence)"
+            sql:
+                "CREATE INDEX item_order ON item(part, clock, writer, phase, position, value, entity, id, line, sequence)"
         )
         let transactions = try BoundStatement(
             scratch,
@@ -88,7 +94,7 @@ struct BaselineSorting {
             scratch,
             """
             SELECT line FROM item WHERE part = 0 AND clock = ?1 AND writer = ?2
-            ORDER BY phase, entity, id, line
+            ORDER BY phase, position, value, entity, id, line
             """
         )
         try transactions.forEach { row in
@@ -108,7 +114,7 @@ struct BaselineSorting {
         }
         let rest = try BoundStatement(
             scratch,
-            "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, phase, entity, id, line"
+            "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, phase, position, value, entity, id, line"
         )
         try rest.forEach { row in
             counts.changes += 1

@@ -48,7 +48,9 @@ final class BaselineState {
         try flush()
         var deferred = DeferredChanges()
         func emitDeferred() throws {
-            for (change, number) in deferred.changes { try self.emit(change, at: number, emit) }
+            for (change, number, place) in deferred.changes {
+                try self.emit(change, at: number, place: place, emit)
+            }
             for bound in deferred.bounds { try emit(.bound(bound)) }
             for counter in deferred.counters { try emit(.counter(counter)) }
         }
@@ -131,9 +133,10 @@ final class BaselineState {
     private func emit(
         _ change: Change,
         at number: Int64,
+        place: DeferredObject.Place? = nil,
         _ emit: (BaselineItem) throws -> Void
     ) throws {
         let sequence = try sequences.sequence(of: number)
-        try emit(.change(change, version: try versions.version(number), sequence: sequence))
+        try emit(.change(change, version: try versions.version(number), sequence: sequence, place: place))
     }
 }

@@ -115,18 +115,34 @@ final class BaselineTotals {
 
     private func known() throws -> [Key: JSONValue] {
         if let deferred { return deferred }
-        var found: [Key: JSONValue] = [:]
+        var (found, inserted): ([Key: JSONValue], [Key: PropertyValue]) = ([:], [:])
         let state = DeferredState(database: reader.database, layout: layout, versions: engine.tables.versions)
+        func key(
+            _ write: DeferredSurvivor,
+            _ entity: String,
+            _ property: String,
+            _ writer: UniqueID,
+            _ amount: JSONValue
+        )
+            -> Key
+        {
+            let kind = CounterTotals.kind(amount)
+            return Key(entity: entity, id: write.id, property: property, writer: writer, kind: kind)
+        }
         try state.forEach { write in
-            guard case .total(let property, let total, let writer) = write.kind, let writer = UniqueID(writer) else {
-                return
-            }
-            for (part, sum) in total.parts {
-                let id = write.id
-                let key = Key(entity: part.entity, id: id, property: property, writer: writer, kind: part.kind)
-                found[key] = sum
+            switch write.kind {
+            case .kept(let kept, _):
+                guard let amount = kept.amount, let version = kept.version else { return }
+                let writer = try engine.tables.versions.version(version).writer
+                let key = key(write, kept.entity, kept.write.name, writer, kept.write.value)
+                inserted[key] = CounterTotals.sum(inserted[key], amount)
+            case .total(let property, let total, let writer):
+                guard let writer = UniqueID(writer) else { return }
+                for (part, sum) in total.parts { found[key(write, part.entity, property, writer, sum)] = sum }
+            case .deleted, .inserted, .value, .extreme, .pair: return
             }
         }
+        found.merge(inserted.mapValues(\.json)) { total, _ in total }
         deferred = found
         return found
     }

@@ -11,6 +11,7 @@ struct DeferredChanges {
     private var insertion: (number: Int64, entity: String)?
     private var values: [Values: [PropertyWrite]] = [:]
     private var pairs: [Pairs: [UniqueID: String]] = [:]
+    private var kept: [Kept: [PropertyWrite]] = [:]
     private(set) var bounds: [BaselineBound] = []
     private(set) var counters: [BaselineCounter] = []
 
@@ -19,11 +20,18 @@ struct DeferredChanges {
         var entity: String
     }
 
+    private struct Kept: Hashable {
+        var values: Values
+        var isInsert: Bool
+        var place: DeferredObject.Place
+    }
+
     private struct Pairs: Hashable {
         var number: Int64
         var entity: String
         var property: String
         var isLinked: Bool
+        var place: DeferredObject.Place?
     }
 
     init(entity: String = "", id: UniqueID = Version.none.writer) {
@@ -45,9 +53,16 @@ struct DeferredChanges {
                 number: version,
                 entity: write.named,
                 property: property,
-                isLinked: value.isLinked
+                isLinked: value.isLinked,
+                place: value.place
             )
             pairs[key, default: [:]][target] = value.position
+        case .kept(let write, _):
+            guard let version = write.version else {
+                return bounds.append(BaselineBound(entity: write.entity, id: id, write: write.write))
+            }
+            let values = Values(number: version, entity: write.entity)
+            kept[Kept(values: values, isInsert: write.isInsert, place: write.place), default: []].append(write.write)
         case .extreme(let property, let value):
             let value = PropertyWrite(name: property, value: value.json)
             bounds.append(BaselineBound(entity: write.named, id: id, write: value))
@@ -60,18 +75,25 @@ struct DeferredChanges {
         }
     }
 
-    /// The changes with the numbers of their versions, in no particular order.
-    var changes: [(change: Change, number: Int64)] {
-        var found: [(Change, Int64)] = []
+    /// The changes with the numbers of their versions, in no particular order; those with a place come after the others of
+    /// their transaction, in the order of their places.
+    var changes: [(change: Change, number: Int64, place: DeferredObject.Place?)] {
+        var found: [(Change, Int64, DeferredObject.Place?)] = []
         var values = values
-        if let deletion { found.append((Change(entity: entity, id: id, operation: .delete), deletion)) }
+        if let deletion { found.append((Change(entity: entity, id: id, operation: .delete), deletion, nil)) }
         if let insertion {
             let key = Values(number: insertion.number, entity: insertion.entity)
             let writes = values.removeValue(forKey: key) ?? []
-            found.append((Change(entity: insertion.entity, id: id, operation: .insert(writes)), insertion.number))
+            found.append((Change(entity: insertion.entity, id: id, operation: .insert(writes)), insertion.number, nil))
         }
         for (key, writes) in values {
-            found.append((Change(entity: key.entity, id: id, operation: .update(writes)), key.number))
+            found.append((Change(entity: key.entity, id: id, operation: .update(writes)), key.number, nil))
+        }
+        for (key, writes) in kept {
+            let operation: Change.Operation = key.isInsert ? .insert(writes) : .update(writes)
+            found.append(
+                (Change(entity: key.values.entity, id: id, operation: operation), key.values.number, key.place)
+            )
         }
         for (key, targets) in pairs {
             let sorted = targets.sorted { $0.key < $1.key }
@@ -82,7 +104,7 @@ struct DeferredChanges {
                 key.isLinked
                 ? .link(to: key.property, ids: ids, positions: positions)
                 : .unlink(to: key.property, ids: ids)
-            found.append((Change(entity: key.entity, id: id, operation: operation), key.number))
+            found.append((Change(entity: key.entity, id: id, operation: operation), key.number, key.place))
         }
         return found
     }

@@ -7,9 +7,17 @@ struct DeferredObject {
     typealias PairWrite = Register<Int64, PairValue>
 
     /// Whether a pair is linked, and its position; a missing position equals an empty one.
-    struct PairValue: Hashable {
+    struct PairValue {
         var isLinked: Bool
         var position: String
+        /// The place of the write in its transaction; nil for a relationship of which the rule is known.
+        var place: Place?
+    }
+
+    /// Where a transaction has a write: a number that grows with the changes, and with the values of a change.
+    struct Place: Hashable {
+        var position: Int64
+        var part: Int64
     }
 
     /// The increments of one writer to a property.
@@ -49,6 +57,19 @@ struct DeferredObject {
         var target: UniqueID
     }
 
+    /// A write to a property of which no known version of the model tells the merge rule.
+    struct Kept {
+        var entity: String
+        var isInsert: Bool
+        var write: PropertyWrite
+        /// nil for the greatest or least value of a baseline, which belongs to no transaction.
+        var version: Int64?
+        var writer: Int64
+        var place: Place
+        /// The value of an insert that a counter counts.
+        var amount: PropertyValue? { isInsert ? CounterTotals.number(write.value) : nil }
+    }
+
     /// The entity's name; the root entity's name in a hierarchy.
     var entity: String
     var id: UniqueID
@@ -63,6 +84,8 @@ struct DeferredObject {
     /// The counter totals by property and by the row of the writer.
     private(set) var totals: [String: [Int64: Total]] = [:]
     private(set) var pairs: [Pair: DeferredContest<PairValue>] = [:]
+    /// All writes without a rule, in the order of their transactions: each may count under the rule of a later model.
+    private(set) var kept: [Kept] = []
     /// For each property, the entity that its winning write names; of several the first one by name.
     private(set) var names: [String: String] = [:]
 
@@ -106,9 +129,24 @@ struct DeferredObject {
         totals[property, default: [:]][writer, default: Total()].add(amount, of: entity)
     }
 
+    mutating func keep(_ write: Kept) { kept.append(write) }
+
+    /// Adds the values of inserts to the totals of writers that have incremented the property as well.
+    ///
+    /// A counter counts them; those of other writers say their totals themselves.
+    mutating func completeTotals() {
+        for write in kept where write.amount != nil && totals[write.write.name]?[write.writer] != nil {
+            add(write.write.value, to: write.write.name, of: write.entity, by: write.writer)
+        }
+    }
+
     /// Merges a link or unlink.
-    mutating func merge(_ write: PairWrite, named name: WrittenName, into pair: Pair, by versions: VersionCache) throws
-    {
+    mutating func merge(
+        _ write: PairWrite,
+        named name: WrittenName,
+        into pair: Pair,
+        by versions: VersionCache
+    ) throws {
         try pairs[pair, default: DeferredContest()].merge(write, named: name, by: versions)
     }
 

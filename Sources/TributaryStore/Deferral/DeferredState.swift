@@ -6,8 +6,9 @@ import TributaryModel
 ///
 /// A store whose model once had the entity or property keeps only the newest value, or the greatest or least one by the
 /// property's rule. A store whose model never had it keeps all writes. The result is equal for both stores, as long as
-/// the older versions of the model, which tell the rule, are known. A write that does not fit a property of the model
-/// (an ID for a to-many relationship, say) is left out: it never takes effect in this model.
+/// the older versions of the model, which tell the rule, are known. Where none tells it, all writes survive: they
+/// supersede nothing, and nothing supersedes them. A write that does not fit a property of the model (an ID for a to-many
+/// relationship, say) is left out: it never takes effect in this model.
 struct DeferredState {
     private let database: Database
     private let layout: StoreModel
@@ -25,6 +26,17 @@ struct DeferredState {
     private typealias Write = DeferredObject.Write
     private typealias Pair = DeferredObject.Pair
 
+    /// What the writes have in common of which each is one layer.
+    private struct Kept: Hashable {
+        var entity: String
+        var property: String
+        var version: Int64?
+
+        init(_ write: DeferredObject.Kept) {
+            (entity, property, version) = (write.entity, write.write.name, write.version)
+        }
+    }
+
     /// A row of the table of deferred writes.
     private struct Entry {
         var entity: Entity?
@@ -34,6 +46,8 @@ struct DeferredState {
         var version: Int64
         var writer: Int64
         var isInsert: Bool
+        var isBound: Bool
+        var place: DeferredObject.Place
         /// Whether it is an insert whose transaction inserts the object under a greater entity as well.
         var yields = false
     }
@@ -68,7 +82,9 @@ struct DeferredState {
                 name: name,
                 version: row.integer(2),
                 writer: row.integer(8),
-                isInsert: row.text(5) == "insert"
+                isInsert: row.text(5) == "insert",
+                isBound: row.text(5) == DeferredWriteTable.Content.bound,
+                place: DeferredObject.Place(position: row.integer(3), part: row.integer(4))
             )
             try add(row, entry, to: &object)
             objects[key] = object
@@ -99,31 +115,48 @@ struct DeferredState {
         }
     }
 
-    /// Adds one value by the rule that its property had when it was last in the model.
+    /// Adds one value by the rule that its property has, or had when it was last in the model.
     private func add(_ name: String, _ value: JSONValue, _ entry: Entry, to object: inout Object) throws {
         if let entity = entry.entity, isOfAnotherKind(name, isLink: false, entity) { return }
         let property = layout.lastName(ofProperty: name, of: entry.name)
         var value = value
-        var amount: JSONValue?
-        if case .object(let members) = value, members.count == 1 { amount = value["increment"] }
-        if let attribute = layout.formerProperty(named: name, of: entry.name)?.attribute {
-            switch attribute.effectiveRule {
-            case .counter:
-                if entry.isInsert, value == .null { return }
-                amount =
-                    ValueConverter.increment(value, type: attribute.type, isInsert: entry.isInsert)?.json ?? amount
-            case .max, .min:
-                amount = nil
-                if let converted = attribute.value(from: value) {
-                    object.name(property, by: entry.name)
-                    return object.merge(extreme: converted, into: property, rule: attribute.effectiveRule)
-                }
-            case .latest:
-                amount = nil
-                value = attribute.value(from: value)?.json ?? value
+        var isKept = false
+        switch known(name, entry) {
+        case nil:
+            // No rule but that of counters can make something of an increment.
+            if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
+                return object.add(amount, to: property, of: entry.name, by: entry.writer)
             }
+            isKept = true
+        case .attribute(let attribute)? where attribute.effectiveRule == .counter:
+            if entry.isInsert, value == .null { return }
+            let amount = ValueConverter.increment(value, type: attribute.type, isInsert: entry.isInsert)?.json
+            if let amount = amount ?? value["increment"] {
+                return object.add(amount, to: property, of: entry.name, by: entry.writer)
+            }
+        case .attribute(let attribute)? where attribute.effectiveRule.isBound:
+            if let converted = attribute.value(from: value) {
+                object.name(property, by: entry.name)
+                return object.merge(extreme: converted, into: property, rule: attribute.effectiveRule)
+            }
+            // What does not fit may be the greatest value of a later model.
+            isKept = true
+        case .attribute(let attribute)?: value = attribute.value(from: value)?.json ?? value
+        case .relationship?: break
         }
-        if let amount { return object.add(amount, to: property, of: entry.name, by: entry.writer) }
+        if isKept {
+            let write = PropertyWrite(name: name, value: value.inKeyOrder)
+            return object.keep(
+                Object.Kept(
+                    entity: entry.name,
+                    isInsert: entry.isInsert,
+                    write: write,
+                    version: entry.isBound ? nil : entry.version,
+                    writer: entry.writer,
+                    place: entry.place
+                )
+            )
+        }
         let written = WrittenName(name, isPresent: name == property)
         try object.merge(
             Write(version: entry.version, value: value),
@@ -135,6 +168,14 @@ struct DeferredState {
         if try object.value(of: property, by: versions)?.version == entry.version {
             object.name(property, by: entry.name, isWinning: true)
         }
+    }
+
+    /// The property that tells the rule of a write: that of the model, which cannot hold the value, or a former one.
+    private func known(_ name: String, _ entry: Entry) -> Property? {
+        guard let entity = entry.entity, let index = layout.propertyIndex(named: name, of: entity) else {
+            return layout.formerProperty(named: name, of: entry.name)
+        }
+        return entity.properties[index]
     }
 
     private func addPairs(
@@ -149,17 +190,20 @@ struct DeferredState {
             guard case .array(let values)? = json?[key] else { return [] }
             return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
         }
+        let (targets, positions) = (texts("ids"), texts("positions"))
+        guard json?["positions"] == nil || positions.count == targets.count else { return }
         object.name(property, by: entry.name)
         let isLink = row.text(5) == "link"
-        let positions = texts("positions")
-        for (index, target) in texts("ids").enumerated() {
+        let place = known(row.text(6), entry) == nil ? entry.place : nil
+        for (index, target) in targets.enumerated() {
             guard let id = UniqueID(target) else { continue }
             // A missing position equals an empty one.
             let position = isLink && positions.indices.contains(index) ? positions[index] : ""
-            let value = DeferredObject.PairValue(isLinked: isLink, position: position)
+            let value = DeferredObject.PairValue(isLinked: isLink, position: position, place: place)
             let write = DeferredObject.PairWrite(version: entry.version, value: value)
             let written = WrittenName(row.text(6), isPresent: row.text(6) == property)
-            try object.merge(write, named: written, into: Pair(property: property, target: id), by: versions)
+            let pair = Pair(property: property, target: id)
+            try object.merge(write, named: written, into: pair, by: versions)
         }
     }
 
@@ -181,6 +225,8 @@ struct DeferredState {
     // MARK: Survivors
 
     private func survivors(of object: Object, _ emit: (DeferredSurvivor) throws -> Void) throws {
+        var object = object
+        object.completeTotals()
         let stored = try layout.table(rootEntity: object.entity).flatMap { try deletions.last(of: object.id, in: $0) }
         func isSuperseded(_ version: Int64) throws -> Bool {
             try versions.isSuperseded(version, by: stored) || versions.isSuperseded(version, by: object.deleted)
@@ -199,6 +245,19 @@ struct DeferredState {
             }
             try keep(.value(property: property, write.value, write.version), of: property)
         }
+        var layers: [Kept: Int] = [:]
+        for kept in object.kept {
+            let layer = layers[Kept(kept), default: 0]
+            layers[Kept(kept)] = layer + 1
+            try emit(
+                DeferredSurvivor(
+                    entity: object.entity,
+                    id: object.id,
+                    named: kept.entity,
+                    kind: .kept(kept, layer: layer)
+                )
+            )
+        }
         for (property, value) in object.extremes { try keep(.extreme(property: property, value), of: property) }
         for (property, totals) in object.totals {
             for (writer, sum) in try byWriter(totals) {
@@ -206,9 +265,12 @@ struct DeferredState {
             }
         }
         for (pair, contest) in object.pairs {
-            guard let write = try contest.winner(by: versions), try !isSuperseded(write.version),
-                try !versions.isSuperseded(write.version, by: deletions.last(of: pair.target))
-            else { continue }
+            guard let write = try contest.winner(by: versions) else { continue }
+            // A pair without a rule may be kept with one end only, and outlive the other.
+            if write.value.place == nil {
+                let isDeleted = try versions.isSuperseded(write.version, by: deletions.last(of: pair.target))
+                if try isDeleted || isSuperseded(write.version) { continue }
+            }
             let kind = DeferredSurvivor.Kind.pair(
                 property: pair.property,
                 target: pair.target,

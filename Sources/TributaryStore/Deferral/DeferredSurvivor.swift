@@ -7,6 +7,8 @@ struct DeferredSurvivor {
         /// An insertion, with the entity that it names.
         case inserted(Int64, entity: String)
         case value(property: String, JSONValue, Int64)
+        /// A write without a rule; of those of one transaction to one property the later ones are higher layers.
+        case kept(DeferredObject.Kept, layer: Int)
         case extreme(property: String, PropertyValue)
         /// The increments of the writer with this UUID.
         case total(property: String, DeferredObject.Total, writer: String)

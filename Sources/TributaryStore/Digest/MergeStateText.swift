@@ -75,6 +75,10 @@ final class MergeStateText {
         case .inserted(let version, _): return "\(head) inserted \(try text(version))"
         case .value(let property, let value, let version):
             return "\(head) \(name(property)) = \(value.deferredForm) at \(try text(version))"
+        case .kept(let kept, let layer):
+            let line = "\(head) \(name(kept.entity)) \(name(kept.write.name)) = \(kept.write.value.deferredForm)"
+            guard let version = kept.version else { return "\(line) as a bound" }
+            return "\(line) \(kept.isInsert ? "inserted" : "updated") \(layer) at \(try text(version))"
         case .extreme(let property, let value):
             return "\(head) \(name(property)) = \(value.json.deferredForm)"
         case .total(let property, let sum, let writer):

@@ -114,7 +114,7 @@ final class MergeEngine {
     func apply(_ changes: [Change], number: Int64, _ version: Version, _ origin: WriteOrigin<Int64>) throws {
         cursor.resume(number: number, writer: origin.writer)
         tables.versions.insert(version, origin: origin, of: number)
-        try apply(ChangeSlice(changes: changes, first: 0))
+        try apply(ChangeSlice(changes: changes, first: cursor.countChanges(changes.count)))
     }
 
     private func apply(_ unresolved: ChangeSlice) throws {

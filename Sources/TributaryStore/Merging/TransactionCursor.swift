@@ -21,9 +21,10 @@ final class TransactionCursor {
     @exclusivity(unchecked) private(set) var changeCount = 0
     /// The number of deferred changes and values of the transaction.
     @exclusivity(unchecked) var deferredCount = 0
-    /// The number of changes and values that a baseline has deferred; nil while no baseline is joined.
-    @exclusivity(unchecked) private var joinedCount: Int?
-    var isJoining: Bool { joinedCount != nil }
+    /// Whether a baseline is joined.
+    @exclusivity(unchecked) private(set) var isJoining = false
+    /// Whether the change is a greatest or least value of a baseline.
+    @exclusivity(unchecked) var isBound = false
     /// Whether a deferred write takes effect.
     var isReplaying: Bool { number != revision && !isJoining }
     /// Whether a value of the transaction was deferred that does not fit its property; see
@@ -41,26 +42,24 @@ final class TransactionCursor {
         changeCount = 0
         deferredCount = 0
         hasUnfit = false
-        joinedCount = nil
+        isJoining = false
     }
 
-    /// Begins to give each deferred write a position of its own, because a baseline does not tell the true one.
-    func beginJoin() { joinedCount = 0 }
+    func beginJoin() { isJoining = true }
 
     /// Counts a deferred change or value.
     ///
-    /// A change of a log transaction has its index there. A baseline tells none: each change gets a position below
-    /// zero, in the order of the lines. These lie between those of deletions and those of links that a migration has
-    /// deferred.
+    /// A change of a log transaction has its index there. A baseline has the changes of a transaction in their order, and
+    /// does not tell which are missing: their positions are below zero. These lie between those of deletions and those of
+    /// links that a migration has deferred.
     ///
-    /// - Parameter index: The index of the change in its transaction.
+    /// - Parameter index: The index of the change in its transaction or in the baseline.
     /// - Returns: The position under which the write is kept.
     func deferral(at index: Int) -> Int {
         deferredCount += 1
-        guard let count = joinedCount else { return index }
-        joinedCount = count + 1
+        guard isJoining else { return index }
         let positions = TransactionCursor.joinedPositions
-        return min(positions.lowerBound + count, positions.upperBound)
+        return min(positions.lowerBound + index, positions.upperBound)
     }
 
     /// Switches to a change of an earlier transaction.

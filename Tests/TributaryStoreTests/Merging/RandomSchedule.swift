@@ -120,16 +120,3 @@ extension [ForeignTransaction] {
         return result
     }
 }
-
-extension Replica {
-    /// The lines in which the dump of another replica differs from this one's.
-    static func difference(_ first: String, _ second: String) -> String {
-        let (left, right) = (first.split(separator: "\n"), second.split(separator: "\n"))
-        return right.difference(from: left).map { change in
-            switch change {
-            case .insert(_, let line, _): "+ \(line)"
-            case .remove(_, let line, _): "- \(line)"
-            }
-        }.joined(separator: "\n")
-    }
-}

@@ -34,6 +34,9 @@ extension DeferredWriteTable.Content {
         )
     }
 
+    /// The operation of a greatest or least value of a baseline, which belongs to no transaction.
+    static let bound = "bound"
+
     /// The operation of the change, or of its one value; nil for an unknown operation.
     var changeOperation: Change.Operation? {
         let json = value.flatMap { JSONValue(text: $0) }
@@ -49,7 +52,7 @@ extension DeferredWriteTable.Content {
         let ids = (texts("ids") ?? []).compactMap { UniqueID($0) }
         return switch operation {
         case "insert": .insert(writes())
-        case "update": .update(writes())
+        case "update", Self.bound: .update(writes())
         case "delete": .delete
         case "link": .link(to: property ?? "", ids: ids, positions: texts("positions"))
         case "unlink": .unlink(to: property ?? "", ids: ids)

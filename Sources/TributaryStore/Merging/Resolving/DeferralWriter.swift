@@ -54,6 +54,8 @@ struct DeferralWriter {
         #if MUTATIONS
             if Mutation.isOn(.deferredWriteLost) { return }
         #endif
+        var content = content
+        if cursor.isBound { content.operation = DeferredWriteTable.Content.bound }
         try table.insert(
             entity: entity,
             id: id,
