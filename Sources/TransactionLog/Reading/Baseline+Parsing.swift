@@ -13,6 +13,9 @@ extension BaselineHeader {
         guard let modelHash = try fields.shortString("modelHash") else {
             throw BaselineLines.failure("the key 'modelHash' is missing")
         }
+        guard let rules = fields["rules"].flatMap(BaselineRules.init) else {
+            throw BaselineLines.failure("'rules' is no text for each property of each entity of each root entity")
+        }
         let count = try fields.count("writers")
         guard count <= UInt64(BaselineLines.writerLimit) else {
             throw BaselineLines.failure("there are \(count) writers, more than \(BaselineLines.writerLimit)")
@@ -20,6 +23,7 @@ extension BaselineHeader {
         self.init(
             model: try fields.shortString("model"),
             modelHash: modelHash,
+            rules: rules,
             writerCount: Int(count)
         )
     }

@@ -5,11 +5,13 @@ package struct BaselineHeader: Hashable, Sendable {
     package var model: String?
     /// The version hash of the model: another model may keep other writes as deferred.
     package var modelHash: String
+    package var rules: BaselineRules
     package var writerCount: Int
 
-    package init(model: String?, modelHash: String, writerCount: Int) {
+    package init(model: String?, modelHash: String, rules: BaselineRules = BaselineRules(), writerCount: Int) {
         self.model = model
         self.modelHash = modelHash
+        self.rules = rules
         self.writerCount = writerCount
     }
 
@@ -21,6 +23,7 @@ package struct BaselineHeader: Hashable, Sendable {
         ]
         if let model { members.append(JSONMember(key: "model", value: .string(model))) }
         members.append(JSONMember(key: "modelHash", value: .string(modelHash)))
+        members.append(JSONMember(key: "rules", value: rules.json))
         members.append(JSONMember(key: "writers", value: .integer(Int64(writerCount))))
         return JSONValue.object(members).text
     }

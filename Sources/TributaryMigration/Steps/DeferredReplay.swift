@@ -20,7 +20,7 @@ struct DeferredReplay {
         var entries = try table.entries()
         // What a deferred name means now is asked of all versions, unless the step only adds what no entry names.
         if let added, entries.allSatisfy({ added.isDisjoint(with: $0.change.names) }) { return }
-        entries = entries.filter { layout.represents($0.change) }
+        entries = entries.filter { layout.represents($0.change) && (!$0.isBound || mayHaveBound($0.change)) }
         guard !entries.isEmpty else { return }
         try UnloggedTransaction.run(db, context, decidesShadows: decidesShadows) { transaction in
             for entry in entries {
@@ -28,6 +28,10 @@ struct DeferredReplay {
                 try transaction.merge(entry, as: renamedToRoot(entry))
             }
         }
+    }
+
+    private func mayHaveBound(_ change: Change) -> Bool {
+        change.operation.valueWrites?.writes.allSatisfy { layout.mayHaveBound($0.name, of: change.entity) } ?? false
     }
 
     /// Returns the change; a value of a removed entity becomes one of the root entity when the root has the property.

@@ -34,9 +34,15 @@ final class BaselineJoin {
     /// - Parameters:
     ///   - transaction: The write transaction.
     ///   - vector: The writers that are ahead in the baseline.
+    ///   - rules: The rules of the store and of the baseline.
     ///   - transactionCount: The number of transactions in the baseline.
     /// - Throws: ``StoreError`` when the store cannot be read or written.
-    init(_ transaction: WriteTransaction, _ vector: BaselineVector, transactionCount: Int) throws {
+    init(
+        _ transaction: WriteTransaction,
+        _ vector: BaselineVector,
+        rules: BaselineRules,
+        transactionCount: Int
+    ) throws {
         db = transaction.db
         engine = try transaction.engine()
         try engine.bulk.flush()
@@ -55,7 +61,7 @@ final class BaselineJoin {
         }
         try insert(number, own, 0, ownPosition.clock, WriteTransaction.joinAuthor)
         self.vector = vector
-        totals = BaselineTotals(engine, layout: layout, vector: vector, reader: transaction.reader)
+        totals = BaselineTotals(engine, layout: layout, vector: vector, reader: transaction.reader, rules: rules)
         engine.begin(
             number: number,
             version: Version(clock: ownPosition.clock, writer: writers.own),
@@ -78,7 +84,7 @@ final class BaselineJoin {
             waiting.append(change)
             if waiting.count >= BaselineJoin.sliceChanges { try flush() }
         case .bound(let bound):
-            guard mayHaveBound(bound) else {
+            guard layout.mayHaveBound(bound.write.name, of: bound.entity) else {
                 throw BaselineJoinError.noBound(entity: bound.entity, property: bound.write.name)
             }
             try flush()
@@ -97,20 +103,8 @@ final class BaselineJoin {
     /// Ends the transaction and writes its history.
     func end() throws {
         try flush()
+        try totals.flush()
         try engine.end()
-    }
-
-    /// Whether a property has the merge rule `max` or `min`, or is unknown to the model, so that it is deferred.
-    ///
-    /// A bound has no version. Under another rule it would be a write of this store, other than on other machines.
-    private func mayHaveBound(_ bound: BaselineBound) -> Bool {
-        guard let entity = layout.entityIndex(named: bound.entity).map({ layout.entities[$0] }),
-            let property = layout.propertyIndex(named: bound.write.name, of: entity.entity)
-        else { return true }
-        guard case .column(let column) = entity.places[property],
-            case .attribute(_, let rule) = layout[StoreModel.ColumnIndex(table: entity.table, column: column)].kind
-        else { return false }
-        return rule.isBound
     }
 
     private func begin(_ transaction: BaselineTransaction) throws {

@@ -37,7 +37,8 @@ struct BaselineSorting {
         case .bound(let bound):
             try insert(1, .none, .bound, bound.entity, bound.id, nil, 0, BaselineSorting.bytes(bound.line))
         case .counter(let counter):
-            try insert(2, .none, .counter, counter.entity, counter.id, nil, 0, BaselineSorting.bytes(counter.line))
+            // The lines of one object are together, whatever entities they name.
+            try insert(2, .none, .counter, "", counter.id, nil, 0, BaselineSorting.bytes(counter.line))
         }
     }
 

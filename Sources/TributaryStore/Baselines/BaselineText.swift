@@ -18,10 +18,11 @@ package struct BaselineText {
         _ write: ([UInt8]) throws -> Void
     ) throws -> BaselineCounts {
         let writers = try reader.writers.all().filter { $0.sequence > 0 }.sorted { $0.id < $1.id }
-        let model = reader.context.layout.model
+        let (layout, model) = (reader.context.layout, reader.context.layout.model)
         let header = BaselineHeader(
             model: model.version,
             modelHash: model.versionHash,
+            rules: layout.rules(and: try reader.joinedRules),
             writerCount: writers.count
         )
         try write(Array(header.line.utf8) + [UInt8(ascii: "\n")])

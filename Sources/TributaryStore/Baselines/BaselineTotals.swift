@@ -7,11 +7,25 @@ final class BaselineTotals {
     private let layout: StoreModel
     private let vector: BaselineVector
     private let reader: Reader
+    /// For each entity and each of its counters that a model knows: what the totals in one part are of.
+    private let counters: [String: [String: (root: String, countsFractions: Bool)]]
     /// The deferred increments of counters, read when a baseline has the first total that is deferred.
-    private var deferred: [Key: JSONValue]?
+    private var deferred: [Part: JSONValue]?
     private var deferredCount = 0
 
-    private struct Key: Hashable {
+    // What the lines of one object say.
+    private var id: UniqueID?
+    private var counted: [Total: PropertyValue] = [:]
+    private var uncounted: [Part: Uncounted] = [:]
+
+    private struct Total: Hashable {
+        var column: StoreModel.ColumnIndex
+        var writer: Int64
+    }
+
+    /// What one line has of a total: a counter has all increments of its hierarchy; of increments without a known counter
+    /// those that another model may count apart are apart.
+    private struct Part: Hashable {
         var entity: String
         var id: UniqueID
         var property: String
@@ -19,34 +33,98 @@ final class BaselineTotals {
         var kind: CounterTotals.Kind
     }
 
-    init(_ engine: MergeEngine, layout: StoreModel, vector: BaselineVector, reader: Reader) {
+    private struct Uncounted {
+        var entity: String
+        var total: JSONValue
+        var entry: BaselineVector.Ahead
+        var order: Int
+    }
+
+    init(
+        _ engine: MergeEngine,
+        layout: StoreModel,
+        vector: BaselineVector,
+        reader: Reader,
+        rules: BaselineRules
+    ) {
         self.engine = engine
         self.layout = layout
         self.vector = vector
         self.reader = reader
+        var counters: [String: [String: (root: String, countsFractions: Bool)]] = [:]
+        for (root, entities) in rules.roots {
+            for (entity, rules) in entities {
+                for (property, rule) in rules where rule == StoreModel.counter || rule == StoreModel.fractionCounter {
+                    counters[entity, default: [:]][property] = (root, rule == StoreModel.fractionCounter)
+                }
+            }
+        }
+        self.counters = counters
+    }
+
+    private func part(
+        _ entity: String,
+        _ id: UniqueID,
+        _ property: String,
+        _ writer: UniqueID,
+        _ amount: JSONValue
+    ) -> Part {
+        var part = Part(
+            entity: entity,
+            id: id,
+            property: property,
+            writer: writer,
+            kind: CounterTotals.kind(amount)
+        )
+        if let counter = counters[entity]?[property] {
+            part.entity = counter.root
+            if counter.countsFractions, part.kind == .integer { part.kind = .fraction }
+        }
+        return part
     }
 
     /// Merges a counter: the total of each writer that is ahead in the baseline replaces the store's.
+    ///
+    /// The lines of one object come one after the other; several may have parts of one total.
     func merge(_ counter: BaselineCounter) throws {
-        let ahead = counter.totals.sorted { $0.key < $1.key }.compactMap { writer, total in
-            vector.ahead[writer].map { (entry: $0, total: total) }
-        }
-        guard !ahead.isEmpty else { return }
+        if id != counter.id { try flush() }
+        id = counter.id
         let known = column(of: counter)
-        var isChanged = false
-        for (entry, total) in ahead {
-            guard let (column, type) = known, let value = ValueConverter.counted(total, type: type) else {
-                let reason =
-                    known == nil
-                    ? "'\(counter.entity)' has no counter '\(counter.property)'"
-                    : "'\(counter.property)' of '\(counter.entity)' cannot hold \(total.kind)"
-                try deferTotal(total, of: counter, entry, reason)
-                continue
+        for (writer, total) in counter.totals {
+            guard let entry = vector.ahead[writer] else { continue }
+            if let (column, type) = known, let value = ValueConverter.counted(total, type: type) {
+                let key = Total(column: column, writer: entry.row)
+                counted[key] = CounterTotals.sum(counted[key], value)
+            } else {
+                let key = part(counter.entity, counter.id, counter.property, writer, total)
+                let before = uncounted[key]
+                let number = CounterTotals.number(total)
+                let sum = number.map { CounterTotals.sum(before.flatMap { CounterTotals.number($0.total) }, $0).json }
+                uncounted[key] = Uncounted(
+                    entity: counter.entity,
+                    total: sum ?? total,
+                    entry: entry,
+                    order: before?.order ?? uncounted.count
+                )
             }
-            let counters = engine.tables.counters
-            if try counters.set(value, writer: entry.row, of: counter.id, column) { isChanged = true }
         }
-        if let known, isChanged { try show(known.0, of: counter.id) }
+    }
+
+    /// Merges what the lines of an object have said.
+    func flush() throws {
+        guard let id else { return }
+        var changed: Set<StoreModel.ColumnIndex> = []
+        for (key, total) in counted
+        where try engine.tables.counters.set(total, writer: key.writer, of: id, key.column) {
+            changed.insert(key.column)
+        }
+        for column in changed.sorted(by: { ($0.table, $0.column) < ($1.table, $1.column) }) { try show(column, of: id) }
+        for (part, total) in uncounted.sorted(by: { $0.value.order < $1.value.order }) {
+            try deferTotal(total, of: part)
+        }
+        self.id = nil
+        counted.removeAll(keepingCapacity: true)
+        uncounted.removeAll(keepingCapacity: true)
     }
 
     private func column(of counter: BaselineCounter) -> (StoreModel.ColumnIndex, AttributeType)? {
@@ -74,75 +152,60 @@ final class BaselineTotals {
 
     // MARK: What the model cannot count
 
-    /// Defers the part of a total that the store has not deferred yet, as an increment of the writer's last
-    /// transaction.
-    private func deferTotal(
-        _ total: JSONValue,
-        of counter: BaselineCounter,
-        _ entry: BaselineVector.Ahead,
-        _ reason: String
-    ) throws {
-        let key = Key(
-            entity: counter.entity,
-            id: counter.id,
-            property: counter.property,
-            writer: entry.writer.id,
-            kind: CounterTotals.kind(total)
-        )
-        var rest = total
-        if let known = try known()[key] {
-            guard known.inKeyOrder != total.inKeyOrder else { return }
-            if let before = CounterTotals.number(known), let number = CounterTotals.number(total) {
+    /// Defers the rest of a total that the store has not deferred yet, as an increment of the writer's last transaction.
+    private func deferTotal(_ total: Uncounted, of part: Part) throws {
+        var rest = total.total
+        if let known = try known()[part] {
+            guard known.inKeyOrder != rest.inKeyOrder else { return }
+            if let before = CounterTotals.number(known), let number = CounterTotals.number(rest) {
                 rest = CounterTotals.difference(number, before).json
                 if rest == .integer(0) || rest == .double(0) { return }
             }
         }
         deferredCount += 1
         let write = PropertyWrite(
-            name: counter.property,
+            name: part.property,
             value: .object([JSONMember(key: "increment", value: rest)])
         )
         try engine.tables.deferred.insert(
-            entity: counter.entity,
-            id: counter.id,
+            entity: total.entity,
+            id: part.id,
             DeferredWriteTable.Content(write, isInsert: false),
-            number: entry.lastNumber,
+            number: total.entry.lastNumber,
             position: -deferredCount,
             valueIndex: 0,
-            reason: reason
+            reason: "'\(total.entity)' has no counter '\(part.property)' that can hold \(total.total.kind)"
         )
     }
 
-    private func known() throws -> [Key: JSONValue] {
+    private func known() throws -> [Part: JSONValue] {
         if let deferred { return deferred }
-        var (found, inserted): ([Key: JSONValue], [Key: PropertyValue]) = ([:], [:])
-        let state = DeferredState(database: reader.database, layout: layout, versions: engine.tables.versions)
-        func key(
-            _ write: DeferredSurvivor,
-            _ entity: String,
-            _ property: String,
-            _ writer: UniqueID,
-            _ amount: JSONValue
-        )
-            -> Key
-        {
-            let kind = CounterTotals.kind(amount)
-            return Key(entity: entity, id: write.id, property: property, writer: writer, kind: kind)
+        var (found, inserted): ([Part: JSONValue], [Part: PropertyValue]) = ([:], [:])
+        /// The counters of writers whose inserts are counted in a total.
+        var complete: Set<Part> = []
+        func counter(_ part: Part) -> Part {
+            Part(entity: "", id: part.id, property: part.property, writer: part.writer, kind: .other)
         }
-        try state.forEach { write in
+        try DeferredState(database: reader.database, layout: layout, versions: engine.tables.versions).forEach {
+            write in
             switch write.kind {
             case .kept(let kept, _):
                 guard let amount = kept.amount, let version = kept.version else { return }
                 let writer = try engine.tables.versions.version(version).writer
-                let key = key(write, kept.entity, kept.write.name, writer, kept.write.value)
-                inserted[key] = CounterTotals.sum(inserted[key], amount)
+                let part = part(kept.entity, write.id, kept.write.name, writer, kept.write.value)
+                inserted[part] = CounterTotals.sum(inserted[part], amount)
             case .total(let property, let total, let writer):
                 guard let writer = UniqueID(writer) else { return }
-                for (part, sum) in total.parts { found[key(write, part.entity, property, writer, sum)] = sum }
+                for (one, sum) in total.parts {
+                    let part = part(one.entity, write.id, property, writer, sum)
+                    complete.insert(counter(part))
+                    let before = found[part].flatMap(CounterTotals.number)
+                    found[part] = CounterTotals.number(sum).map { CounterTotals.sum(before, $0).json } ?? sum
+                }
             case .deleted, .inserted, .value, .extreme, .pair: return
             }
         }
-        found.merge(inserted.mapValues(\.json)) { total, _ in total }
+        for (part, sum) in inserted where !complete.contains(counter(part)) { found[part] = sum.json }
         deferred = found
         return found
     }

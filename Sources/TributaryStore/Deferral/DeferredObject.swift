@@ -32,6 +32,8 @@ struct DeferredObject {
 
         /// The sum of each part; of amounts that are no numbers the last one.
         private(set) var parts: [Part: JSONValue] = [:]
+        /// Whether a known version of the model says that the property is a counter.
+        var hasRule = true
 
         mutating func add(_ amount: JSONValue, of entity: String) {
             let part = Part(entity: entity, kind: CounterTotals.kind(amount))
@@ -55,6 +57,8 @@ struct DeferredObject {
     struct Pair: Hashable {
         var property: String
         var target: UniqueID
+        /// Of a relationship without a known rule: a link has a position, which an unlink may leave as it is.
+        var isLinked: Bool?
     }
 
     /// A write to a property of which no known version of the model tells the merge rule.
@@ -125,8 +129,15 @@ struct DeferredObject {
     }
 
     /// Adds an increment that names `entity` to the total of a writer.
-    mutating func add(_ amount: JSONValue, to property: String, of entity: String, by writer: Int64) {
+    mutating func add(
+        _ amount: JSONValue,
+        to property: String,
+        of entity: String,
+        by writer: Int64,
+        hasRule: Bool = true
+    ) {
         totals[property, default: [:]][writer, default: Total()].add(amount, of: entity)
+        if !hasRule { totals[property]?[writer]?.hasRule = false }
     }
 
     mutating func keep(_ write: Kept) { kept.append(write) }
@@ -134,9 +145,10 @@ struct DeferredObject {
     /// Adds the values of inserts to the totals of writers that have incremented the property as well.
     ///
     /// A counter counts them; those of other writers say their totals themselves.
-    mutating func completeTotals() {
-        for write in kept where write.amount != nil && totals[write.write.name]?[write.writer] != nil {
-            add(write.write.value, to: write.write.name, of: write.entity, by: write.writer)
+    mutating func completeTotals(like others: some Sequence<DeferredObject>) {
+        for write in kept where write.amount != nil {
+            guard others.contains(where: { $0.totals[write.write.name]?[write.writer] != nil }) else { continue }
+            add(write.write.value, to: write.write.name, of: write.entity, by: write.writer, hasRule: false)
         }
     }
 

@@ -66,7 +66,10 @@ struct DeferredState {
         var objects: [String: Object] = [:]
         var current: UniqueID?
         func flush() throws {
-            for (_, object) in objects.sorted(by: { $0.key < $1.key }) { try survivors(of: object, emit) }
+            for (_, var object) in objects.sorted(by: { $0.key < $1.key }) {
+                object.completeTotals(like: objects.values)
+                try survivors(of: object, emit)
+            }
             objects = [:]
         }
         try select.forEach { row in
@@ -76,7 +79,6 @@ struct DeferredState {
             let entity = layout.entity(named: row.text(0))?.entity
             let name = entity?.name ?? layout.lastName(ofEntity: row.text(0))
             let key = entity?.root ?? layout.lastRoot(ofEntity: name)
-            var object = objects[key] ?? Object(entity: key, id: id)
             let entry = Entry(
                 entity: entity,
                 name: name,
@@ -86,8 +88,7 @@ struct DeferredState {
                 isBound: row.text(5) == DeferredWriteTable.Content.bound,
                 place: DeferredObject.Place(position: row.integer(3), part: row.integer(4))
             )
-            try add(row, entry, to: &object)
-            objects[key] = object
+            try add(row, entry, to: &objects[key, default: Object(entity: key, id: id)])
         }
         try flush()
     }
@@ -125,7 +126,7 @@ struct DeferredState {
         case nil:
             // No rule but that of counters can make something of an increment.
             if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
-                return object.add(amount, to: property, of: entry.name, by: entry.writer)
+                return object.add(amount, to: property, of: entry.name, by: entry.writer, hasRule: false)
             }
             isKept = true
         case .attribute(let attribute)? where attribute.effectiveRule == .counter:
@@ -202,7 +203,7 @@ struct DeferredState {
             let value = DeferredObject.PairValue(isLinked: isLink, position: position, place: place)
             let write = DeferredObject.PairWrite(version: entry.version, value: value)
             let written = WrittenName(row.text(6), isPresent: row.text(6) == property)
-            let pair = Pair(property: property, target: id)
+            let pair = Pair(property: property, target: id, isLinked: place == nil ? nil : isLink)
             try object.merge(write, named: written, into: pair, by: versions)
         }
     }
@@ -225,8 +226,6 @@ struct DeferredState {
     // MARK: Survivors
 
     private func survivors(of object: Object, _ emit: (DeferredSurvivor) throws -> Void) throws {
-        var object = object
-        object.completeTotals()
         let stored = try layout.table(rootEntity: object.entity).flatMap { try deletions.last(of: object.id, in: $0) }
         func isSuperseded(_ version: Int64) throws -> Bool {
             try versions.isSuperseded(version, by: stored) || versions.isSuperseded(version, by: object.deleted)

@@ -20,4 +20,14 @@ struct DeferredSurvivor {
     /// The entity that the write names, which may be a sub-entity of `entity`.
     var named: String
     var kind: Kind
+
+    /// Whether a known version of the model has a rule for it, so that all stores with its transactions keep the same.
+    var hasRule: Bool {
+        switch kind {
+        case .deleted, .inserted, .value, .extreme: true
+        case .kept: false
+        case .total(_, let total, _): total.hasRule
+        case .pair(_, _, let value, _): value.place == nil
+        }
+    }
 }

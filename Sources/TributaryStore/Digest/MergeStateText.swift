@@ -29,7 +29,8 @@ final class MergeStateText {
         }
         let deferred = DeferredState(database: reader.database, layout: layout, versions: versions)
         var deferredLines: [String] = []
-        try deferred.forEach { deferredLines.append(try line(of: $0)) }
+        // A store that has begun with a baseline of a model that knows more has less of what it cannot merge itself.
+        try deferred.forEach { if includesShown || $0.hasRule { deferredLines.append(try line(of: $0)) } }
         for line in deferredLines.sorted() { emit(line) }
     }
 

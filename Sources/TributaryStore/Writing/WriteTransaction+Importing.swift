@@ -105,6 +105,9 @@ extension WriteTransaction {
 
     /// Joins a baseline: afterwards the store has the effects of its own transactions and of those in the baseline.
     ///
+    /// The baseline may be of another version of the model, as long as both merge what both have by the same rules. What
+    /// the store's model lacks is deferred.
+    ///
     /// Positions, clocks and acknowledgements of the writers that are ahead in the baseline move with it. A store
     /// that has applied all of the baseline does not change.
     ///
@@ -115,13 +118,20 @@ extension WriteTransaction {
         transactionCount: Int,
         next: () throws -> BaselineEntry?
     ) throws -> CommittedTransaction? {
-        guard header.modelHash == reader.context.layout.model.versionHash else {
-            throw BaselineJoinError.otherModel(header.model)
-        }
+        let layout = reader.context.layout
+        var joined = try reader.joinedRules
+        let unknown = try layout.compare(header, joined: joined)
         let table = try self.writers()
         let vector = try BaselineVector(writers, table)
         guard !vector.ahead.isEmpty else { return nil }
-        let join = try BaselineJoin(self, vector, transactionCount: transactionCount)
+        if !unknown.roots.isEmpty {
+            joined.add(unknown)
+            let bytes = layout.rules(and: joined).json.text.utf8.count
+            guard bytes <= StoreModel.ruleBytes else { throw BaselineJoinError.tooManyRules(bytes: bytes) }
+            try setSetting(StoreModel.joinedRules, to: joined.json.text)
+        }
+        let rules = layout.rules(and: joined)
+        let join = try BaselineJoin(self, vector, rules: rules, transactionCount: transactionCount)
         while let entry = try next() { try join.merge(entry) }
         try join.end()
         try vector.move(table)

@@ -12,7 +12,7 @@ import TributaryChanges
 
     /// The lines of a valid baseline without its end line.
     private static let lines = [
-        #"{"tributary":1,"baseline":1,"model":"3","modelHash":"00ff","writers":2}"#,
+        #"{"tributary":1,"baseline":1,"model":"3","modelHash":"00ff","rules":{"E":{"E":{"x":"max"}}},"writers":2}"#,
         #"{"writer":"\#(writer)","sequence":42,"clock":"019aa3f1c2d40001","seen":{"\#(other)":17}}"#,
         #"{"writer":"\#(other)","sequence":17,"clock":"019aa3f1c2d30000"}"#,
         #"{"transaction":16,"writer":"\#(other)","clock":"019aa3f1c2d20000","changes":1}"#,
@@ -29,8 +29,11 @@ import TributaryChanges
     private static let wrongLines: [(Int, String)] = [
         (0, #"{"tributary":2,"baseline":1,"modelHash":"00ff","writers":2}"#),
         (0, #"{"tributary":1,"modelHash":"00ff","writers":2}"#),
-        (0, #"{"tributary":1,"baseline":1,"writers":2}"#),
-        (0, #"{"tributary":1,"baseline":1,"modelHash":"00ff","writers":65537}"#),
+        (0, #"{"tributary":1,"baseline":1,"rules":{},"writers":2}"#),
+        (0, #"{"tributary":1,"baseline":1,"modelHash":"00ff","writers":2}"#),
+        (0, #"{"tributary":1,"baseline":1,"modelHash":"00ff","rules":{"E":{"E":"max"}},"writers":2}"#),
+        (0, #"{"tributary":1,"baseline":1,"modelHash":"00ff","rules":{"E":{"E":{"x":1}}},"writers":2}"#),
+        (0, #"{"tributary":1,"baseline":1,"modelHash":"00ff","rules":{},"writers":65537}"#),
         (1, #"{"writer":"\#(other)","sequence":17,"clock":"019aa3f1c2d30000"}"#),
         (1, #"{"writer":"\#(writer)","sequence":0,"clock":"019aa3f1c2d40001"}"#),
         (1, #"{"writer":"\#(writer)","sequence":9223372036854775807,"clock":"019aa3f1c2d40001"}"#),
@@ -83,7 +86,8 @@ import TributaryChanges
     @Test func aValidBaselineIsReadLineByLine() throws {
         let source = MemorySegment(Self.bytes(Self.lines))
         let baseline = try VerifiedBaseline.verify(source)
-        #expect(baseline.header == BaselineHeader(model: "3", modelHash: "00ff", writerCount: 2))
+        let rules = BaselineRules(["E": ["E": ["x": "max"]]])
+        #expect(baseline.header == BaselineHeader(model: "3", modelHash: "00ff", rules: rules, writerCount: 2))
         #expect(baseline.writers.map(\.sequence) == [42, 17])
         #expect(baseline.writers[0].seen.count == 1)
         #expect(baseline.end.counts == Self.counts)
@@ -246,7 +250,7 @@ import TributaryChanges
     /// A baseline that names many writers, or much that they have seen, is refused before it fills the memory.
     @Test(.enabled(if: LongProofs.isOn, "with TRIBUTARY_LONG_PROOFS")) func theMemoryOfTheVectorIsBounded() throws {
         let count = 120
-        var lines = [#"{"tributary":1,"baseline":1,"modelHash":"00ff","writers":\#(count)}"#]
+        var lines = [#"{"tributary":1,"baseline":1,"modelHash":"00ff","rules":{},"writers":\#(count)}"#]
         let seen = (0..<10_000).map { #""\#(UniqueID(high: 7, low: UInt64($0)))":1"# }.joined(separator: ",")
         for index in 0..<count {
             let id = UniqueID(high: 9, low: UInt64(index))

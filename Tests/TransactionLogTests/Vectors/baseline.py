@@ -23,6 +23,17 @@ def clock(members):
     return int(text, 16)
 
 
+def rules(members, depth):
+    """A text for each property of each entity of each root entity."""
+    if not isinstance(members, dict):
+        raise Invalid("'rules' is not as it should be")
+    for key, value in members.items():
+        if depth > 1:
+            rules(value, depth - 1)
+        else:
+            string(members, key)
+
+
 class Baseline:
     """A valid baseline: its vector, and how many lines of which kind it has."""
 
@@ -70,6 +81,7 @@ class Baseline:
         if optional_string(members, "modelHash", TEXT_BYTES) is None:
             raise Invalid("'modelHash' is missing")
         optional_string(members, "model", TEXT_BYTES)
+        rules(members.get("rules"), 3)
         if count(members, "writers") > WRITERS:
             raise Invalid("there are too many writers")
         self.expected = members["writers"]

@@ -14,6 +14,8 @@ package struct DeferredWriteTable {
         var position: Int
         /// The index of the value in its change; nil for a whole change.
         package var valueIndex: Int?
+        /// Whether it is a greatest or least value of a baseline.
+        package var isBound: Bool
     }
 
     /// The columns `operation`, `property` and `value` of an entry.
@@ -126,7 +128,8 @@ package struct DeferredWriteTable {
                     number: row.integer(5),
                     writer: row.integer(8),
                     position: Int(row.integer(6)),
-                    valueIndex: row.integer(7) < 0 ? nil : Int(row.integer(7))
+                    valueIndex: row.integer(7) < 0 ? nil : Int(row.integer(7)),
+                    isBound: content.operation == Content.bound
                 )
             )
         }

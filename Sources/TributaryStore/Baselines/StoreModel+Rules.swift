@@ -1,0 +1,97 @@
+import TributaryChanges
+import TributaryModel
+
+extension Reader {
+    /// The rules of joined baselines for what the model of then had not.
+    var joinedRules: BaselineRules {
+        get throws {
+            try setting(StoreModel.joinedRules).flatMap { JSONValue(text: $0) }.flatMap(BaselineRules.init) ?? .init()
+        }
+    }
+}
+
+extension StoreModel {
+    /// The setting with ``Reader/joinedRules``.
+    static let joinedRules = "baselines.rules"
+    /// The greatest number of bytes of all rules, which a baseline has in one line.
+    static let ruleBytes = 8 << 20
+    static let counter = "counter"
+    static let fractionCounter = "counter with fractions"
+
+    /// The rules by which the store merges: those of its model, and those of joined baselines for what it lacks.
+    func rules(and joined: BaselineRules) -> BaselineRules {
+        var rules = BaselineRules()
+        for entity in entities.map(\.entity) {
+            let known = entity.properties.compactMap { property in rule(of: property).map { (property.name, $0) } }
+            rules.roots[entity.root, default: [:]][entity.name] = Dictionary(uniqueKeysWithValues: known)
+        }
+        rules.add(joined)
+        return rules
+    }
+
+    /// How writes of a property merge, as baselines say it; nil when it is not stored.
+    private func rule(of property: Property) -> String? {
+        switch property {
+        case .attribute(let attribute):
+            guard attribute.isStored else { return nil }
+            let isFractionCounter = attribute.effectiveRule == .counter && !attribute.type.isInteger
+            return isFractionCounter ? StoreModel.fractionCounter : attribute.effectiveRule.rawValue
+        case .relationship(let relationship, let storage):
+            let inverse = relationship.inverse.flatMap { name in
+                model.entity(named: relationship.destination)?.property(named: name)?.relationship
+            }
+            let kind =
+                switch (storage, relationship.isToMany) {
+                case (.links, _): inverse == relationship ? "symmetric many-to-many" : "many-to-many"
+                case (.inverse, true): "one-to-many"
+                case (.column, _), (.inverse, false):
+                    inverse?.isToMany == false && inverse != relationship ? "one-to-one" : "to-one"
+                }
+            return relationship.isOrdered ? "ordered \(kind)" : kind
+        }
+    }
+
+    /// Compares the rules of a baseline with those of the store.
+    ///
+    /// - Parameters:
+    ///   - header: The header of the baseline.
+    ///   - joined: The rules of baselines that the store has joined.
+    /// - Returns: The rules of what the store has none for.
+    /// - Throws: ``BaselineJoinError`` `otherRule` for the first property, in the order of names, that both merge
+    ///   otherwise.
+    func compare(_ header: BaselineHeader, joined: BaselineRules) throws(BaselineJoinError) -> BaselineRules {
+        let own = rules(and: joined).roots
+        var unknown = BaselineRules()
+        for (root, entities) in header.rules.roots.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+            for (name, rules) in entities.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+                let entity = entity(named: name)?.entity
+                let (ownRoot, present) = (entity?.root ?? root, entity?.name ?? name)
+                guard self.entity(named: root)?.entity.name ?? root == ownRoot else {
+                    throw .otherRule(name, nil, theirs: root, own: ownRoot, model: header.model)
+                }
+                for (property, rule) in rules.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+                    let index = entity.flatMap { propertyIndex(named: property, of: $0) }
+                    let written = index.flatMap { entity?.properties[$0].name } ?? property
+                    guard let known = own[ownRoot]?[present]?[written] else {
+                        unknown.roots[root, default: [:]][name, default: [:]][property] = rule
+                        continue
+                    }
+                    guard known == rule else {
+                        throw .otherRule(name, property, theirs: rule, own: known, model: header.model)
+                    }
+                }
+            }
+        }
+        return unknown
+    }
+
+    /// Whether a property has the merge rule `max` or `min`, or is unknown to the model, so that it is deferred.
+    ///
+    /// A bound has no version. Under another rule it would be a write of this store, other than on other machines.
+    package func mayHaveBound(_ name: String, of entity: String) -> Bool {
+        guard let entity = self.entity(named: entity), let property = propertyIndex(named: name, of: entity.entity)
+        else { return true }
+        guard case .column(let column) = entity.places[property] else { return false }
+        return tables[entity.table].columns[column].mergeRule.isBound
+    }
+}
