@@ -142,6 +142,14 @@ struct DeferredObject {
 
     mutating func keep(_ write: Kept) { kept.append(write) }
 
+    /// Drops what a later change of the same transaction replaces.
+    mutating func dropKept(_ name: String, at version: Int64) {
+        for index in kept.indices.reversed() {
+            guard kept[index].version == version else { return }
+            if kept[index].write.name == name { kept.remove(at: index) }
+        }
+    }
+
     /// Adds the values of inserts to the totals of writers that have incremented the property as well.
     ///
     /// A counter counts them; those of other writers say their totals themselves.

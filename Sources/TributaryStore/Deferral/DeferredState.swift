@@ -140,11 +140,12 @@ struct DeferredState {
                 object.name(property, by: entry.name)
                 return object.merge(extreme: converted, into: property, rule: attribute.effectiveRule)
             }
-            // What does not fit may be the greatest value of a later model.
             isKept = true
-        case .attribute(let attribute)?: value = attribute.value(from: value)?.json ?? value
+        case .attribute(let attribute)?:
+            if let converted = attribute.value(from: value) { value = converted.json } else { isKept = true }
         case .relationship?: break
         }
+        // A later model may hold what does not fit now, and not what was written after it.
         if isKept {
             let write = PropertyWrite(name: name, value: value.inKeyOrder)
             return object.keep(
@@ -158,6 +159,7 @@ struct DeferredState {
                 )
             )
         }
+        object.dropKept(name, at: entry.version)
         let written = WrittenName(name, isPresent: name == property)
         try object.merge(
             Write(version: entry.version, value: value),
