@@ -86,11 +86,12 @@ verify everyActiveHasIt prune THREE_STORES BUG_COUNTS_EVICTED
 verify everyActiveHasIt prune SET_BACK BUG_PRUNES_UNREAD
 verify recoverable prune SET_BACK BUG_WRITERS_ENDORSE
 verify recoverable prune TWO_BASELINES BUG_ENDORSES_UNCOMPARED
-verify recoverable prune TWO_BASELINES BUG_ENDORSES_PARTS
 verify recoverable prune TWO_BASELINES BUG_PRUNES_UNENDORSED
 verify recoverable prune TWO_BASELINES BUG_UNENDORSED_DOMINATES
 verify recoverable prune TWO_BASELINES BUG_EQUAL_DOMINATES
+verify recoverable prune TWO_BASELINES BUG_ABSENT_IS_GONE
 verify trueState prune THREE_STORES BUG_ENDORSES_UNCOMPARED
+verify trueState prune THREE_STORES BUG_ENDORSES_PARTS
 verify trueState prune THREE_STORES BUG_JOINS_UNENDORSED
 
 printf '%d passed, %d failed\n' "$passed" "$failed"

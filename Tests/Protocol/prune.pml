@@ -1,6 +1,6 @@
 /*
  * Acknowledging, endorsed baselines and pruning among stores, while replicators resurrect removed segments, power fails,
- * and makers of baselines make a wrong one.
+ * and makers of baselines make a wrong one. An endorsement is a file of its own beside the baseline.
  *
  * Protocol.md says what each inline stands for. check.sh runs the variants:
  *   THREE_STORES    store 2 joins late, may be evicted, and may come back; otherwise there are two stores
@@ -11,7 +11,7 @@
 
 /* The invariants. The names are never set: they tell which invariant an assertion that fails stands for. */
 hidden byte everyActiveHasIt;   /* no segment is removed before its store has it, and each active one that was not set back */
-hidden byte recoverable;        /* a new store gets all that was published, from segments and baselines that they endorse */
+hidden byte recoverable;        /* a new store gets all that was published, from segments and endorsed baselines */
 hidden byte trueState;          /* no store takes the state of a wrong baseline */
 
 #define SEQUENCES 2
@@ -43,16 +43,14 @@ hidden byte trueState;          /* no store takes the state of a wrong baseline 
 byte position[STORES * WRITERS];
 byte count[WRITERS];            /* the last transaction of each writer */
 byte seen[ALL * WRITERS];
-byte endorsed[ALL];             /* the set of the baselines that each transaction endorses */
 bit segment[ALL];               /* the segments in the folder, one for each transaction */
 bit evicted[STORES];
 byte unsynced[STORES];          /* the writer, plus 1, whose last imported transaction is not on the disk */
 bit wasRemoved;                 /* the segment of transaction 1 of writer 0 */
 bit wasSetBack;
 
-typedef Baseline {
-	bit exists; bit isRight; bit isEndorsed; bit isCondemned; byte maker; byte vector[WRITERS]
-}
+/* A wrong baseline has a fault: the writer, plus 1, whose state was wrong. */
+typedef Baseline { bit exists; bit isEndorsed; bit isCondemned; byte fault; byte vector[WRITERS] }
 Baseline baseline[BASELINES];
 
 hidden byte i;
@@ -73,20 +71,8 @@ hidden byte acknowledged;
 /* Whether baseline b covers all that baseline c covers. */
 #define COVERS(b, c) (baseline[b].vector[0] >= baseline[c].vector[0] && \
 	baseline[b].vector[1] >= baseline[c].vector[1] && baseline[b].vector[2] >= baseline[c].vector[2])
-/* Whether a transaction in the set k endorses baseline b, which is right and has transaction n of writer w. */
-#define IS_COVERED(b, w, n) (k & (1 << b) && baseline[b].isRight && baseline[b].vector[w] >= n)
-
-/* A comparison finds a fault of its maker, but not with the state of that same store. The maker's second look is at the
- * log, and counts where there is no other store. */
-#ifdef BUG_ENDORSES_UNCOMPARED
-#define MAY_ENDORSE(p, b) true
-#else
-#ifdef BUG_WRITERS_ENDORSE
-#define MAY_ENDORSE(p, b) (baseline[b].isRight || IS_OF(baseline[b].maker, p) && baseline[b].maker != OWN(p))
-#else
-#define MAY_ENDORSE(p, b) (baseline[b].isRight && (!IS_OF(baseline[b].maker, p) || !others))
-#endif
-#endif
+/* Whether baseline b is endorsed and right, and has transaction n of writer w. */
+#define IS_COVERED(b, w, n) (baseline[b].isEndorsed && !baseline[b].fault && baseline[b].vector[w] >= n)
 
 /* How many other stores are active, as far as store p has applied, and how many of them have acknowledged transaction n of
  * writer w. */
@@ -102,9 +88,8 @@ inline countOthers(p, w, n) {
 	}
 }
 
-/* A local transaction: changes, or only what has been seen, and the baselines that were compared since the last one. It
- * is on the disk before its segment is in the folder. */
-inline write(p, endorses) {
+/* A local transaction: changes, or only what has been seen. It is on the disk before its segment is in the folder. */
+inline write(p) {
 	d_step {
 #ifndef BUG_ACKNOWLEDGES_BEFORE_DURABLE
 		!unsynced[p] &&
@@ -114,29 +99,7 @@ inline write(p, endorses) {
 		k = TRANSACTION(OWN(p), count[OWN(p)]);
 		segment[k] = 1;
 		for (i : 0 .. WRITERS - 1) { seen[AT(k, i)] = position[AT(p, i)] }
-		if
-		:: endorses -> compareBaselines(p)
-		:: else
-		fi;
-		printf("%d: write transaction %d of %d, endorses %d\n", p, count[OWN(p)], OWN(p), endorsed[k]); i = 0; k = 0 }
-}
-
-/* A store compares a baseline with its own state, which has at least as much. That two stores find the same is the ground
- * for joining and removal. */
-inline compareBaselines(p) {
-	countOthers(p, 0, 1);
-	for (i : 0 .. BASELINES - 1) {
-		if
-		::
-#ifndef BUG_ENDORSES_PARTS
-			HAS_ALL(p, i) &&
-#endif
-			baseline[i].exists && MAY_ENDORSE(p, i) ->
-			baseline[i].isEndorsed = 1; endorsed[k] = endorsed[k] | (1 << i)
-		:: else
-		fi
-	}
-	others = 0; acknowledged = 0
+		printf("%d: write transaction %d of %d\n", p, count[OWN(p)], OWN(p)); i = 0; k = 0 }
 }
 
 /* The next transaction of writer w is applied after all that it has seen. Later it is on the disk. */
@@ -164,12 +127,29 @@ inline failPower(p) {
 	d_step { unsynced[p] -> position[AT(p, unsynced[p] - 1)]--; unsynced[p] = 0; printf("%d: power fails\n", p) }
 }
 
-/* A store writes its whole state with its own positions. */
-inline cutBaseline(p, b, right) {
+/* A store writes its whole state, which may be wrong, with its own positions. */
+inline cutBaseline(p, b, isWrong) {
 	d_step { !baseline[b].exists && !unsynced[p] && position[AT(p, OWN(p))] ->
-		baseline[b].exists = 1; baseline[b].isRight = right; baseline[b].maker = OWN(p);
+		baseline[b].exists = 1; baseline[b].fault = (isWrong -> OWN(p) + 1 : 0);
 		for (i : 0 .. WRITERS - 1) { baseline[b].vector[i] = position[AT(p, i)] }
-		i = 0; printf("%d: cut baseline %d, right: %d\n", p, b, right) }
+		i = 0; printf("%d: cut baseline %d, fault: %d\n", p, b, baseline[b].fault) }
+}
+
+/* A store that has all that a baseline covers compares it, and endorses it when there is no difference. The maker's own
+ * state has the same fault, so the maker compares with what the log gives; so does who has other positions. */
+inline compareBaseline(p, b) {
+	d_step { baseline[b].exists && !baseline[b].isEndorsed && (
+#ifdef BUG_ENDORSES_UNCOMPARED
+		true ||
+#endif
+#ifdef BUG_ENDORSES_PARTS
+		!HAS_ALL(p, b) ||
+#endif
+#ifdef BUG_WRITERS_ENDORSE
+		baseline[b].fault && IS_OF(baseline[b].fault - 1, p) && baseline[b].fault - 1 != OWN(p) ||
+#endif
+		HAS_ALL(p, b) && !baseline[b].fault) ->
+		baseline[b].isEndorsed = 1; printf("%d: endorse baseline %d\n", p, b) }
 }
 
 /* A store joins an endorsed baseline, for each writer from the side that has more of it: at any time, in any order. */
@@ -179,21 +159,19 @@ inline joinBaseline(p, b) {
 		baseline[b].isEndorsed &&
 #endif
 		baseline[b].exists && !unsynced[p] && !HAS_ALL(p, b) ->
-		assert(trueState || baseline[b].isRight);
+		assert(trueState || !baseline[b].fault);
 		for (i : 0 .. WRITERS - 1) { position[AT(p, i)] = (HAS(p, b, i) -> position[AT(p, i)] : baseline[b].vector[i]) }
 		i = 0; printf("%d: join baseline %d\n", p, b) }
 }
 
-/* Each published transaction is in a segment, or in a right baseline that a transaction in a segment endorses. */
+/* Each published transaction is in a segment, or in a right baseline that is endorsed. */
 inline checkRecoverable() {
-	k = 0;
-	for (i : 0 .. ALL - 1) { k = k | (segment[i] -> endorsed[i] : 0) }
 	for (i : 0 .. WRITERS - 1) {
 		for (j : 1 .. count[i]) {
 			assert(recoverable || segment[TRANSACTION(i, j)] || IS_COVERED(0, i, j) || IS_COVERED(BASELINES - 1, i, j))
 		}
 	}
-	i = 0; j = 0; k = 0
+	i = 0; j = 0
 }
 
 /* A store removes a segment of its writer or of a former one: what it has read, an endorsed baseline covers, and every
@@ -230,7 +208,8 @@ inline resurrect() {
 	d_step { wasRemoved && !segment[0] -> segment[0] = 1 }
 }
 
-/* The maker decides to remove a baseline when another one covers more, by what its copy of the folder shows. */
+/* The maker of a baseline, or who endorses it, decides to remove its file when another one covers more, by what its copy of
+ * the folder shows. */
 inline condemnBaseline(b, other) {
 	d_step {
 #ifndef BUG_EQUAL_DOMINATES
@@ -240,16 +219,25 @@ inline condemnBaseline(b, other) {
 		baseline[other].isEndorsed &&
 #endif
 		baseline[b].exists && !baseline[b].isCondemned && baseline[other].exists && COVERS(other, b) ->
-		baseline[b].isCondemned = 1; printf("%d: condemn baseline %d\n", baseline[b].maker, b) }
+		baseline[b].isCondemned = 1; printf("condemn baseline %d\n", b) }
 }
 
-/* It is gone everywhere some time later. */
+/* The file is gone everywhere some time later: the endorsement first, or with its baseline. */
+inline removeEndorsement(b) {
+	d_step {
+#ifndef BUG_ABSENT_IS_GONE
+		baseline[b].isCondemned &&
+#endif
+		baseline[b].isEndorsed ->
+		baseline[b].isEndorsed = 0; printf("remove the endorsement of baseline %d\n", b);
+		checkRecoverable() }
+}
+
 inline removeBaseline(b) {
 	d_step { baseline[b].isCondemned ->
-		printf("%d: remove baseline %d\n", baseline[b].maker, b);
-		baseline[b].exists = 0; baseline[b].isRight = 0; baseline[b].isEndorsed = 0; baseline[b].isCondemned = 0;
-		baseline[b].maker = 0; baseline[b].vector[0] = 0; baseline[b].vector[1] = 0; baseline[b].vector[2] = 0;
-		for (i : 0 .. ALL - 1) { endorsed[i] = endorsed[i] & ~(1 << b) }
+		printf("remove baseline %d\n", b);
+		baseline[b].exists = 0; baseline[b].isEndorsed = 0; baseline[b].isCondemned = 0; baseline[b].fault = 0;
+		baseline[b].vector[0] = 0; baseline[b].vector[1] = 0; baseline[b].vector[2] = 0;
 		checkRecoverable() }
 }
 
@@ -263,15 +251,15 @@ inline setBack() {
 
 active [STORES] proctype Peer() {
 	do
-	:: write(_pid, 0) :: write(_pid, 1)
+	:: write(_pid)
 	:: import(_pid, 0) :: import(_pid, 1) :: import(_pid, 2)
 	:: syncStore(_pid)
 	:: failPower(_pid)
-	:: cutBaseline(_pid, 0, 0) :: cutBaseline(_pid, 0, 1)
-	:: joinBaseline(_pid, 0)
+	:: cutBaseline(_pid, 0, 1) :: cutBaseline(_pid, 0, 0)
+	:: compareBaseline(_pid, 0) :: joinBaseline(_pid, 0)
 #ifdef TWO_BASELINES
-	:: cutBaseline(_pid, 1, 0) :: cutBaseline(_pid, 1, 1)
-	:: joinBaseline(_pid, 1)
+	:: cutBaseline(_pid, 1, 1) :: cutBaseline(_pid, 1, 0)
+	:: compareBaseline(_pid, 1) :: joinBaseline(_pid, 1)
 	:: pruneSegment(_pid, _pid, 1, 1) :: pruneSegment(_pid, _pid, 2, 1)
 #endif
 #ifndef THREE_STORES
@@ -285,7 +273,7 @@ active proctype Others() {
 	:: resurrect()
 #ifdef TWO_BASELINES
 	:: condemnBaseline(0, 1) :: condemnBaseline(1, 0)
-	:: removeBaseline(0) :: removeBaseline(1)
+	:: removeEndorsement(0) :: removeEndorsement(1) :: removeBaseline(0) :: removeBaseline(1)
 #endif
 #ifdef SET_BACK
 	:: setBack()
