@@ -161,7 +161,7 @@ final class MergeEngine {
             guard let (values, isInsert) = slice.changes[operation.index].operation.valueWrites else { return }
             let shape = shapes[index]
             try converter.convert(values, of: operation.index, in: slice, shape: shape)
-            try dropOutranked(operation, shape)
+            // A value replaces those of its name that do not fit, also when it does not count itself.
             if cursor.hasUnfit || cursor.isReplaying {
                 try deferral.remove(
                     replacedBy: shape,
@@ -170,6 +170,7 @@ final class MergeEngine {
                     converter.writes
                 )
             }
+            try dropOutranked(operation, shape)
             // The rest of an insert with one deferred value has been merged already.
             if isInsert, slice.valueIndex == nil {
                 try objects.insert(operation.table, operation.id, converter.writes, shape: shape)
