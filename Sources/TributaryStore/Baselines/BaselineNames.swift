@@ -2,14 +2,17 @@ import TributaryModel
 
 /// The names under which a baseline writes columns and link tables.
 ///
-/// Where several entities have a property, the first one by name stands for all, so that the text is the same in every
-/// store with the model.
+/// Where several entities have a property, the one nearest to the root stands for all, and of several the first by name: the
+/// text is the same in every store with the model, and another version of the model most probably has the entity too.
 struct BaselineNames {
     private var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
     private var pairs: [Int: (entity: String, property: String)] = [:]
 
     init(_ layout: StoreModel) {
-        for entity in layout.entities.sorted(by: { $0.entity.name < $1.entity.name }) {
+        let sorted = layout.entities.sorted {
+            ($0.entity.ancestors.count, $0.entity.name) < ($1.entity.ancestors.count, $1.entity.name)
+        }
+        for entity in sorted {
             for (place, property) in zip(entity.places, entity.entity.properties) {
                 let name = (entity.entity.name, property.name)
                 switch place {
