@@ -9,9 +9,9 @@ package struct StoreEnvironment: Sendable {
     package var home: @Sendable (_ path: String) -> StoreHome?
     /// Returns the folder of the writers' tokens for a user: on a file system in memory, and nobody else's; nil for
     /// none.
-    package var tokens: @Sendable (_ user: UInt32) -> String? = { TokenFolder.path(of: $0) }
+    package var tokens: @Sendable (_ user: UInt32) -> String? = { WriterToken.Folder.path(of: $0) }
     /// Returns the milliseconds by which the wall clock is ahead of the time since the boot.
-    package var clockDifference: @Sendable () -> Int64 = { TokenFolder.clockDifference }
+    package var clockDifference: @Sendable () -> Int64 = { WriterToken.Folder.clockDifference }
 
     package init(
         wallTime: @escaping @Sendable () -> WallTime,

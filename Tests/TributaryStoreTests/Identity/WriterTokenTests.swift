@@ -304,11 +304,11 @@ import TributaryModel
         let path = "/dev/shm/tributary-\(user)"
         defer { rmdir(path) }
         #expect(mkdir(path, 0o700) == 0)
-        #expect(TokenFolder.path(of: user) == nil)
+        #expect(WriterToken.Folder.path(of: user) == nil)
         guard chown(path, user, gid_t.max) == 0 else { return }
-        #expect(TokenFolder.path(of: user) == path)
-        #expect(chmod(path, 0o750) == 0 && TokenFolder.path(of: user) == nil)
-        #expect(rmdir(path) == 0 && symlink("/tmp", path) == 0 && TokenFolder.path(of: user) == nil)
+        #expect(WriterToken.Folder.path(of: user) == path)
+        #expect(chmod(path, 0o750) == 0 && WriterToken.Folder.path(of: user) == nil)
+        #expect(rmdir(path) == 0 && symlink("/tmp", path) == 0 && WriterToken.Folder.path(of: user) == nil)
         unlink(path)
     }
 }
