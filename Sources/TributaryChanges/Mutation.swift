@@ -32,6 +32,8 @@
         case overlapSkipped
         /// The bytes of a baseline are not compared with its hash.
         case baselineTrustedUnverified
+        /// A store endorses a baseline without a comparison.
+        case endorsedUncompared
         /// The acknowledgement of an evicted writer counts for all writers.
         case evictedAcknowledgementBelieved
         /// A store goes on as its writer whatever the token says.

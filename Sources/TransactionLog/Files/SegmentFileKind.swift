@@ -4,6 +4,8 @@ package import TributaryChanges
 package enum SegmentFileKind: Hashable, Sendable {
     case segment(SegmentName)
     case baseline(sequence: UInt64)
+    /// What the writer's store has found in a baseline.
+    case comparison(of: BaselineName)
     /// A replicator's conflict copy of a segment: two programs have published under the name, a store and its copy or
     /// two that write as one writer.
     case conflictCopy(of: SegmentName)
@@ -17,6 +19,7 @@ package enum SegmentFileKind: Hashable, Sendable {
         if name.utf8.count == 25, name.hasSuffix(".baseline"), let sequence = parseHexadecimal16(name.prefix(16)) {
             return .baseline(sequence: sequence)
         }
+        if let baseline = BaselineComparison.baseline(ofFile: name) { return .comparison(of: baseline) }
         if let original = conflictOriginal(name, writer: writer) { return .conflictCopy(of: original) }
         return nearMiss(name, writer: writer) ?? .ignored
     }

@@ -16,18 +16,16 @@ package struct BaselinePublisher: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the baseline.
-    ///   - place: Runs the closure that gives the file its name, or throws; nothing is published then.
     ///   - body: Hands whole lines to the closure that it is given, each ended by a newline, and returns their counts.
     /// - Returns: The end line.
     /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes, `rejected` when no reader would
-    ///   accept the lines; what `place` and `body` throw.
+    ///   accept the lines; what `body` throws.
     package func publish(
         _ name: BaselineName,
-        place: (() throws -> Void) throws -> Void = { try $0() },
         body: (([UInt8]) throws -> Void) throws -> BaselineEnd.Counts
     ) throws -> BaselineEnd {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
-        return try files.publish(file, place: place) { descriptor, path in
+        return try files.publish(file) { descriptor, path in
             let file = HashedFile(descriptor: descriptor, file: path)
             var check = BaselineCheck(file: path)
             let counts = try body {

@@ -31,13 +31,11 @@ struct FilePublisher: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the file.
-    ///   - place: Runs the closure that gives the file its name, or throws.
     ///   - write: Writes to the descriptor of the staged file, with its path for errors.
     /// - Returns: What `write` returns.
-    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `place` and `write` throw.
+    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `write` throws.
     func publish<T>(
         _ name: Name,
-        place: (() throws -> Void) throws -> Void = { try $0() },
         _ write: (Int32, String) throws -> T
     ) throws -> T {
         var staging = try folder(name.writer.description, in: try staging(), mode: 0o700)
@@ -54,7 +52,7 @@ struct FilePublisher: Sendable {
         do {
             let result = try write(descriptor, path)
             try sync(descriptor, path)
-            try place { try renameIntoFolder(name, from: staging, path: path) }
+            try renameIntoFolder(name, from: staging, path: path)
             return result
         } catch {
             unlinkat(staging.descriptor, name.fileName, 0)

@@ -17,7 +17,7 @@ package struct CompactMessage: Codable, Hashable, Sendable {
     package struct Baseline: Codable, Hashable, Sendable {
         package var file: String
         package var bytes: UInt64
-        /// Whether two writers have made it with equal bytes.
+        /// Whether a store that has compared it endorses it.
         package var verified: Bool
         /// Why it does not count, or what it waits for.
         package var detail: String?
@@ -48,11 +48,9 @@ package struct CompactMessage: Codable, Hashable, Sendable {
     package var dryRun: Bool
     /// The baseline of this store's positions.
     package var baseline: Step
-    /// The baseline of another store.
+    /// The baseline that was compared.
     package var verification: Step
     package var baselines: [Baseline]
-    /// The own baselines that were removed because the log folder contradicts them.
-    package var withdrawnBaselines: [String]
     package var removedSegments: Int
     package var removedBytes: UInt64
     /// The baselines that were removed because a verified one has more.
@@ -67,7 +65,6 @@ package struct CompactMessage: Codable, Hashable, Sendable {
         self.baseline = baseline
         self.verification = verification
         baselines = []
-        withdrawnBaselines = []
         removedSegments = 0
         removedBytes = 0
         removedBaselines = []

@@ -8,6 +8,15 @@ extension Reader {
             try setting(StoreModel.joinedRules).flatMap { JSONValue(text: $0) }.flatMap(BaselineRules.init) ?? .init()
         }
     }
+
+    /// Whether the store has joined baselines of models that have more than its own: of writes that its model does not know
+    /// it may have less than other stores at the same positions.
+    package var hasForeignRules: Bool {
+        get throws {
+            let layout = context.layout
+            return try layout.rules(and: joinedRules) != layout.rules(and: BaselineRules())
+        }
+    }
 }
 
 extension StoreModel {

@@ -6,11 +6,11 @@ import TributaryStore
 struct CheckedBaselines: Sendable {
     /// For each writer, the last transaction that a verified baseline has: older segments may be gone.
     let covered: VersionVector
-    /// The baseline with which the rebuilt store begins; nil while all segments are there.
-    let base: KnownBaseline?
+    /// The baselines with which the rebuilt store begins; none while all segments are there.
+    let bases: [KnownBaseline]
 
-    /// Chooses the baseline with the most transactions that the state has applied, where segments are missing.
-    init(_ shelf: BaselineShelf, state: CheckedState, listing: [UniqueID: [SegmentName]], modelHash: String) {
+    /// Chooses baselines that the state has applied, where segments are missing.
+    init(_ shelf: BaselineShelf, state: CheckedState, listing: [UniqueID: [SegmentName]]) {
         var covered = VersionVector()
         for baseline in shelf.verified {
             for (writer, sequence) in baseline.vector.entries { covered[writer] = max(covered[writer], sequence) }
@@ -26,7 +26,6 @@ struct CheckedBaselines: Sendable {
             }
             return reached < min(covered[writer.id], writer.sequence)
         }
-        let usable = shelf.verified.first { $0.modelHash == modelHash && state.vector.covers($0.vector) }
-        base = lacksSegments ? usable : nil
+        bases = lacksSegments ? shelf.bases(of: state.vector) : []
     }
 }

@@ -49,7 +49,7 @@ struct FolderAudit {
     /// - Throws: What `step` throws, and ``SegmentError`` of the scratch folder.
     mutating func run() throws {
         for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
-        if let base = baselines.base { try begin(with: base) }
+        for base in baselines.bases { try begin(with: base) }
         for writer in state.writers where listing.unreadable[writer.id] == nil { try audit(writer) }
         let known = Set(state.writers.map(\.id))
         for (writer, names) in listing.names.sorted(by: { $0.key < $1.key }) where !known.contains(writer) {
@@ -74,7 +74,7 @@ struct FolderAudit {
     private mutating func audit(_ writer: CheckedState.Writer) throws {
         let covered = baselines.covered[writer.id]
         // What the rebuilt store has, and what is accounted for.
-        var (position, reached) = (baselines.base?.vector[writer.id] ?? 0, covered)
+        var (position, reached) = (baselines.bases.map { $0.vector[writer.id] }.max() ?? 0, covered)
         for record in writer.records {
             if record.first > reached.addingSaturating(1) { addHole(writer, from: reached + 1, to: record.first) }
             reached = max(reached, record.last)

@@ -8,7 +8,8 @@ struct LogListing: Sendable {
     /// The segments of each writer with a folder, in order.
     let names: [UniqueID: [SegmentName]]
     let copies: [SegmentName: [SegmentFile]]
-    let baselines: [BaselineName]
+    /// Its baselines, and what stores have found in them.
+    let baselines: BaselineFiles
     /// The folders of writers that cannot be listed.
     let unreadable: [UniqueID: SegmentError]
 
@@ -29,7 +30,7 @@ struct LogListing: Sendable {
         }
         guard isComplete else { throw SegmentError.system(errno, file: path, doing: "list the folder") }
         var names: [UniqueID: [SegmentName]] = [:]
-        var baselines: [BaselineName] = []
+        var baselines = BaselineFiles()
         var copies: [SegmentFile] = []
         var unreadable: [UniqueID: SegmentError] = [:]
         for writer in writers {
@@ -38,8 +39,7 @@ struct LogListing: Sendable {
                 names[writer] = files.compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
                 for file in files {
                     switch SegmentFileKind.classify(file, writer: writer) {
-                    case .baseline(let sequence):
-                        baselines.append(BaselineName(writer: writer, sequence: sequence))
+                    case .baseline, .comparison: baselines.add(file, of: writer)
                     case .conflictCopy(let id): copies.append(SegmentFile(id: id, fileName: file))
                     case .segment, .misnamed, .ignored: continue
                     }
@@ -50,7 +50,9 @@ struct LogListing: Sendable {
         }
         self.names = names
         self.copies = Dictionary(grouping: copies.sorted(), by: \.id)
-        self.baselines = baselines.sorted()
+        baselines.baselines.sort()
+        baselines.comparisons.sort()
+        self.baselines = baselines
         self.unreadable = unreadable
     }
 }

@@ -15,11 +15,8 @@ extension ScratchRebuild {
     /// - Throws: ``SegmentError`` when it is not the expected one, or a large value is missing;
     ///   ``BaselineJoinError``, ``StoreError``.
     func join(_ baseline: KnownBaseline, logs: LogFolder) throws {
+        let verified = try BaselineShelf.demandWhole(baseline, in: logs)
         let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
-        let verified = try VerifiedBaseline.verify(file)
-        guard verified.end.sha256 == baseline.sha256 else {
-            throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one")
-        }
         let blobs = BaselineBlobs(logs: logs, writers: verified.writers.map(\.id))
         let reader = BaselineReader(file, verified)
         try store.write { transaction in

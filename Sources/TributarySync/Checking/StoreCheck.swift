@@ -221,19 +221,12 @@ package struct StoreCheck: Sendable {
         // A folder without anything of the store may be the mount point of an unmounted share.
         let mayPublish = try repairs && store.read { try LostFolder(in: listing.logs, $0).lacking == nil }
         let own = try LogFolder(path: scratch.file("logs"))
-        let shelf = try BaselineShelf().reading(listing.baselines, in: listing.logs).provingAll(in: listing.logs) {
-            if cancellation.isCancelled { throw CancellationError() }
-        }
+        let shelf = BaselineShelf().reading(listing.baselines, in: listing.logs)
         let publisher = OwnSegmentPublisher(store: store, logs: listing.logs, scratch: own)
         var audit = FolderAudit(
             listing: listing,
             state: state,
-            baselines: CheckedBaselines(
-                shelf,
-                state: state,
-                listing: listing.names,
-                modelHash: store.modelHash
-            ),
+            baselines: CheckedBaselines(shelf, state: state, listing: listing.names),
             rebuild: rebuild,
             scratch: own,
             report: report,

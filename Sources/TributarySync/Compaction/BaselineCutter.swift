@@ -2,7 +2,9 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Writes a state of a store into the log folder as a baseline, from a reader that stays at one generation.
+/// Writes a state of a store into the log folder as a baseline, or compares it with one.
+///
+/// The reader stays at one generation.
 struct BaselineCutter {
     let logs: LogFolder
     let cancellation: ReadCancellation
@@ -12,19 +14,74 @@ struct BaselineCutter {
     /// - Throws: ``SegmentError`` `forked` when the name is taken by other bytes, `rejected` when no reader would
     ///   accept it, `missing` when the folder has nothing of the writer; ``StoreError``, and `CancellationError`.
     func publish(_ name: BaselineName, _ reader: Reader) throws -> BaselineEnd {
-        // The folder may be the mount point of an unmounted share.
-        guard !logs.lacksFolder(of: name.writer) else {
-            throw SegmentError(.missing, file: logs.path, reason: "the folder has nothing of this store")
-        }
+        try demandFolder(of: name.writer)
         try publishBlobs(of: name.writer, reader)
-        return try BaselinePublisher(logs).publish(name) { write in
-            try reader.baseline.forEachLine { count in
-                if cancellation.isCancelled { throw CancellationError() }
-                progress(Int64(count))
-            } _: {
-                if cancellation.isCancelled { throw CancellationError() }
-                try write($0)
+        return try BaselinePublisher(logs).publish(name) { write in try forEachLine(of: reader, write) }
+    }
+
+    /// Compares a baseline with the state of a reader at its vector.
+    ///
+    /// - Throws: ``SegmentError`` when the baseline cannot be read, or is not the known one; ``StoreError``, and
+    ///   `CancellationError`.
+    func compare(_ baseline: KnownBaseline, _ reader: Reader, as writer: UniqueID) throws -> BaselineComparison {
+        let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
+        let lines = SegmentLineReader(file, bounds: 0..<(try file.size()))
+        var (hash, difference, isOfOtherRules) = (SHA256(), String?.none, false)
+        _ = try forEachLine(of: reader) { line in
+            hash.update(data: line)
+            guard difference == nil else { return }
+            let theirs = try lines.next()
+            guard theirs?.elementsEqual(line.dropLast()) != true else { return }
+            isOfOtherRules = lines.line == 1
+            difference =
+                "line \(lines.line) is \(BaselineCutter.excerpt(theirs.map(Array.init))), and here "
+                + BaselineCutter.excerpt(Array(line.dropLast()))
+        }
+        #if MUTATIONS
+            let isEqual = Mutation.isOn(.endorsedUncompared) || hash.finalize().hexadecimal == baseline.sha256
+        #else
+            let isEqual = hash.finalize().hexadecimal == baseline.sha256
+        #endif
+        if !isEqual {
+            guard try !isOfOtherRules && !reader.hasForeignRules else {
+                throw BaselineRebuild.Obstacle(
+                    description:
+                        "The store or its maker has joined a baseline of another version of the model, so that "
+                        + "they may have kept other writes that this version does not know."
+                )
             }
+        }
+        return BaselineComparison(
+            BaselineComparison.Name(writer: writer, of: baseline.name),
+            sha256: baseline.sha256,
+            difference: isEqual ? nil : difference ?? "it has more lines"
+        )
+    }
+
+    /// Publishes what was found in a baseline, in the place of a file that is no comparison.
+    func publish(_ found: BaselineComparison) throws {
+        try demandFolder(of: found.name.writer)
+        _ = try FileRemover(logs, writer: found.name.writer).remove([found.name.fileName])
+        try found.publish(logs)
+    }
+
+    private static func excerpt(_ line: [UInt8]?) -> String {
+        line.map { String(decoding: $0.prefix(300), as: UTF8.self) } ?? "missing"
+    }
+
+    /// The folder may be the mount point of an unmounted share.
+    private func demandFolder(of writer: UniqueID) throws(SegmentError) {
+        guard logs.lacksFolder(of: writer) else { return }
+        throw SegmentError(.missing, file: logs.path, reason: "the folder has nothing of this store")
+    }
+
+    private func forEachLine(of reader: Reader, _ body: ([UInt8]) throws -> Void) throws -> BaselineCounts {
+        try reader.baseline.forEachLine { count in
+            if cancellation.isCancelled { throw CancellationError() }
+            progress(Int64(count))
+        } _: {
+            if cancellation.isCancelled { throw CancellationError() }
+            try body($0)
         }
     }
 

@@ -2,13 +2,21 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// Builds the state at the vector of a baseline in a scratch store: from a verified baseline, when there is one, and
-/// the segments after it.
+/// Builds the state at the vector of a baseline in a scratch store: from verified baselines, when there are any, and the
+/// segments after them.
 ///
 /// The segments must be those that the own store has applied. What it lacks is told as a reason.
 struct BaselineRebuild {
     struct Obstacle: Error, CustomStringConvertible {
+        /// Whether the log folder lacks something, and contradicts nothing.
+        var isLack = false
         var description: String
+    }
+
+    /// A verified baseline with which the state cannot begin.
+    struct UnusableBase: Error {
+        var name: BaselineName
+        var error: any Error
     }
 
     let rebuild: ScratchRebuild
@@ -19,15 +27,21 @@ struct BaselineRebuild {
     let step: (Int) throws -> Void
 
     /// - Throws: ``Obstacle``, ``SegmentError``, ``StoreError``, and what `step` throws.
-    func run(to vector: VersionVector, from base: KnownBaseline?) throws {
+    func run(to vector: VersionVector, from bases: [KnownBaseline]) throws {
         let writers = vector.entries.keys.sorted()
         try rebuild.register(writers)
-        if let base { try rebuild.join(base, logs: logs) }
+        for base in bases {
+            do {
+                try rebuild.join(base, logs: logs)
+            } catch  where error is BaselineJoinError || (error as? SegmentError)?.isOfContent == true {
+                throw UnusableBase(name: base.name, error: error)
+            }
+        }
         var count = 0
         for writer in writers {
             let names = try logs.fileNames(of: writer).compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
             let end = vector[writer]
-            var position = base?.vector[writer] ?? 0
+            var position = bases.map { $0.vector[writer] }.max() ?? 0
             for name in names where name.first <= position.addingSaturating(1) && name.last > position && position < end
             {
                 try step(count)
@@ -37,6 +51,7 @@ struct BaselineRebuild {
             }
             guard position >= end else {
                 throw Obstacle(
+                    isLack: true,
                     description:
                         "The log folder lacks the segments of writer \(writer) from transaction \(position + 1) "
                         + "to \(end), with which the state could be built."

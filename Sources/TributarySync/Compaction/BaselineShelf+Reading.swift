@@ -3,27 +3,28 @@ import TributaryChanges
 
 extension BaselineShelf {
     /// Whether the files with these names are the ones that were read; a look at each file.
-    func isCurrent(_ names: [BaselineName], in logs: LogFolder) -> Bool {
-        names.count == baselines.count + refused.count
-            && names.allSatisfy { name in mark(name).map { $0 == FileFacts(name.path, in: logs)?.mark } ?? false }
+    func isCurrent(_ files: BaselineFiles, in logs: LogFolder) -> Bool {
+        let paths = files.baselines.map(\.path) + files.comparisons.map(\.path)
+        return files.baselines.count == baselines.count + refused.count && files.comparisons.count == comparisons.count
+            && paths.allSatisfy { path in mark(path).map { $0 == FileFacts(path, in: logs)?.mark } ?? false }
     }
 
-    /// The shelf with these baselines; only the first and last lines of files that have changed are read.
+    /// The shelf with these files; only those are read that have changed, and of baselines the first and last lines.
     ///
-    /// A file that an earlier start has read as a whole counts as whole.
+    /// A comparison that cannot be read counts for nothing, and is read again.
     func reading(
-        _ names: [BaselineName],
+        _ files: BaselineFiles,
         in logs: LogFolder,
         _ control: ImportControl? = nil,
         wall: WallTime = .epoch
     ) -> BaselineShelf {
         var found: [BaselineName: KnownBaseline] = [:]
         var refused: [BaselineName: Refusal] = [:]
-        var marks: [BaselineName: FileAttributes] = [:]
-        for name in names {
-            let former = mark(name)
+        var marks: [String: FileAttributes] = [:]
+        for name in files.baselines {
+            let former = mark(name.path)
             if let former, former == FileFacts(name.path, in: logs)?.mark {
-                marks[name] = former
+                marks[name.path] = former
                 found[name] = baselines[name]
                 refused[name] = self.refused[name]
                 continue
@@ -31,88 +32,65 @@ extension BaselineShelf {
             do throws(SegmentError) {
                 let file = try logs.open(fileName: name.fileName, writer: name.writer)
                 let mark = try FileAttributes(of: file)
-                marks[name] = mark
-                var known = KnownBaseline(name: name, try BaselineShelf.outline(file, control))
+                marks[name.path] = mark
+                let known = KnownBaseline(name: name, try BaselineShelf.outline(file, control))
                 guard known.vector[name.writer] == name.sequence else {
                     let reason = "its name is not the last transaction of its writer in it"
                     throw SegmentError(.rejected, file: file.file, reason: reason)
                 }
-                known.isWhole = proofs[name]?.isValid(for: mark, sha256: known.sha256) ?? false
                 found[name] = known
             } catch {
                 if error.kind == .missing { continue }
                 refused[name] = BaselineShelf.refusal(error, former: self.refused[name], wall: wall)
-                if !error.isOfContent { marks[name] = nil }
+                if !error.isOfContent { marks[name.path] = nil }
             }
         }
-        return replacing(found, refused: refused, marks: marks)
-    }
-
-    /// The shelf after a baseline was read as a whole: its bytes must have the hash in its end line.
-    func proving(
-        _ baseline: KnownBaseline,
-        in logs: LogFolder,
-        _ control: ImportControl? = nil,
-        wall: WallTime = .epoch
-    ) -> BaselineShelf {
-        let name = baseline.name
-        do throws(SegmentError) {
-            try BaselineShelf.demandWhole(baseline, in: logs, control, mark: mark(name))
-            return examined(name, refusal: nil)
-        } catch {
-            let refusal = BaselineShelf.refusal(error, former: nil, wall: wall)
-            return examined(name, refusal: refusal, remembers: error.isOfContent && error.kind != .changed)
+        var compared: [BaselineComparison.Name: BaselineComparison] = [:]
+        for name in files.comparisons {
+            guard let mark = FileFacts(name.path, in: logs)?.mark else { continue }
+            let known = self.mark(name.path) == mark ? comparisons[name] : nil
+            compared[name] = known ?? (try? BaselineComparison.read(name, in: logs))
+            if compared[name] != nil { marks[name.path] = mark }
         }
+        return replacing(found, refused: refused, compared, marks: marks)
     }
 
-    /// The shelf after all baselines were read that may be verified or disputed.
+    /// The shelf after a baseline was read as a whole: it counts no more unless its bytes have the hash in its end line.
     ///
-    /// - Throws: What `step` throws.
-    func provingAll(
-        in logs: LogFolder,
-        wall: WallTime = .epoch,
-        step: () throws -> Void = {}
-    ) throws -> BaselineShelf {
-        var shelf = self
-        while let next = shelf.unread {
-            try step()
-            shelf = shelf.proving(next, in: logs, wall: wall)
+    /// - Throws: ``SegmentError`` when it cannot be read now.
+    func proving(_ baseline: KnownBaseline, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> BaselineShelf {
+        do throws(SegmentError) {
+            _ = try BaselineShelf.demandWhole(baseline, in: logs)
+            return self
+        } catch {
+            guard error.isOfContent || error.kind == .changed else { throw error }
+            return refusing(baseline.name, BaselineShelf.refusal(error, former: nil, wall: wall))
         }
-        return shelf
     }
 
     /// Reads a baseline as a whole.
     ///
     /// - Throws: ``SegmentError`` when it is not the known one, or its bytes do not have the hash in its end line.
-    static func demandWhole(
-        _ baseline: KnownBaseline,
-        in logs: LogFolder,
-        _ control: ImportControl? = nil,
-        mark: FileAttributes? = nil
-    ) throws(SegmentError) {
+    @discardableResult
+    static func demandWhole(_ baseline: KnownBaseline, in logs: LogFolder) throws(SegmentError) -> VerifiedBaseline {
         let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
-        let whole: VerifiedBaseline
-        if let control {
-            whole = try VerifiedBaseline.verify(MeteredBytes(file, control))
-        } else {
-            whole = try VerifiedBaseline.verify(file)
-        }
-        let now = try FileAttributes(of: file)
+        let whole = try VerifiedBaseline.verify(file)
         guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
-            VersionVector(whole.writers) == baseline.vector, mark.map({ $0 == now }) ?? true
+            VersionVector(whole.writers) == baseline.vector
         else {
             throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one")
         }
+        return whole
     }
 
-    /// The shelf with the own baselines that are in the log folder now, published since its last scan or removed.
+    /// The shelf with the own files that are in the log folder now, published since its last scan or removed.
     func withOwn(_ own: UniqueID, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> BaselineShelf {
-        let others = (Array(baselines.keys) + Array(refused.keys)).filter { $0.writer != own }
-        let names = try logs.fileNames(of: own).compactMap { name -> BaselineName? in
-            guard case .baseline(let sequence) = SegmentFileKind.classify(name, writer: own) else { return nil }
-            return BaselineName(writer: own, sequence: sequence)
-        }
-        return reading(others + names, in: logs, wall: wall)
+        var files = BaselineFiles(
+            baselines: (Array(baselines.keys) + Array(refused.keys)).filter { $0.writer != own },
+            comparisons: comparisons.keys.filter { $0.writer != own }
+        )
+        for name in try logs.fileNames(of: own) { files.add(name, of: own) }
+        return reading(files, in: logs, wall: wall)
     }
 
     private static func outline(
@@ -123,10 +101,21 @@ extension BaselineShelf {
         return try BaselineOutline.read(MeteredBytes(file, control))
     }
 
-    private static func refusal(_ error: SegmentError, former: Refusal?, wall: WallTime) -> Refusal {
+    static func refusal(_ error: SegmentError, former: Refusal?, wall: WallTime) -> Refusal {
         let position = error.line.map { "line \($0): " } ?? ""
         let isIncomplete = error.kind == .incomplete || error.kind == .changed
         let since = former?.isIncomplete == isIncomplete ? former?.since ?? wall : wall
         return Refusal(reason: position + error.reason, isIncomplete: isIncomplete, since: since)
+    }
+}
+
+extension BaselineFiles {
+    /// Adds a file in a writer's folder, if it is one of a baseline.
+    mutating func add(_ name: String, of writer: UniqueID) {
+        switch SegmentFileKind.classify(name, writer: writer) {
+        case .baseline(let sequence): baselines.append(BaselineName(writer: writer, sequence: sequence))
+        case .comparison(let baseline): comparisons.append(BaselineComparison.Name(writer: writer, of: baseline))
+        case .segment, .conflictCopy, .misnamed, .ignored: break
+        }
     }
 }

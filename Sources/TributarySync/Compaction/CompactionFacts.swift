@@ -5,7 +5,7 @@ import TributaryStore
 
 /// The input of the rules of compaction: the store's positions, the baselines, and the own segments.
 struct CompactionFacts: Sendable {
-    /// A segment in the owner's folder that this store has exported, or applied.
+    /// A segment in the owner's folder that this store has exported or applied, or joined with a baseline.
     struct OwnSegment: Hashable, Sendable {
         var name: SegmentName
         var bytes: UInt64
@@ -20,6 +20,8 @@ struct CompactionFacts: Sendable {
     /// Whether the log folder has contradicted the store's own state, which proves nothing then: a baseline is built
     /// from the log folder.
     var isContradicted = false
+    /// Whether the store has transactions that are in no segment yet.
+    var hasUnexported = false
     var modelHash: String
     var writers: [WriterRecord]
     var shelf: BaselineShelf
@@ -44,6 +46,23 @@ struct CompactionFacts: Sendable {
 
     /// The writers that the store is and was, the present one first.
     var owners: [UniqueID] { [own] + writers.filter { $0.store == store && $0.id != own }.map(\.id) }
+
+    /// Whether a writer goes on from the same one as the own writer, after however many others: a fault of the state that
+    /// they had in common is in both.
+    func sharesOrigin(_ writer: UniqueID) -> Bool {
+        let before = Dictionary(writers.map { ($0.id, $0.incarnation.after?.writer) }) { first, _ in first }
+        func chain(_ writer: UniqueID) -> Set<UniqueID> {
+            var (last, chain) = (writer, Set([writer]))
+            while let next = before[last] ?? nil, chain.insert(next).inserted { last = next }
+            return chain
+        }
+        return !chain(own).isDisjoint(with: chain(writer))
+    }
+
+    /// Whether a baseline has been there for a day.
+    func isOld(_ baseline: KnownBaseline) -> Bool {
+        shelf.mark(baseline.name.path)?.modified.isOlder(than: .seconds(86_400), at: wall) ?? false
+    }
 
     var vector: VersionVector {
         VersionVector(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
@@ -84,6 +103,7 @@ struct CompactionFacts: Sendable {
 }
 
 extension CompactionFacts {
+    /// Reads the facts of a store.
     init(_ reader: Reader, modelHash: String, shelf: BaselineShelf, keep: Duration, wall: WallTime) throws {
         let writers = try reader.writers.all().filter { $0.sequence > 0 || $0.isSelf }
         let own = try reader.writers.own()
@@ -96,17 +116,27 @@ extension CompactionFacts {
             keep: keep,
             wall: wall
         )
+        hasUnexported = try !reader.outbox.unexported().isEmpty || !reader.outbox.unfinishedExports().isEmpty
         isContradicted = try reader.setting(StoreKeys.distrusted) != nil
     }
 
-    /// Lists the segments of a writer in the log folder that the store has exported or applied with these bounds;
-    /// O(n log n).
-    static func segments(_ records: [SegmentRecord], of owner: UniqueID, in logs: LogFolder) throws -> [OwnSegment] {
-        let known = Set(records.map { SegmentName(writer: owner, first: $0.first, last: $0.last) })
-        return try logs.fileNames(of: owner).compactMap { SegmentName(writer: owner, fileName: $0) }
-            .filter { known.contains($0) }.sorted()
+    /// Lists the segments of a writer in the log folder that the store has exported or applied with these bounds, or of
+    /// which it has got all transactions with a baseline; O(n log n).
+    ///
+    /// One with other bounds than what was applied may have other content: it stays.
+    static func segments(
+        _ records: [SegmentRecord],
+        of owner: UniqueID,
+        through position: UInt64,
+        in logs: LogFolder
+    ) throws -> [OwnSegment] {
+        var rest = records[...]
+        return try logs.fileNames(of: owner).compactMap { SegmentName(writer: owner, fileName: $0) }.sorted()
             .compactMap { name in
-                FileFacts(name.path, in: logs).map { OwnSegment(name: name, bytes: $0.bytes, since: $0.since) }
+                rest = rest.drop { $0.last < name.first }
+                let isKnown = rest.first.map { $0.first > name.last || $0.first == name.first && $0.last == name.last }
+                guard isKnown ?? true, name.last <= position else { return nil }
+                return FileFacts(name.path, in: logs).map { OwnSegment(name: name, bytes: $0.bytes, since: $0.since) }
             }
     }
 }

@@ -34,15 +34,17 @@ struct CompactionPass: Sendable {
         try await withTaskCancellationHandler {
             var report = CompactionReport(isDryRun: mode == .dryRun)
             progress("verification", 0, nil)
-            if mode != .dryRun { report.withdrawn = try await withdraw() }
-            // A baseline of another store comes first: one that is cut here may take the name that it needs.
-            report.verification = try await verify()
+            report.verification = try await compare()
             progress("baseline", 0, nil)
             do {
                 report.cut = try await cut()
             } catch let error as SegmentError where error.kind == .rejected {
                 // Files that earlier baselines cover are removed all the same.
                 report.cut = .waits("No reader would accept it: \(error.reason).")
+            }
+            // A store that is alone compares what it has made.
+            if case .cut = report.cut, mode != .dryRun, case .nothing = report.verification {
+                report.verification = try await compare()
             }
             progress("removal", 0, nil)
             try await remove(&report)
@@ -64,15 +66,8 @@ struct CompactionPass: Sendable {
         let (shelf, keep) = sync.state.read { ($0.shelf, $0.configuration.keepSegments) }
         let own = try await store.readAside { try $0.writers.own().id }
         let whose = owner ?? own
-        let (logs, cancellation) = (try logs(), cancellation)
-        let current = try await queue.run {
-            try shelf.withOwn(own, in: logs, wall: wall).provingAll(in: logs, wall: wall) {
-                if cancellation.isCancelled { throw CancellationError() }
-            }
-        }
-        sync.state.update { $0.learned(current, modelHash: model, wall: wall) }
-        let proofs = BaselineProofs(store: store, state: sync.state)
-        if mode != .dryRun { try await queue.run { try proofs.save(at: wall) } }
+        let logs = try logs()
+        let current = try await queue.run { try shelf.withOwn(own, in: logs, wall: wall) }
         let (facts, records) = try await store.readAside { reader in
             var facts = try CompactionFacts(reader, modelHash: model, shelf: current, keep: keep, wall: wall)
             facts.owner = whose
@@ -80,32 +75,39 @@ struct CompactionPass: Sendable {
         }
         return try await queue.run {
             var facts = facts
-            if owner != nil { facts.segments = try CompactionFacts.segments(records, of: whose, in: logs) }
+            if owner != nil {
+                let position = facts.vector[whose]
+                facts.segments = try CompactionFacts.segments(records, of: whose, through: position, in: logs)
+            }
             return facts
         }
     }
 
-    private func maker(_ phase: String) throws -> BaselineMaker {
+    private func source(_ phase: String) throws -> BaselineSource {
         let progress = progress
         let cutter = BaselineCutter(
             logs: try logs(),
             cancellation: cancellation,
             progress: { progress(phase, $0, nil) }
         )
-        return BaselineMaker(store: store, open: open, queue: queue, cutter: cutter)
+        return BaselineSource(store: store, open: open, queue: queue, cutter: cutter)
     }
 
     // MARK: Cutting
 
-    private func cut() async throws -> CompactionReport.Cut {
+    private func cut(attempt: Int = 1) async throws -> CompactionReport.Cut {
         if mode == .requested { try await sync.exportNow() }
         var facts = try await facts()
         if mode == .automatic {
+            // What is not exported yet is exported when there is a reason to cut.
+            facts.hasUnexported = false
             let rule = CutRule(facts: facts)
             guard case .cut = rule.decision, rule.isOwnTurn else { return report(rule.decision) }
             guard rule.isWorthwhile(uncovered: try await uncovered(facts)) else {
                 return .waits("There is too little that could be removed.")
             }
+            try await sync.exportNow()
+            facts = try await self.facts()
         }
         if CutRule(facts: facts).decision == .acknowledge, mode != .dryRun {
             try await acknowledge()
@@ -114,17 +116,22 @@ struct CompactionPass: Sendable {
         guard case .cut(let name) = CutRule(facts: facts).decision, mode != .dryRun else {
             return report(CutRule(facts: facts).decision)
         }
-        let maker = try maker("baseline")
+        let source = try source("baseline")
+        let cutter = source.cutter
+        let publish = { @Sendable reader in try cutter.publish(name, reader) }
         if facts.isContradicted {
             do {
-                _ = try await maker.publishLog(name, to: facts.vector, facts)
+                _ = try await source.log(to: facts.vector, facts, publish)
             } catch let error where CompactionPass.isObstacle(error) {
                 return .waits(ErrorText.text(of: error))
             }
-        } else if try await maker.publishState(name, facts) == nil {
-            return .waits("The store has changed meanwhile; the next attempt takes the new state.")
+        } else if try await source.state(facts, publish) == nil {
+            guard attempt < 3 else {
+                return .waits("The store has changed meanwhile; the next attempt takes the new state.")
+            }
+            return try await cut(attempt: attempt + 1)
         }
-        let bytes = FileFacts(name.path, in: maker.cutter.logs)?.bytes ?? 0
+        let bytes = FileFacts(name.path, in: cutter.logs)?.bytes ?? 0
         logger.notice("cut a baseline", metadata: ["baseline": "\(name.path)", "bytes": "\(bytes)"])
         return .cut(name, bytes: bytes)
     }
@@ -149,7 +156,7 @@ struct CompactionPass: Sendable {
         let path = sync.state.configuration.logs
         return try await queue.run {
             let listing = try LogListing(path: path)
-            let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
+            let usable = facts.shelf.verified
             var bytes: UInt64 = 0
             for (writer, names) in listing.names {
                 let covered = usable.map { $0.vector[writer] }.max() ?? 0
@@ -162,76 +169,89 @@ struct CompactionPass: Sendable {
         }
     }
 
-    // MARK: Verifying
+    // MARK: Comparing
 
-    private func verify() async throws -> CompactionReport.Verification {
-        let facts = try await facts()
-        switch VerificationRule(facts: facts).decision {
-        case .nothing: return .nothing
-        case .wait(let baseline, let reason): return .waits(baseline.name, reason)
-        case .behind(let baseline):
-            sync.state.update { $0.isBehindBaseline = true }
-            return .waits(baseline.name, "It has transactions that this store has not applied yet.")
-        case .verify(let baseline, let name, let isOwnState):
-            guard mode != .dryRun else { return .verified(baseline.name) }
-            do {
-                let maker = try maker("verification")
-                let state = isOwnState ? try await maker.publishState(name, facts) : nil
-                let end: BaselineEnd
-                if let state {
-                    end = state
-                } else {
-                    end = try await maker.publishLog(name, to: baseline.vector, facts)
+    /// Compares the greatest baseline for which there is a state.
+    private func compare() async throws -> CompactionReport.Verification {
+        var rule = ComparisonRule(facts: try await facts())
+        var obstacle: CompactionReport.Verification?
+        while true {
+            switch rule.decision {
+            case .nothing: return obstacle ?? .nothing
+            case .wait(let baseline, let reason): return obstacle ?? .waits(baseline.name, reason)
+            case .behind(let baseline):
+                if sync.state.update({ $0.awaits(baseline.vector) }) { sync.signals.baselines.raise() }
+                return obstacle ?? .waits(baseline.name, "It has transactions that this store has not applied yet.")
+            case .compare(let baseline, let fromLog):
+                guard mode != .dryRun else { return .verified(baseline.name) }
+                do {
+                    if let found = try await compare(baseline, fromLog: fromLog, rule.facts) { return found }
+                    // The store has gone on meanwhile: its state is not at the vector any more.
+                    rule.facts = try await facts()
+                } catch let error where CompactionPass.isObstacle(error) {
+                    obstacle = obstacle ?? .waits(baseline.name, ErrorText.text(of: error))
+                    rule.obstructed.insert(baseline.name)
                 }
-                guard end.sha256 == baseline.sha256 else {
-                    logger.error("a baseline differs", metadata: ["baseline": "\(baseline.name.path)"])
-                    return .differs(baseline.name)
-                }
-                logger.notice("verified a baseline", metadata: ["baseline": "\(baseline.name.path)"])
-                return .verified(baseline.name)
-            } catch let error where CompactionPass.isObstacle(error) {
-                return .waits(baseline.name, ErrorText.text(of: error))
             }
+        }
+    }
+
+    /// Compares a baseline, and publishes what was found; nil when the store has gone on since the facts were read.
+    private func compare(
+        _ baseline: KnownBaseline,
+        fromLog: Bool,
+        _ facts: CompactionFacts
+    ) async throws -> CompactionReport.Verification? {
+        let (name, source, wall) = (baseline.name, try source("verification"), wall)
+        let cutter = source.cutter
+        do {
+            _ = try await queue.run { try BaselineShelf.demandWhole(baseline, in: cutter.logs) }
+        } catch let error as SegmentError where error.isOfContent {
+            let refusal = BaselineShelf.refusal(error, former: nil, wall: wall)
+            sync.state.update { $0.refused(name, refusal, wall: wall) }
+            throw error
+        }
+        guard let found = try await comparison(of: baseline, fromLog: fromLog, facts, source) else { return nil }
+        if let difference = found.difference {
+            logger.error("a baseline differs", metadata: ["baseline": "\(name.path)", "difference": "\(difference)"])
+            if facts.owners.contains(name.writer) {
+                // The log folder contradicts the state of this store, which proves nothing from now on.
+                let text = "\(wall.milliseconds) \(name.path)"
+                _ = try await store.writeInTurn { try $0.setSetting(StoreKeys.distrusted, to: text) }
+            }
+        }
+        try await queue.run { try cutter.publish(found) }
+        guard found.difference == nil else { return .differs(name) }
+        logger.notice("endorsed a baseline", metadata: ["baseline": "\(name.path)"])
+        return .verified(name)
+    }
+
+    private func comparison(
+        of baseline: KnownBaseline,
+        fromLog: Bool,
+        _ facts: CompactionFacts,
+        _ source: BaselineSource
+    ) async throws -> BaselineComparison? {
+        let cutter = source.cutter
+        let compare = { @Sendable reader in try cutter.compare(baseline, reader, as: facts.own) }
+        guard fromLog else { return try await source.state(facts, compare) }
+        do {
+            return try await source.log(to: baseline.vector, facts, compare)
+        } catch let obstacle as BaselineRebuild.Obstacle
+            where obstacle.isLack && ComparisonRule(facts: facts).isLastResort(baseline)
+        {
+            logger.warning(
+                "a baseline is compared with the store alone",
+                metadata: ["baseline": "\(baseline.name.path)", "reason": "\(obstacle)"]
+            )
+            return try await source.state(facts, compare)
         }
     }
 
     /// Whether an error is a reason for which a baseline cannot be built from the log folder now.
     private static func isObstacle(_ error: any Error) -> Bool {
-        error is BaselineRebuild.Obstacle || error is SegmentError || error is StoreError || error is BaselineJoinError
-    }
-
-    /// Builds own baselines again that another writer's contradict, from the log folder, and removes those that are
-    /// wrong.
-    ///
-    /// A wrong one keeps nobody's transactions. One that the log folder confirms stays, for the other writer to look.
-    private func withdraw() async throws -> [BaselineName] {
-        let facts = try await facts()
-        var withdrawn: [BaselineName] = []
-        for mine in facts.shelf.disputes.compactMap({ dispute in
-            facts.owners.lazy.compactMap { dispute.baseline(of: $0) }.first
-        })
-        where !facts.shelf.isVerified(mine) && mine.modelHash == facts.modelHash && !withdrawn.contains(mine.name) {
-            do {
-                _ = try await maker("verification").publishLog(mine.name, to: mine.vector, facts)
-            } catch let error as SegmentError where error.kind == .forked && error.file.hasSuffix(mine.name.path) {
-                // The store must not trust its state once the file is gone that proves it wrong.
-                let text = "\(wall.milliseconds) \(mine.name.path)"
-                _ = try await store.writeInTurn { try $0.setSetting(StoreKeys.distrusted, to: text) }
-                try await remove([mine.name.fileName], of: mine.name.writer)
-                logger.error(
-                    "removed a wrong baseline of this store",
-                    metadata: ["baseline": "\(mine.name.path)", "hint": "tributaryctl check"]
-                )
-                withdrawn.append(mine.name)
-            } catch let error where CompactionPass.isObstacle(error) {
-                let reason = ErrorText.text(of: error)
-                logger.warning(
-                    "a disputed baseline stays",
-                    metadata: ["baseline": "\(mine.name.path)", "reason": "\(reason)"]
-                )
-            }
-        }
-        return withdrawn
+        error is BaselineRebuild.Obstacle || error is BaselineRebuild.UnusableBase || error is SegmentError
+            || error is StoreError || error is BaselineJoinError
     }
 
     // MARK: Removing
@@ -246,8 +266,7 @@ struct CompactionPass: Sendable {
                 continue
             }
             do {
-                let names = decision.removed.map(\.name.fileName) + decision.baselines.map(\.fileName)
-                try await remove(names, of: owner)
+                try await remove(decision.fileNames, of: owner)
                 report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
                 logger.notice(
                     "removed what a baseline has",
@@ -270,17 +289,18 @@ struct CompactionPass: Sendable {
             let decision = RemovalRule(facts: facts).decision
             guard mode != .dryRun, !decision.isEmpty else { return (facts, decision) }
             let shelf = facts.shelf
-            let proved = try await queue.run {
+            facts.shelf = try await queue.run {
                 try decision.covers.reduce(shelf) { shelf, cover in
                     if cancellation.isCancelled { throw CancellationError() }
-                    return shelf.proving(cover, in: logs, wall: wall)
+                    return try shelf.proving(cover, in: logs, wall: wall)
                 }
             }
-            if decision.covers.allSatisfy({ proved.isVerified($0) }) { return (facts, decision) }
-            // The bytes of one are not what they were: nothing goes for it any more.
-            let model = facts.modelHash
-            sync.state.update { $0.learned(proved, modelHash: model, wall: wall) }
-            facts.shelf = proved
+            guard facts.shelf != shelf else { return (facts, decision) }
+            // The bytes of one have another hash: nothing goes for it.
+            for cover in decision.covers {
+                guard let refusal = facts.shelf.refused[cover.name] else { continue }
+                sync.state.update { $0.refused(cover.name, refusal, wall: wall) }
+            }
         }
     }
 

@@ -15,9 +15,9 @@ package struct CompactionReport: Sendable {
     }
 
     package enum Verification: Sendable, Hashable {
-        /// The baseline of another store has equal bytes, or would be compared.
+        /// The store endorses the baseline, or would compare it.
         case verified(BaselineName)
-        /// The store has other bytes at the baseline's vector.
+        /// The store has another state at the baseline's vector.
         case differs(BaselineName)
         case waits(BaselineName, String)
         case nothing
@@ -42,8 +42,6 @@ package struct CompactionReport: Sendable {
     package var isDryRun: Bool
     package var cut = Cut.waits("")
     package var verification = Verification.nothing
-    /// The own baselines that were removed because the log folder contradicts them.
-    package var withdrawn: [BaselineName] = []
     package var baselines: [Baseline] = []
     package var removedSegments = 0
     package var removedBytes: UInt64 = 0
@@ -95,7 +93,7 @@ package struct CompactionReport: Sendable {
         let refused = shelf.refused.map { name, refusal in
             Baseline(
                 name: name,
-                bytes: UInt64(clamping: shelf.mark(name)?.size ?? 0),
+                bytes: UInt64(clamping: shelf.mark(name.path)?.size ?? 0),
                 isVerified: false,
                 detail: "It does not count: \(refusal.reason). \(refusal.hint)"
             )
@@ -106,9 +104,6 @@ package struct CompactionReport: Sendable {
     private static func text(_ wait: RemovalRule.Wait, _ facts: CompactionFacts) -> String {
         switch wait {
         case .baseline(let through):
-            if facts.active.isEmpty {
-                return "no other store acknowledges what it applies, so no baseline can be verified"
-            }
             return through == 0
                 ? "no verified baseline yet"
                 : "a verified baseline; the last one has this writer's transactions up to \(through)"

@@ -26,30 +26,17 @@ struct CutRule {
             return .done(known, isVerified: shelf.isVerified(known))
         }
         let name = BaselineName(writer: facts.own, sequence: vector[facts.own])
-        if shelf.isTaken(name) { return .acknowledge }
-        let isFree = facts.active.contains { writer in
-            !shelf.isTaken(BaselineName(writer: writer.writer.id, sequence: writer.writer.sequence))
-        }
-        guard isFree else {
-            return .wait(
-                "Each of the other writers has a baseline at its present transaction already, so none could verify "
-                    + "another one. It is cut once one of them has written or acknowledged something."
-            )
-        }
-        return .cut(name)
+        return shelf.isTaken(name) ? .acknowledge : .cut(name)
     }
 
     /// The reason why no baseline can be cut; nil when one can.
     private var obstacle: String? {
         guard facts.vector[facts.own] > 0 else { return "This store has written nothing yet that names a baseline." }
+        guard !facts.hasUnexported else { return "This store has transactions that are not exported yet." }
         let count = facts.writers.count
         guard count <= LogLimits.baselineWriters else {
             return "A baseline may have \(LogLimits.baselineWriters) writers, and \(count) have written into the log "
                 + "folder: all segments stay. Begin a new log folder for some of them."
-        }
-        guard !facts.active.isEmpty else {
-            return "No other store acknowledges what it applies, so none could verify a baseline: "
-                + "the segments of a single writer stay."
         }
         return nil
     }
@@ -66,15 +53,17 @@ struct CutRule {
     /// The least time after whose silence nobody waits for a writer to cut a baseline.
     private static let leastSilence = Duration.seconds(86_400)
 
-    /// Whether a baseline is worth its bytes; an own one that is disputed is settled first.
+    /// Whether a baseline is worth its bytes; an own one gets a day to be endorsed first.
     ///
     /// Its cost is that of the whole state, so it must make room for half of that at least; then all baselines together
     /// cost no more than in proportion to what is written.
     func isWorthwhile(uncovered: UInt64) -> Bool {
         let shelf = facts.shelf
-        let isDisputed = shelf.disputes.contains { $0.baseline(of: facts.own).map { !shelf.isVerified($0) } ?? false }
-        guard uncovered > 0, !isDisputed else { return false }
-        guard let last = facts.shelf.greatestVerified(modelHash: facts.modelHash) else { return true }
+        let isOpen = shelf.baselines.values.contains { baseline in
+            facts.owners.contains(baseline.name.writer) && !shelf.isVerified(baseline) && !facts.isOld(baseline)
+        }
+        guard uncovered > 0, !isOpen else { return false }
+        guard let last = shelf.verified.first else { return true }
         return uncovered >= last.bytes / 2
     }
 }

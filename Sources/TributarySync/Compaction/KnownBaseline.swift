@@ -1,7 +1,7 @@
 package import TransactionLog
 package import TributaryChanges
 
-/// A baseline in the log folder, as its first lines and its end line tell it, or as all of its bytes have proved.
+/// A baseline in the log folder, as its first lines and its end line tell it.
 package struct KnownBaseline: Hashable, Sendable {
     package var name: BaselineName
     package var modelHash: String
@@ -9,18 +9,14 @@ package struct KnownBaseline: Hashable, Sendable {
     package var vector: VersionVector
     package var sha256: String
     package var bytes: UInt64
-    /// Whether the file was read as a whole and its bytes have the hash in the end line.
-    package var isWhole: Bool
 
     package init(
         name: BaselineName,
         modelHash: String,
         vector: VersionVector,
         sha256: String,
-        bytes: UInt64,
-        isWhole: Bool = false
+        bytes: UInt64
     ) {
-        self.isWhole = isWhole
         self.name = name
         self.modelHash = modelHash
         self.vector = vector

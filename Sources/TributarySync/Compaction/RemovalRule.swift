@@ -6,7 +6,7 @@ import TributaryStore
 /// for.
 ///
 /// A segment goes when a verified baseline covers it, every active store has acknowledged it, and it is old enough. A
-/// baseline goes when another one, which is verified, has all that it has and more.
+/// baseline goes when another one, which is verified, has all that it has and more; a comparison goes as its baseline does.
 struct RemovalRule {
     /// Something that a segment waits for before it is removed.
     enum Wait: Hashable, Sendable {
@@ -27,11 +27,16 @@ struct RemovalRule {
         var removed: [CompactionFacts.OwnSegment] = []
         var kept: [Kept] = []
         var baselines: [BaselineName] = []
-        /// The baselines for which files are removed, two writers' of each vector; they must be whole.
+        var comparisons: [BaselineComparison.Name] = []
+        /// The baselines for which files are removed; they must be whole.
         var covers: [KnownBaseline] = []
 
         /// Whether nothing is removed.
-        var isEmpty: Bool { removed.isEmpty && baselines.isEmpty }
+        var isEmpty: Bool { removed.isEmpty && baselines.isEmpty && comparisons.isEmpty }
+
+        var fileNames: [String] {
+            removed.map(\.name.fileName) + baselines.map(\.fileName) + comparisons.map(\.fileName)
+        }
     }
 
     let facts: CompactionFacts
@@ -40,8 +45,7 @@ struct RemovalRule {
     var decision: Decision {
         var decision = Decision()
         let owner = facts.owner
-        // A store of this model could not begin with a baseline of another one.
-        let usable = facts.shelf.verified.filter { $0.modelHash == facts.modelHash }
+        let usable = facts.shelf.verified
         let cover = usable.max { $0.vector[owner] < $1.vector[owner] }
         let covered = cover?.vector[owner] ?? 0
         let active = facts.active.map { ($0.writer.id, $0.seen[owner]) }
@@ -60,22 +64,24 @@ struct RemovalRule {
                 decision.kept.append(Kept(segment: segment, waits: waits))
             }
         }
-        var covers: [KnownBaseline] = []
-        if let cover, !decision.removed.isEmpty { covers.append(cover) }
+        if let cover, !decision.removed.isEmpty { decision.covers.append(cover) }
         for baseline in facts.shelf.baselines.values where baseline.name.writer == owner {
             guard let greater = usable.first(where: { $0.dominates(baseline) }) else { continue }
             decision.baselines.append(baseline.name)
-            if !covers.contains(greater) { covers.append(greater) }
+            if !decision.covers.contains(greater) { decision.covers.append(greater) }
         }
         decision.baselines.sort()
-        // The agreement of two writers is what verifies a baseline, so both files must be there.
-        decision.covers = covers.flatMap { cover -> [KnownBaseline] in
-            let witness = usable.first { other in
-                other.vector == cover.vector && other.sha256 == cover.sha256
-                    && other.name.writer != cover.name.writer
+        for name in facts.shelf.comparisons.keys where name.writer == owner {
+            let baseline = facts.shelf.baselines[name.baseline]
+            // A file may be out of sight for a moment. What its maker has written after it has seen all that it has.
+            let greater = usable.first { other in
+                baseline.map(other.dominates) ?? (other.vector[name.baseline.writer] > name.baseline.sequence)
             }
-            return [cover, witness].compactMap(\.self)
+            guard let greater else { continue }
+            decision.comparisons.append(name)
+            if !decision.covers.contains(greater) { decision.covers.append(greater) }
         }
+        decision.comparisons.sort()
         return decision
     }
 

@@ -43,7 +43,7 @@ struct SegmentNotes {
             let baseline = known.baseline(with: from, of: writer)
         else { return nil }
         let has = "The verified baseline \(baseline.name.path) has the missing transactions."
-        if let refusal = baselines.refused[baseline.name] { return "\(has) It is not joined: \(refusal.reason)." }
+        if let refusal = baselines.refused[baseline] { return "\(has) It is not joined: \(refusal.reason)." }
         guard let since = baselines.gapSince else { return has }
         let rest = max(.zero, since.later(by: grace).duration(since: wall)).components.seconds
         return "\(has) This store joins it when they have been missing for watch.incomplete_grace, in \(rest) s."

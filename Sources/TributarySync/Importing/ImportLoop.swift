@@ -15,7 +15,6 @@ struct ImportLoop {
     /// The cache holds more segments than a batch takes, so that the verified segments of a batch are in it.
     private var verified = VerifiedSegments(limit: 4_096)
     private let importer: Importer
-    private let baselines: BaselineStage
     private var announcer: ImportAnnouncer
     /// The time of the clock at which a failed import is tried again.
     private var nextAttempt: Duration?
@@ -40,7 +39,6 @@ struct ImportLoop {
         let queue = SerialQueue("tributary.import")
         verification = SegmentVerification(queue: queue, control: control, store: environment.store)
         importer = Importer(environment: environment, state: state, queue: queue, control: control)
-        baselines = BaselineStage(environment: environment, state: state, signals: signals, control: control)
         announcer = ImportAnnouncer(
             environment: environment,
             state: state,
@@ -54,7 +52,7 @@ struct ImportLoop {
     private var environment: SyncEnvironment { service.environment }
     private var state: SyncStateOwner { service.state }
     private var signals: SyncSignals { service.signals }
-    private var control: ImportControl { baselines.control }
+    private var control: ImportControl { service.control }
 
     private var now: Duration { environment.clock.now() }
 
@@ -114,8 +112,6 @@ struct ImportLoop {
     /// Scans the places that hints name, and performs the planner's next action.
     mutating func step() async -> Step {
         scanWhereHinted()
-        // A new store begins with a baseline, so it reads that before anything else.
-        if state.read(\.isNew), baselines.proveNext(in: scanner.path) { return .goesOn }
         let wall = environment.wall
         let (action, isInitialImport) = state.update { state in
             let action = state.planner.next(wall: wall)
@@ -135,7 +131,7 @@ struct ImportLoop {
             return await join(baseline) ? .goesOn : .rests(until: nil)
         case .wait(let until):
             importer.keepReaders(of: [])
-            return baselines.proveNext(in: scanner.path) ? .goesOn : .rests(until: until)
+            return .rests(until: until)
         }
     }
 
@@ -190,8 +186,18 @@ struct ImportLoop {
         state.folderWasScanned()
         scanLater(scan.retry)
         // A baseline that arrives or changes is a hint of its folder.
-        if hints.isEverything || !hints.folders.isEmpty { baselines.read(scanner.baselines, in: scanner.path) }
+        if hints.isEverything || !hints.folders.isEmpty { readBaselines() }
         retrySegmentsWithNewBlobs(hints)
+    }
+
+    /// Reads the lines of baselines by which they are known, and what stores have found in them, where files have changed.
+    private func readBaselines() {
+        let (shelf, files, wall) = (state.read(\.shelf), scanner.baselines, environment.wall)
+        guard let logs = try? LogFolder(path: scanner.path), !shelf.isCurrent(files, in: logs) else { return }
+        let found = shelf.reading(files, in: logs, control, wall: wall)
+        guard found != shelf else { return }
+        state.update { $0.found(found, wall: wall) }
+        signals.baselines.raise()
     }
 
     /// Scans places again after a delay.
@@ -281,7 +287,7 @@ struct ImportLoop {
             state.update { $0.applied(outcome, wall: wall) }
             announcer.announce(outcome)
             if outcome.counts.changes > 0 { signals.exports.raise() }
-            if state.update({ $0.drainBehindBaseline() }) { signals.baselines.raise() }
+            if state.update({ $0.hasAwaited() }) { signals.baselines.raise() }
             records.storeAccepted(of: state, logger: environment.logger)
             nextAttempt = nil
             return true
@@ -299,7 +305,7 @@ struct ImportLoop {
             let positions = try records.positions()
             state.update { state in
                 state.setPositions(positions)
-                state.joined(baseline.name, refusal: refusal)
+                state.joined(baseline, refusal: refusal)
             }
             // The transactions that were joined are to be acknowledged.
             if refusal == nil {

@@ -39,11 +39,15 @@ extension Importer {
             return refuse(file, "blobs are missing, such as \(first) (\(missing.names.count) in all)")
         } catch let error as SegmentError {
             // A replicator may bring the whole file later.
+            if error.isOfContent {
+                let wall = environment.wall
+                let refusal = BaselineShelf.refusal(error, former: nil, wall: wall)
+                state.update { $0.refused(baseline.name, refusal, wall: wall) }
+            }
             return refuse(file, error.reason)
         } catch let error as BaselineJoinError {
             warn(file, "\(error)")
-            let hint =
-                "Have the other machines make another one, with the model of this one, on each: tributaryctl compact"
+            let hint = "On a machine with the version of the model of this one: tributaryctl compact"
             return PlannedBaselines.Refusal(reason: "\(error)", hint: hint)
         }
     }

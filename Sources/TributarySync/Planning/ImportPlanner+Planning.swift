@@ -29,7 +29,7 @@ extension ImportPlanner {
     package mutating func next(wall: WallTime) -> Action {
         let joining = baselines.next(
             positions,
-            own: own,
+            isBeginning: isBeginning,
             isMissing: isMissing,
             isGone: isGone,
             wall: wall,
@@ -90,7 +90,8 @@ extension ImportPlanner {
     ///
     /// A folder that still has earlier segments, of which applied ones count, may get the missing ones as well.
     private func isGone(through sequence: UInt64, of id: UniqueID) -> Bool {
-        guard let writer = writers[id] else { return true }
+        // A folder that is not there yet may get them.
+        guard let writer = writers[id] else { return false }
         return writer.appliedCount == 0
             && writer.order.slice(limit: 1).allSatisfy { $0.bounds.first > sequence }
     }

@@ -73,6 +73,8 @@ package struct ImportPlanner: Sendable {
     package private(set) var accepted: [SegmentName: String] = [:]
     /// The verified baselines that the store may join.
     var baselines = PlannedBaselines()
+    /// Whether the store had applied nothing of others, and its first import is not complete.
+    var isBeginning = false
 
     package init(own: UniqueID, limits: Limits) {
         self.own = own

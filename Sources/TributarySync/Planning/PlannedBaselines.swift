@@ -3,10 +3,10 @@ import TributaryChanges
 
 /// Decides which verified baseline the store joins, and when.
 ///
-/// A store that has applied nothing begins with the greatest one, and joins at once those that have more of other
-/// writers, as long as the log folder has none of the segments for which they stand. A running store joins one when the
-/// next segment of a writer is not in the log folder and the baseline has its transactions; it waits for a while
-/// before, because a replicator may bring a baseline before the segments.
+/// A store joins one when the next segment of a writer is not in the log folder and the baseline has its transactions: at
+/// once when the folder has none of the segments for which the baseline stands, and as long as the store's first import is
+/// not complete. Otherwise it waits for a while, because a replicator may bring a baseline before the segments, and what is
+/// joined has no journal of conflicts.
 struct PlannedBaselines: Sendable {
     enum Decision: Hashable, Sendable {
         case join(KnownBaseline)
@@ -14,16 +14,14 @@ struct PlannedBaselines: Sendable {
         case nothing
     }
 
-    /// The verified baselines of the store's model, the one with the most transactions first.
+    /// The verified baselines, the one with the most transactions first.
     private(set) var verified: [KnownBaseline] = []
     /// The reasons why baselines could not be joined, each with the time of the next attempt; nil for none.
-    private(set) var refused: [BaselineName: Refusal] = [:]
+    private(set) var refused: [KnownBaseline: Refusal] = [:]
     /// The wall time since which a writer's next segment is missing and a baseline has its transactions.
     private(set) var gapSince: WallTime?
     /// The baseline that has what is missing and is not joined yet.
     private(set) var waiting: Waiting?
-    /// Whether the store was new, and there have been baselines to join since.
-    private var isBeginning = false
 
     struct Waiting: Hashable, Sendable {
         var baseline: BaselineName
@@ -44,16 +42,15 @@ struct PlannedBaselines: Sendable {
 
     mutating func set(_ verified: [KnownBaseline]) {
         self.verified = verified
-        let names = Set(verified.map(\.name))
-        refused = refused.filter { names.contains($0.key) }
+        refused = refused.filter { verified.contains($0.key) }
     }
 
-    mutating func refuse(_ name: BaselineName, _ refusal: Refusal) { refused[name] = refusal }
+    mutating func refuse(_ baseline: KnownBaseline, _ refusal: Refusal) { refused[baseline] = refusal }
 
     /// Why a verified baseline is not joined, as a sentence; nil when nothing is to be joined.
     func detail(of baseline: KnownBaseline) -> String? {
         guard let waiting, waiting.baseline == baseline.name else {
-            return refused[baseline.name].map { "It is not joined: \($0.reason)." }
+            return refused[baseline].map { "It is not joined: \($0.reason)." }
         }
         return (waiting.refusal?.reason).map { "It is not joined: \($0)." }
             ?? "It has transactions whose segments are not in the log folder; it is joined once they have been missing for "
@@ -63,51 +60,51 @@ struct PlannedBaselines: Sendable {
     mutating func retry() { refused = [:] }
 
     /// Decides; O(w) for each baseline.
+    ///
+    /// - Parameters:
+    ///   - positions: The store's positions.
+    ///   - isBeginning: Whether the store's first import is not complete.
+    ///   - isMissing: Whether the log folder has no segment with a transaction.
+    ///   - isGone: Whether it has none of the segments up to a transaction.
+    ///   - wall: The wall time.
+    ///   - grace: The time for which missing segments may still come.
+    /// - Returns: What to do.
     mutating func next(
         _ positions: [UniqueID: WriterPosition],
-        own: UniqueID,
+        isBeginning: Bool,
         isMissing: (UInt64, UniqueID) -> Bool,
-        isGone: (UInt64, UniqueID) -> Bool = { _, _ in false },
+        isGone: (UInt64, UniqueID) -> Bool,
         wall: WallTime,
         _ grace: Duration
     ) -> Decision {
         waiting = nil
-        guard !verified.isEmpty else { return end() }
-        func applied(_ writer: UniqueID) -> UInt64 { positions[writer]?.sequence ?? 0 }
-        let isNew = positions.allSatisfy { $0.key == own || $0.value.sequence == 0 }
-        if isNew { isBeginning = true }
-        func lacking(_ baseline: KnownBaseline) -> [(UniqueID, UInt64)] {
+        func lacking(_ baseline: KnownBaseline) -> [(writer: UniqueID, through: UInt64)] {
             baseline.vector.entries.filter { writer, sequence in
-                let position = applied(writer)
-                guard sequence > position else { return false }
-                return isNew || isMissing(position.addingSaturating(1), writer)
+                let position = positions[writer]?.sequence ?? 0
+                return sequence > position && isMissing(position.addingSaturating(1), writer)
             }
             .map { ($0.key, $0.value) }
         }
-        let wanted = verified.filter { !lacking($0).isEmpty }
-        guard !wanted.isEmpty else { return end() }
+        let wanted = verified.map { (baseline: $0, lacking: lacking($0)) }.filter { !$0.lacking.isEmpty }
+        guard let first = wanted.first?.baseline else {
+            gapSince = nil
+            return .nothing
+        }
         let since = gapSince ?? wall
         gapSince = since
         let due = since.later(by: grace)
-        let isDue = isNew || wall >= due
-        // No segment can come that a writer has removed.
-        let ripe =
-            isDue ? wanted : isBeginning ? wanted.filter { lacking($0).allSatisfy { isGone($0.1, $0.0) } } : []
-        let first = ripe.first ?? wanted.first
-        waiting = first.map { Waiting(baseline: $0.name, since: since, refusal: ripe.isEmpty ? nil : refused[$0.name]) }
+        let isDue = isBeginning || wall >= due
+        // No segment can come that its store has removed.
+        let ripe = wanted.filter { isDue || $0.lacking.contains { isGone($0.through, $0.writer) } }.map(\.baseline)
+        let next = ripe.first ?? first
+        waiting = Waiting(baseline: next.name, since: since, refusal: ripe.isEmpty ? nil : refused[next])
         var retry = isDue ? nil : due
         for baseline in ripe {
-            guard let refusal = refused[baseline.name] else { return .join(baseline) }
+            guard let refusal = refused[baseline] else { return .join(baseline) }
             guard let time = refusal.retry else { continue }
             if time <= wall { return .join(baseline) }
             retry = min(retry ?? time, time)
         }
         return retry.map { .wait(until: $0) } ?? .nothing
-    }
-
-    private mutating func end() -> Decision {
-        gapSince = nil
-        isBeginning = false
-        return .nothing
     }
 }

@@ -15,10 +15,6 @@ enum StoreKeys {
     /// from then on the store makes baselines from the log folder only.
     static let distrusted = "sync.distrusted"
 
-    /// Begins the keys of proofs that baselines are whole, which end with the path of the baseline in the log folder;
-    /// the value is the text of ``BaselineProof``.
-    static let proved = "sync.proved."
-
     /// `<first>-<last>.tlog <sha256> <deferred>`: the partly applied segment of a writer.
     static func partial(_ writer: UniqueID) -> String { "sync.partial.\(writer)" }
 }

@@ -43,18 +43,18 @@ extension SyncProblem {
         )
     }
 
-    /// The problem of two baselines of one vector with other bytes.
-    static func baselinesDiffer(_ dispute: BaselineShelf.Dispute, since wall: WallTime) -> SyncProblem {
-        SyncProblem(
+    /// The problem of a baseline in which a store has found a difference.
+    static func baselinesDiffer(_ objection: BaselineShelf.Objection, since wall: WallTime) -> SyncProblem {
+        let name = objection.baseline.name
+        return SyncProblem(
             .baselinesDiffer,
             since: wall,
-            detail: "\(dispute.first.name.path) and \(dispute.second.name.path) have other bytes for the same "
-                + "transactions: one of the two writers has another state. Nothing is removed for a baseline on which no "
-                + "two writers agree.",
-            writer: dispute.second.name.writer,
+            detail: "The store of writer \(objection.store) has another state than the baseline \(name.path) "
+                + "for the same transactions: \(objection.difference)",
+            writer: name.writer,
             hint:
-                "Each of the two builds its baseline from the log folder and removes it when it was wrong, once a day "
-                + "or now, on both machines: tributaryctl compact"
+                "One of the two stores is wrong; on both machines: tributaryctl check. The maker compares its baseline with "
+                + "the log folder, once a day or now: tributaryctl compact"
         )
     }
 

@@ -11,9 +11,9 @@ extension SyncState {
             planner.setPosition(try SyncRecords.position(of: writer, reader), of: writer.id)
             if writer.state == .abandoned { planner.abandoned.insert(writer.id) }
         }
+        planner.isBeginning = planner.positions.allSatisfy { $0.key == own || $0.value.sequence == 0 }
         planner.setAccepted(try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:])
         let pause = try reader.setting(StoreKeys.paused).flatMap { ImportPause($0) }
-        let shelf = BaselineShelf(proofs: try BaselineProofs.load(reader))
-        self.init(configuration: configuration, planner: planner, pause: pause, shelf: shelf)
+        self.init(configuration: configuration, planner: planner, pause: pause)
     }
 }

@@ -17,18 +17,16 @@ struct SyncState: Sendable {
     var pause: ImportPause?
     /// The accepted segments that the store remembers.
     private var storedAccepted: [SegmentName: String]
-    private(set) var shelf: BaselineShelf
-    /// Whether a baseline of another writer waits until this store has applied its transactions.
-    var isBehindBaseline = false
+    private(set) var shelf = BaselineShelf()
+    /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
+    private var awaited: VersionVector?
 
     /// Creates the initial state of a service.
     init(
         configuration: SyncConfiguration,
         planner: ImportPlanner,
-        pause: ImportPause? = nil,
-        shelf: BaselineShelf = BaselineShelf()
+        pause: ImportPause? = nil
     ) {
-        self.shelf = shelf
         self.configuration = configuration
         self.planner = planner
         self.pause = pause
@@ -79,34 +77,44 @@ struct SyncState: Sendable {
 
     mutating func abandon(_ writer: UniqueID) { planner.abandoned.insert(writer) }
 
-    /// Records the baselines of the log folder; those of the store's model may be joined.
-    mutating func found(_ found: BaselineShelf, modelHash: String, wall: WallTime) {
-        shelf = found.learning(from: shelf)
-        planner.baselines.set(shelf.verified.filter { $0.modelHash == modelHash })
-        if let dispute = shelf.disputes.first {
-            problems.raise(.baselinesDiffer(dispute, since: wall))
+    /// Records the baselines of the log folder; the verified ones may be joined.
+    mutating func found(_ found: BaselineShelf, wall: WallTime) {
+        shelf = found
+        planner.baselines.set(shelf.verified)
+        // Once another store endorses the baseline, it is the one that objects to it that may be wrong.
+        let objection = shelf.objections.first { !shelf.isVerified($0.baseline) || $0.store == planner.own }
+        if let objection {
+            problems.raise(.baselinesDiffer(objection, since: wall))
         } else {
             problems.end(.baselinesDiffer)
         }
     }
 
-    /// Records the proofs of baselines that the store has now.
-    mutating func kept(_ proofs: [BaselineName: BaselineProof]) { shelf = shelf.keeping(proofs) }
+    /// Notes that a baseline waits for transactions; returns whether they have been applied by now.
+    mutating func awaits(_ vector: VersionVector) -> Bool {
+        awaited = vector
+        return hasAwaited()
+    }
 
-    /// Whether a store that has applied nothing was to begin with a baseline, and something of that is missing.
-    private var lacksFirstBaseline: Bool {
-        !planner.baselines.refused.isEmpty && isNew
+    /// Whether a baseline has waited for transactions that are applied now; it waits no more then.
+    mutating func hasAwaited() -> Bool {
+        guard let vector = awaited else { return false }
+        guard vector.entries.allSatisfy({ planner.position(of: $0.key).sequence >= $0.value }) else { return false }
+        awaited = nil
+        return true
     }
 
     /// Records that the planner waits: the initial import is complete, unless importing is paused, the folder is not
-    /// there, or the store has not joined its first baseline.
+    /// there, or something is missing that a baseline has.
     ///
     /// - Returns: Whether it has become complete now.
     @discardableResult
     mutating func waits() -> Bool {
-        let isKept = pause != nil || problems.isFolderMissing || lacksFirstBaseline
+        let lacks = planner.isBeginning && planner.baselines.waiting != nil
+        let isKept = pause != nil || problems.isFolderMissing || lacks
         guard !progress.isInitialImportComplete, !isKept else { return false }
         progress.isInitialImportComplete = true
+        planner.isBeginning = false
         return true
     }
 

@@ -136,7 +136,7 @@ package final class DirectoryWatcher: Sendable {
         }
         switch SegmentFileKind.classify(event.name, writer: writer) {
         case .segment(let name): hints.insert(file: name)
-        case .conflictCopy, .misnamed, .baseline: hints.insert(folder: writer)
+        case .conflictCopy, .misnamed, .baseline, .comparison: hints.insert(folder: writer)
         case .ignored:
             // Events of the folder's own attributes are irrelevant too: files that could not be opened are tried again
             // anyway.

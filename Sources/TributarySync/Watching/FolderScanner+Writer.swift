@@ -117,6 +117,7 @@ extension FolderScanner {
             guard let bounds = SegmentName.bounds(fileName: bytes) else {
                 let kind = SegmentFileKind.classify(String(decoding: bytes, as: UTF8.self), writer: writer)
                 if case .baseline(let sequence) = kind { listed.insert(baseline: sequence) }
+                if case .comparison(let baseline) = kind { listed.insert(comparison: baseline) }
                 if let misfit = FolderScanner.misfit(bytes, writer: writer) {
                     listed.insert(other: FolderScanner.examined(misfit, in: folder))
                 }
@@ -216,7 +217,7 @@ extension FolderScanner {
                 reason: reason,
                 hint: "Have the writer name it as it should; until then nothing of it is read."
             )
-        case .segment, .baseline, .ignored: return nil
+        case .segment, .baseline, .comparison, .ignored: return nil
         }
     }
 

@@ -54,11 +54,16 @@ package struct FolderScanner: Sendable {
         return scan
     }
 
-    /// The names of the writers' last baselines, in order.
-    package var baselines: [BaselineName] {
-        known.values.filter { !$0.baselines.isEmpty }
-            .flatMap { folder in folder.baselines.map { BaselineName(writer: folder.writer, sequence: $0) } }
-            .sorted()
+    /// The writers' last baselines, and what stores have found in baselines; in order.
+    var baselines: BaselineFiles {
+        var files = BaselineFiles()
+        for folder in known.values {
+            files.baselines += folder.baselines.map { BaselineName(writer: folder.writer, sequence: $0) }
+            files.comparisons += folder.comparisons.map { BaselineComparison.Name(writer: folder.writer, of: $0) }
+        }
+        files.baselines.sort()
+        files.comparisons.sort()
+        return files
     }
 
     /// Records that the end line of an applied file has been compared.

@@ -27,12 +27,16 @@ struct KnownFolder: Sendable {
     private var misfits: [String: WriterListing.Misfit] = [:]
     /// The sequences of the writer's last baselines, in order.
     private(set) var baselines: [UInt64] = []
+    /// The baselines that the writer's store has compared.
+    private(set) var comparisons: [BaselineName] = []
 
     /// The maximum number of listed misnamed files of one folder.
     private static let misnamedLimit = 1_000
     private var misnamedCount = 0
     /// The maximum number of a writer's baselines that are looked at: the last ones.
     private static let baselineLimit = 16
+    /// The maximum number of comparisons that are looked at; a store removes those that nobody needs any more.
+    private static let comparisonLimit = 64
 
     init(writer: UniqueID, inode: UInt64) {
         self.writer = writer
@@ -70,6 +74,10 @@ struct KnownFolder: Sendable {
             misnamedCount += 1
         }
         misfits[misfit.fileName] = misfit
+    }
+
+    mutating func insert(comparison baseline: BaselineName) {
+        if comparisons.count < KnownFolder.comparisonLimit { comparisons.append(baseline) }
     }
 
     /// Inserts a baseline; only the last ones are kept.

@@ -15,7 +15,7 @@ struct WriterSegments {
             switch SegmentFileKind.classify(file, writer: writer) {
             case .segment(let name): if name.last > last?.last ?? 0 { last = name }
             case .baseline(let sequence): baseline = max(baseline, sequence)
-            case .conflictCopy, .misnamed, .ignored: break
+            case .comparison, .conflictCopy, .misnamed, .ignored: break
             }
         }
         guard let last else {

@@ -7,6 +7,7 @@ import TributaryAdmin
 final class CompactionPeers {
     let folder: TemporaryFolder
     private(set) var daemons: [RunningDaemon] = []
+    static let model = EmployeeModel.text(adding: "photo: {type: Binary, optional: true}")
     /// The number of rounds after which waiting is given up.
     private static let rounds = 100
 
@@ -15,9 +16,9 @@ final class CompactionPeers {
     var logs: String { folder.path("logs") }
 
     @discardableResult
-    func add(_ name: String) async throws -> RunningDaemon {
+    func add(_ name: String, model: String = CompactionPeers.model) async throws -> RunningDaemon {
         let daemon = try RunningDaemon(name, in: folder)
-        try folder.write(EmployeeModel.text(adding: "photo: {type: Binary, optional: true}"), to: "model.yaml")
+        try folder.write(model, to: "model.yaml")
         try daemon.configure("retention: {keep_segments: 1ms}\nwatch: {incomplete_grace: 1s}")
         let text = try String(contentsOfFile: daemon.configuration, encoding: .utf8)
         try text.replacing("export: {debounce: 10ms}", with: "export: {debounce: 10ms, acknowledge: 50ms}").write(
@@ -87,7 +88,7 @@ final class CompactionPeers {
         for daemon in daemons {
             texts.append("\(daemon.name): \(try await compact(daemon, dryRun: true))\n\(daemon.log)")
         }
-        Issue.record("never: \(what)\n\(texts.joined(separator: "\n"))")
+        Issue.record("never: \(what); there are \(segments().sorted())\n\(texts.joined(separator: "\n"))")
         throw CancellationError()
     }
 }

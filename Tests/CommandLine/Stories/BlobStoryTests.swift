@@ -27,7 +27,7 @@ import TributaryAdmin
         try await shop.sync()
         let segment = try #require(shop.files().first { $0.hasSuffix(".tlog") })
         var number: UInt8 = 1
-        try await StoryMachine.until("two machines have made the same baseline", [shop, office]) {
+        try await StoryMachine.until("one machine has endorsed the baseline of the other", [shop, office]) {
             for machine in [shop, office] {
                 try await machine.save(number)
                 number += 1
@@ -47,7 +47,9 @@ import TributaryAdmin
         let new = try machine("new")
         try StoryMachine.replicate([shop, office])
         let blobs = shop.files().filter { $0.contains("/blobs/") }
-        for file in shop.files() where file.hasSuffix(".baseline") { try shop.carry(file, to: new) }
+        for file in shop.files() where !file.hasSuffix(".tlog") && !blobs.contains(file) {
+            try shop.carry(file, to: new)
+        }
         let blob = try #require(blobs.first?.split(separator: "/").last.map(String.init))
         try await new.start()
         try await new.sync()

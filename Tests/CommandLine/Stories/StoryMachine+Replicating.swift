@@ -5,11 +5,13 @@ extension StoryMachine {
     /// The number of rounds after which waiting is given up.
     private static let rounds = 100
 
-    /// The segments, baselines and blobs in the log folder, by their path below it.
+    /// The segments, the baselines with what stores have found in them, and the blobs in the log folder, by their path below it.
     func files() -> Set<String> {
         let files = FileManager.default.enumerator(atPath: path(logs))?.compactMap { $0 as? String } ?? []
         return Set(
-            files.filter { !$0.hasPrefix(".") && $0.wholeMatch(of: /.+(\.tlog|\.baseline|blobs\/[0-9a-f]{64})/) != nil }
+            files.filter {
+                !$0.hasPrefix(".") && $0.wholeMatch(of: /.+(\.tlog|\.baseline|\.comparison|blobs\/[0-9a-f]{64})/) != nil
+            }
         )
     }
 

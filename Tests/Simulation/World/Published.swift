@@ -16,17 +16,44 @@ package struct PublishedSegment: Hashable, Sendable {
     }
 }
 
+/// What a store has found in a baseline, as it wrote it.
+struct PublishedComparison {
+    let found: BaselineComparison
+    var isRemoved = false
+}
+
 /// A baseline as its writer wrote it.
 struct PublishedBaseline {
     let name: BaselineName
     let bytes: [UInt8]
     /// The last transaction of each writer in it.
     let vector: [UniqueID: UInt64]
+    let sha256: String
+    /// Whether it is the one of another state.
+    var isWrong = false
     var isRemoved = false
 
     init(name: BaselineName, bytes: [UInt8]) throws {
         (self.name, self.bytes) = (name, bytes)
-        let writers = try VerifiedBaseline.verify(MemorySegment(bytes)).writers
+        let verified = try VerifiedBaseline.verify(MemorySegment(bytes))
+        let writers = verified.writers
+        sha256 = verified.end.sha256
         vector = Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first }
+    }
+
+    /// The baseline of a state that lacks the values of an object; nil when no object has any.
+    func spoiled() throws -> PublishedBaseline? {
+        var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
+        for (place, line) in lines.enumerated() where line.hasPrefix("{\"insert\"") {
+            guard case .object(var members) = try JSONParser.parse(line),
+                let index = members.firstIndex(where: { $0.key == "values" && $0.value != .object([]) })
+            else { continue }
+            members[index].value = .object([])
+            lines[place] = JSONValue.object(members).text
+            var spoiled = try PublishedBaseline(name: name, bytes: SegmentText.baseline(lines))
+            spoiled.isWrong = true
+            return spoiled
+        }
+        return nil
     }
 }

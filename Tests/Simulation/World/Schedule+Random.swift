@@ -91,11 +91,10 @@ extension Schedule {
 
     private func compactionStep(_ replica: Int, _ writer: Int, _ generator: inout ChangeGenerator) -> Step {
         switch generator.number(0...19) {
-        // A store cannot join a baseline of another model, so that nothing is removed where models grow.
-        case 0...8 where grows: .exchange(from: writer, to: replica)
         case 0...6: .compact(replica: replica, isRequested: generator.number(0...3) > 0)
         case 7, 8: .evict(replica: replica, writer: writer)
         case 9: .abandon(replica: replica, writer: writer)
+        case 10: .spoil(replica: replica)
         default: .exchange(from: writer, to: replica)
         }
     }

@@ -32,6 +32,7 @@ extension Step: CustomStringConvertible {
         case .recover(let replica): "recover \(replica)"
         case .compact(let replica, let isRequested): "compact \(replica) \(isRequested)"
         case .exchange(let from, let to): "exchange \(from) \(to)"
+        case .spoil(let replica): "spoil \(replica)"
         case .evict(let replica, let writer): "evict \(replica) \(writer)"
         case .abandon(let replica, let writer): "abandon \(replica) \(writer)"
         case .tick: "tick"
@@ -86,6 +87,7 @@ extension Step: CustomStringConvertible {
             self = .lose(replica: numbers[0], loss)
         case ("recover", 1): self = .recover(replica: numbers[0])
         case ("compact", 1): self = .compact(replica: numbers[0], isRequested: word(2) == "true")
+        case ("spoil", 1): self = .spoil(replica: numbers[0])
         case ("exchange", 2): self = .exchange(from: numbers[0], to: numbers[1])
         case ("evict", 2): self = .evict(replica: numbers[0], writer: numbers[1])
         case ("abandon", 2): self = .abandon(replica: numbers[0], writer: numbers[1])

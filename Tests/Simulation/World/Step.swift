@@ -44,6 +44,8 @@ package enum Step: Hashable, Sendable {
     case recover(replica: Int)
     /// A replica cuts or verifies a baseline, and removes segments; as an administrator asks for it, or by itself.
     case compact(replica: Int, isRequested: Bool)
+    /// A baseline that a replica has cut, and that nobody has seen, becomes one of another state.
+    case spoil(replica: Int)
     /// All files of a replica or a producer come to a replica, which imports and acknowledges them.
     case exchange(from: Int, to: Int)
     /// A replica stops counting on the acknowledgements of a store, and compacts.

@@ -4,20 +4,24 @@ import TributaryStore
 
 extension World {
     /// Compares the states of all replicas, which have the same transactions and the same model.
+    ///
+    /// Of what the model does not know, a replica that has joined a baseline of a newer one may have less.
     func compare() async throws {
-        let first = replicas[0]
+        let equal = try replicas.filter { try !$0.store.read { try $0.hasForeignRules } }
+        guard let first = equal.first else { return }
         let (digest, dump, baseline) = (try first.digest(), try first.dump(), try first.baseline())
         for (index, replica) in replicas.enumerated() {
             try check(replica, "replica \(index) in the end")
             try demandEachOnce(replica, "replica \(index)")
-            try Divergence.demandEqual(dump, try replica.dump(), "the dumps of replicas 0 and \(index) differ")
+            guard equal.contains(where: { $0 === replica }) else { continue }
+            try Divergence.demandEqual(dump, try replica.dump(), "the dumps of replica \(index) and another one differ")
             guard try replica.digest() == digest else {
-                throw Divergence("the digests of replicas 0 and \(index) differ, their dumps do not")
+                throw Divergence("the digests of replica \(index) and another one differ, their dumps do not")
             }
             try Divergence.demandEqual(
                 baseline,
                 try replica.baseline(),
-                "the baselines of replicas 0 and \(index) differ"
+                "the baselines of replica \(index) and another one differ"
             )
         }
         if schedule.seed % 4 < 2 { try compareJoined(baseline, dump: dump) }

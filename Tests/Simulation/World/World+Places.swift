@@ -41,7 +41,8 @@ extension World {
 
     /// Takes a replica's log folder away, or a part of it.
     ///
-    /// Before its store has recorded an exported segment, nothing tells a lost folder from a new one.
+    /// Before its store has recorded an exported segment, nothing tells a lost folder from a new one. A baseline that nobody
+    /// else has is not lost: what it has can be in no segment any more.
     func lose(_ index: Int, _ loss: FolderLoss) throws {
         let replica = replicas[index]
         let (exported, writers) = try replica.store.read { (try $0.outbox.exporters(), try $0.outbox.committers()) }
@@ -51,6 +52,7 @@ extension World {
             exported.contains(where: { replica.folder.hasFolder(of: $0) })
         else { return }
         if loss != .unmounted {
+            guard try !hasOnlyBaseline(index) else { return }
             for segment in own {
                 guard let log = log(of: segment.name.writer), writers.contains(segment.name.writer) || loss == .all,
                     try replica.canPublish(segment.name),
@@ -61,6 +63,16 @@ extension World {
             }
         }
         try replica.folder.lose(loss, own: writers)
+    }
+
+    /// Whether a replica's folder has a baseline, or what makes it count, that no other one has.
+    private func hasOnlyBaseline(_ index: Int) throws -> Bool {
+        func names(_ replica: Replica) throws -> Set<String> {
+            let files = replica.folder
+            return Set(try files.baselines().keys.map(\.path) + files.comparisons().keys.map(\.path))
+        }
+        let others = try replicas.indices.filter { $0 != index }.map { try names(replicas[$0]) }
+        return try !names(replicas[index]).isSubset(of: others.reduce([]) { $0.union($1) })
     }
 
     /// Brings a lost log folder back: the share is mounted again, or `check --repair` makes the store's own folder
@@ -80,7 +92,8 @@ extension World {
         _ = try await replica.export()
         try collect(from: index)
         try collectSegments(from: index)
-        let lost = replica.lost.filter { !replica.folder.has($0.name) }
+        // What a verified baseline has needs no segment.
+        let lost = replica.lost.filter { !replica.folder.has($0.name) && !isCovered($0.name) }
         replica.lost = []
         guard lost.isEmpty else {
             throw Divergence("replica \(index) has not published \(lost.map(\.name).sorted()) again")

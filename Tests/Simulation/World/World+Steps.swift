@@ -39,6 +39,7 @@ extension World {
         case .recover(let replica): try await recover(replica)
         case .compact(let replica, let isRequested):
             try await compact(replica, isRequested ? .requested : .automatic)
+        case .spoil(let replica): try spoil(replica)
         case .exchange(let from, let to): try await exchange(from, to)
         case .evict(let replica, let writer): try await evict(writer, by: replica)
         case .abandon(let replica, let writer): try await abandon(writer, by: replica)
@@ -78,7 +79,7 @@ extension World {
     ///
     /// A baseline is cut after an export: it has no transaction that is in no segment.
     private func join(from: Int, to: Int, damage: Int?) async throws {
-        guard from != to, replicas[from].model.version == replicas[to].model.version else { return }
+        guard from != to else { return }
         try await export(from, crash: nil)
         guard try replicas[from].hasPublishedAll() else { return }
         let baseline = try replicas[from].baseline()
@@ -123,9 +124,9 @@ extension World {
 
     /// The transactions that each replica lacks in the end, in words.
     private func waits() throws -> [String] {
-        try replicas.enumerated().flatMap { index, replica in
+        try replicas.enumerated().flatMap { index, replica -> [String] in
             let positions = try replica.positions()
-            var lines = logs.compactMap { log -> String? in
+            var lines: [String] = logs.compactMap { log -> String? in
                 let position = positions[log.writer] ?? 0
                 guard position < log.published else { return nil }
                 return "replica \(index) has \(position) of \(log.published) transactions of \(log.writer) in "
@@ -134,8 +135,12 @@ extension World {
             }
             if try !replica.hasPublishedAll() { lines.append("replica \(index) has not published all") }
             lines += replica.problems.map { "  \($0)" }
-            let baselines = logs.flatMap(\.baselines).filter { !$0.isRemoved }
-            return lines + (lines.isEmpty ? [] : baselines.map { "baseline \($0.name.path): \($0.vector)" })
+            guard !lines.isEmpty else { return [] }
+            for log in logs {
+                lines += log.baselines.filter { !$0.isRemoved }.map { "baseline \($0.name.path): \($0.vector)" }
+                lines += log.comparisons.values.filter { !$0.isRemoved }.map(\.found.line)
+            }
+            return lines
         }
     }
 
@@ -150,7 +155,7 @@ extension World {
                 if !replica.folder.has(segment.name) { try leave(segment, in: replica) }
             }
         }
-        // The baselines that have a writer's removed segments are those of any two writers.
+        // The baselines that have a writer's removed segments are those of any writers.
         if !behind.isEmpty { for log in logs { try leaveBaselines(of: log, in: replica) } }
         // A damaged copy is in the way of what the store has not published.
         if try !replica.hasPublishedAll() {

@@ -17,6 +17,8 @@ struct WriterLog {
     /// The segments that were lost with a log folder, and that no other folder has.
     var lost: Set<PublishedSegment> = []
     var baselines: [PublishedBaseline] = []
+    /// What the store of the writer has found in baselines.
+    var comparisons: [BaselineComparison.Name: PublishedComparison] = [:]
 
     init(writer: UniqueID, incarnation: Incarnation = Incarnation()) {
         (self.writer, self.incarnation) = (writer, incarnation)

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TransactionLog
@@ -27,6 +28,41 @@ import TributaryChanges
         }
     }
 
+    @Test(arguments: try SegmentVectors().comparisons)
+    func aComparisonIsReadAsTheVectorSays(_ vector: SegmentVectors.Comparison) throws {
+        let bytes = try SegmentVectors.bytes(of: vector.file)
+        #expect(SegmentEnd.sha256(of: bytes) == vector.sha256)
+        let folder = try TemporaryFolder("comparison")
+        let parts = vector.path.split(separator: "/").map(String.init)
+        try FileManager.default.createDirectory(atPath: folder.path(parts[0]), withIntermediateDirectories: true)
+        try Data(bytes).write(to: URL(filePath: folder.path(vector.path)))
+        let writer = try #require(SegmentName.writer(folderName: parts[0]))
+        guard case .comparison(let baseline) = SegmentFileKind.classify(parts[1], writer: writer) else {
+            Issue.record("the name is not that of a comparison")
+            return
+        }
+        let name = BaselineComparison.Name(writer: writer, of: baseline)
+        #expect(name.path == vector.path)
+        do throws(SegmentError) {
+            let found = try BaselineComparison.read(name, in: try LogFolder(path: folder.path))
+            #expect(vector.state == "valid")
+            #expect(found.difference == vector.difference)
+        } catch {
+            #expect(error.state.rawValue == vector.state, "\(error)")
+        }
+    }
+
+    /// The comparison in the article is a vector in normal form, and endorses the article's baseline.
+    @Test func theComparisonOfTheArticleEndorsesItsBaseline() throws {
+        let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
+        let block = try #require(article.block(after: "<!-- vector: comparison -->"))
+        #expect(Array(block.utf8) == (try SegmentVectors.bytes(of: "valid/article.comparison")))
+        let baseline = String(decoding: try SegmentVectors.bytes(of: "valid/article.baseline"), as: UTF8.self)
+        let end = try #require(try baseline.split(separator: "\n").last.map { try JSONParser.parse(String($0)) })
+        let line = try JSONParser.parse(block)
+        #expect(line["sha256"] == end["sha256"] && line.text + "\n" == block)
+    }
+
     @Test(arguments: try SegmentVectors().names)
     func aNameIsWhatTheVectorSays(_ vector: SegmentVectors.Name) {
         let kind: String
@@ -34,6 +70,7 @@ import TributaryChanges
         {
         case .segment: kind = "segment"
         case .baseline: kind = "baseline"
+        case .comparison: kind = "comparison"
         case .conflictCopy: kind = "conflict copy"
         case .misnamed, .ignored, nil: kind = "other"
         }

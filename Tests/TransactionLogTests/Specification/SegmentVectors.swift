@@ -22,6 +22,19 @@ struct SegmentVectors: Decodable {
         func bytes() throws -> [UInt8] { try SegmentVectors.bytes(of: file) }
     }
 
+    /// What a store has found in a baseline.
+    struct Comparison: Decodable, Sendable, CustomTestStringConvertible {
+        var file: String
+        /// The writer's folder and the file's name that the bytes are to be read under.
+        var path: String
+        var about: String
+        var state: String
+        var sha256: String
+        var difference: String?
+
+        var testDescription: String { file }
+    }
+
     struct Name: Decodable, Sendable, CustomTestStringConvertible {
         var folder: String
         var name: String
@@ -31,6 +44,7 @@ struct SegmentVectors: Decodable {
     }
 
     var segments: [Segment]
+    var comparisons: [Comparison]
     var names: [Name]
 
     static let folder = PackageFolder.path("Tests/TransactionLogTests/Vectors")

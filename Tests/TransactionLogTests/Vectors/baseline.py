@@ -1,12 +1,14 @@
-"""Reads baselines as the specification says, for check.py."""
+"""Reads baselines, and what stores have found in them, as the specification says, for check.py."""
 
-from check import (CLOCK, FIRST_INVALID_CLOCK, HASH, LINE_BYTES, TEXT_BYTES, UUID, Refused, acknowledged, change, count,
-                   ended, line_object, matching, optional_string, read_verified, string)
+from check import (CLOCK, COMPARISON_NAME, FIRST_INVALID_CLOCK, HASH, LINE_BYTES, TEXT_BYTES, UUID, Refused, acknowledged,
+                   change, count, ended, line_object, matching, optional_string, read_verified, string)
 from log_json import Invalid
 
 WRITERS = 65_536
 SEEN_MEMBERS_TOGETHER = 1 << 20
 LAST_SEQUENCE = (1 << 63) - 2
+COMPARISON_BYTES = 16_384
+DIFFERENCE_BYTES = 4_096
 
 
 def sequence(members, key):
@@ -126,3 +128,25 @@ class Baseline:
                 if matching(writer, UUID, "a key of 'totals'") not in self.writers:
                     raise Invalid("a total is of a writer that is not in the vector")
         matching(members.get("id"), UUID, "'id'")
+
+
+def comparison(name, data):
+    """The difference in a valid comparison; None for none."""
+    if len(data) > COMPARISON_BYTES:
+        raise Refused("rejected", None, "the file is too long")
+    if not data.endswith(b"\n"):
+        raise Refused("incomplete", 1, "the last byte is no line feed")
+    try:
+        if b"\n" in data[:-1]:
+            raise Invalid("there is more than one line")
+        members = line_object(data[:-1])
+        if count(members, "tributary") != 1 or count(members, "comparison") != 1:
+            raise Invalid("another version of the format")
+        if string(members, "baseline") != "{}/{}.baseline".format(*COMPARISON_NAME.fullmatch(name).groups()):
+            raise Invalid("the name is that of another baseline")
+        matching(members.get("sha256"), HASH, "'sha256'")
+        if "difference" not in members:
+            raise Invalid("the key 'difference' is missing")
+        return optional_string(members, "difference", DIFFERENCE_BYTES)
+    except Invalid as error:
+        raise Refused("rejected", 1, str(error)) from error

@@ -4,7 +4,7 @@
 It was written from the specification alone, with the standard library of Python 3.11, and holds a whole file in memory.
 
     check.py vectors            checks itself against the test vectors beside it
-    check.py examine FILE...    prints for each segment one line of JSON: its state, the line at fault and why, or the
+    check.py examine FILE...    prints for each file one line of JSON: its state, the line at fault and why, or the
                                 SHA-256 of its normal form and whether the file is in normal form
 """
 
@@ -28,6 +28,7 @@ HASH = re.compile(r"[0-9a-f]{64}", re.IGNORECASE | re.ASCII)
 CLOCK = re.compile(r"[0-9a-f]{16}", re.ASCII)
 FILE_NAME = re.compile(r"([0-9a-f]{16})-([0-9a-f]{16})\.tlog", re.ASCII)
 BASELINE_NAME = re.compile(r"[0-9a-f]{16}\.baseline", re.ASCII)
+COMPARISON_NAME = re.compile(rf"({UUID.pattern})-([0-9a-f]{{16}})\.comparison", re.ASCII)
 CONFLICT_NAME = re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}\.sync-conflict-.*\.tlog", re.ASCII | re.DOTALL)
 
 
@@ -178,6 +179,8 @@ def classify(folder, name):
         return "segment"
     if BASELINE_NAME.fullmatch(name):
         return "baseline"
+    if COMPARISON_NAME.fullmatch(name):
+        return "comparison"
     return "conflict copy" if CONFLICT_NAME.fullmatch(name) else "other"
 
 
@@ -269,12 +272,15 @@ def ended(data):
 
 def examine(path, data):
     """The state of the file whose last two path components are its folder and its name."""
-    try:
-        if classify(*path.parts[-2:]) == "baseline":
-            from baseline import Baseline
+    from baseline import Baseline, comparison
 
+    try:
+        kind = classify(*path.parts[-2:])
+        if kind == "baseline":
             Baseline(data)
             return {"state": "valid"}
+        if kind == "comparison":
+            return {"state": "valid", "difference": comparison(path.name, data)}
         segment = Segment(path.parts[-2], path.parts[-1], data)
     except Refused as refusal:
         return {"state": refusal.state, "line": refusal.line, "reason": refusal.reason}
@@ -302,6 +308,12 @@ def check_vectors(folder):
             segment = Segment(*pathlib.PurePosixPath(vector["path"]).parts[-2:], data)
             expected = (folder / vector["parse"]).read_text()
             compare(name, "the parse", written(segment.parse()) + "\n", expected)
+    for vector in index["comparisons"]:
+        name, data = vector["file"], (folder / vector["file"]).read_bytes()
+        compare(name, "the hash of the file", hashlib.sha256(data).hexdigest(), vector["sha256"])
+        result = examine(pathlib.PurePosixPath(vector["path"]), data)
+        compare(name, "the state", result["state"], vector["state"])
+        compare(name, "the difference", result.get("difference"), vector.get("difference"))
     for vector in index["names"]:
         kind = classify(vector["folder"], vector["name"])
         compare(f"{vector['folder']}/{vector['name']}", "the kind", kind, vector["kind"])

@@ -19,7 +19,9 @@ final class CompactingReplicas {
     init(model: Model? = nil) throws {
         self.model = model
         logs = try LogsFolder()
-        wall.advance(milliseconds: 100 * 365 * 86_400_000)
+        // The files have the time of the machine.
+        let ahead = Date(timeIntervalSinceNow: 3_600).timeIntervalSince1970 * 1_000
+        wall.advance(milliseconds: UInt64(ahead) - SyncWall.start.milliseconds)
     }
 
     /// Replicas that have each other's first object and acknowledged it.

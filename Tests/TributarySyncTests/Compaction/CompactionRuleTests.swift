@@ -17,16 +17,14 @@ import TributaryStore
         _ vector: [UniqueID: UInt64],
         hash: String = "h",
         model: String = "m",
-        bytes: UInt64 = 100,
-        isWhole: Bool = true
+        bytes: UInt64 = 100
     ) -> KnownBaseline {
         KnownBaseline(
             name: BaselineName(writer: writer, sequence: vector[writer] ?? 0),
             modelHash: model,
             vector: VersionVector(vector),
             sha256: hash,
-            bytes: bytes,
-            isWhole: isWhole
+            bytes: bytes
         )
     }
 
@@ -49,8 +47,29 @@ import TributaryStore
         )
     }
 
+    /// Baselines, of each of which a writer has found that it is right, or a difference.
+    private static func shelf(
+        _ baselines: [KnownBaseline],
+        endorsedBy writer: UniqueID? = nil,
+        objected objector: UniqueID? = nil
+    ) -> BaselineShelf {
+        let found = [(writer, String?.none), (objector, "line 3")].flatMap { writer, difference in
+            baselines.compactMap { baseline in writer.map { comparison(of: baseline, by: $0, difference) } }
+        }
+        return BaselineShelf(baselines, found)
+    }
+
+    private static func comparison(
+        of baseline: KnownBaseline,
+        by writer: UniqueID,
+        _ difference: String? = nil
+    ) -> BaselineComparison {
+        let name = BaselineComparison.Name(writer: writer, of: baseline.name)
+        return BaselineComparison(name, sha256: baseline.sha256, difference: difference)
+    }
+
     /// Writer a with 10 transactions, of which b has acknowledged 8; a producer c.
-    private static func facts(_ baselines: [KnownBaseline] = [], own: UniqueID = a) -> CompactionFacts {
+    private static func facts(_ shelf: BaselineShelf = BaselineShelf(), own: UniqueID = a) -> CompactionFacts {
         CompactionFacts(
             own: own,
             modelHash: "m",
@@ -58,7 +77,7 @@ import TributaryStore
                 record(a, 10, seen: [b: 5], isSelf: own == a), record(b, 5, seen: [a: 8], isSelf: own == b),
                 record(c, 3),
             ],
-            shelf: BaselineShelf(baselines),
+            shelf: shelf,
             segments: [(1, 4), (5, 8), (9, 10)].map { first, last in
                 CompactionFacts.OwnSegment(
                     name: SegmentName(writer: a, first: first, last: last),
@@ -73,99 +92,47 @@ import TributaryStore
 
     // MARK: Verified baselines
 
-    @Test func twoWritersVerifyABaseline() {
-        let vector = [Self.a: UInt64(10), Self.b: 5]
-        let first = Self.baseline(Self.a, vector)
+    @Test func anEndorsementVerifiesABaseline() {
+        let first = Self.baseline(Self.a, [Self.a: 10, Self.b: 5])
         #expect(BaselineShelf([first]).verified.isEmpty)
-        let equal = BaselineShelf([first, Self.baseline(Self.b, vector)])
-        #expect(equal.verified.count == 2 && equal.disputes.isEmpty)
-        let other = Self.baseline(Self.b, vector, hash: "i")
-        #expect(BaselineShelf([first, other]).verified.isEmpty)
-        #expect(BaselineShelf([first, other]).disputes.count == 1)
-        #expect(BaselineShelf([first, Self.baseline(Self.b, vector, model: "n")]).verified.isEmpty)
+        let endorsed = Self.shelf([first], endorsedBy: Self.b)
+        #expect(endorsed.verified == [first] && endorsed.objections.isEmpty)
+        let disputed = Self.shelf([first], objected: Self.b)
+        #expect(disputed.verified.isEmpty && disputed.objections.map(\.difference) == ["line 3"])
+        #expect(disputed.objection(to: first)?.contains("line 3") == true)
+        // One store's endorsement is enough, and the other one's objection stays.
+        let both = Self.shelf([first], endorsedBy: Self.b, objected: Self.c)
+        #expect(both.verified == [first] && both.objections.count == 1 && both.objection(to: first) == nil)
+        // What was found in a file of other bytes says nothing.
+        let other = Self.comparison(of: Self.baseline(Self.a, [Self.a: 10, Self.b: 5], hash: "i"), by: Self.b)
+        #expect(BaselineShelf([first], [other]).verified.isEmpty)
     }
 
-    @Test func onlyWholeBaselinesCount() {
-        let vector = [Self.a: UInt64(10), Self.b: 5]
-        let first = Self.baseline(Self.a, vector)
-        for other in ["h", "i"] {
-            let unread = Self.baseline(Self.b, vector, hash: other, isWhole: false)
-            let shelf = BaselineShelf([first, unread])
-            #expect(shelf.verified.isEmpty && shelf.disputes.isEmpty && shelf.unread == unread)
-        }
-        // Nobody needs one that a verified one dominates, or that one writer has alone.
-        let greater = [Self.a: UInt64(11), Self.b: 5]
-        let alone = Self.baseline(Self.a, [Self.a: 9, Self.b: 5], isWhole: false)
-        let verified = [Self.baseline(Self.a, greater), Self.baseline(Self.b, greater)]
-        let unread = [Self.baseline(Self.a, vector, isWhole: false), Self.baseline(Self.b, vector, isWhole: false)]
-        #expect(BaselineShelf(unread + [alone]).unread == unread[0])
-        #expect(BaselineShelf(verified + unread + [alone]).unread == nil)
-        // The proof of one file is not taken for that of another.
-        #expect(BaselineShelf(unread).learning(from: BaselineShelf(verified)).verified.isEmpty)
-    }
-
-    /// Each of n baselines is compared once with the verified one that has all of them: the next proof costs no n².
-    @Test(arguments: [500, 1_000, 2_000] as [UInt64])
-    func theNextProofIsFoundInOnePass(count: UInt64) {
-        let open = (1...count).reversed().map { Self.baseline(Self.a, [Self.a: $0, Self.b: 5], isWhole: false) }
-        let verified = (count + 1...2 * count).reversed().flatMap { sequence in
-            [Self.a, Self.b].map { Self.baseline($0, [Self.a: sequence, Self.b: 5], hash: "\(sequence)") }
-        }
-        var comparisons: UInt64 = 0
-        let next = BaselineShelf.firstOpen(open, beside: verified) { one, other in
-            comparisons += 1
-            return one.dominates(other)
-        }
-        #expect(next == nil && comparisons <= 2 * count)
-        // One that crosses is found among them.
-        let crossing = Self.baseline(Self.c, [Self.a: 1, Self.c: 1], isWhole: false)
-        #expect(BaselineShelf.firstOpen(open + [crossing], beside: verified) { $0.dominates($1) } == crossing)
-    }
-
-    /// A third baseline that differs is the only one in dispute, and nothing else is.
-    @Test func aDisputeStaysWhereItIs() {
-        let vector = [Self.a: UInt64(10), Self.b: 5, Self.c: 3]
-        let right = [Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)]
-        let wrong = Self.baseline(Self.c, vector, hash: "i")
-        let shelf = BaselineShelf(right + [wrong])
-        #expect(Set(shelf.verified) == Set(right) && shelf.disputes.map(\.second) == [wrong])
-        #expect(shelf.objection(to: wrong) != nil && shelf.objection(to: right[0]) == nil)
-        #expect(CutRule(facts: Self.facts(right + [wrong])).isWorthwhile(uncovered: 1_000))
-        // Two against two: nobody is right.
-        let more = Self.baseline(Self.id(4), vector.merging([Self.id(4): 1]) { $1 }, hash: "i")
-        var fourth = more
-        fourth.vector = VersionVector(vector)
-        let even = BaselineShelf(right + [wrong, fourth])
-        #expect(even.verified.isEmpty && even.disputes.count == 2)
-        // Other vectors go on.
-        let smaller = [Self.a: UInt64(9), Self.b: 5]
-        let others = [Self.baseline(Self.a, smaller), Self.baseline(Self.b, smaller)]
-        #expect(Set(BaselineShelf([right[0], wrong] + others).verified) == Set(others))
-        // A store settles its own dispute before it cuts again.
-        let own = CutRule(facts: Self.facts([right[0], wrong]))
-        #expect(!own.isWorthwhile(uncovered: 1_000))
+    /// A state begins with the verified baselines that cross, and with none that another one has.
+    @Test func crossingBaselinesAreBothBases() {
+        let vectors: [[UniqueID: UInt64]] = [[Self.a: 9, Self.b: 4], [Self.a: 3, Self.b: 5], [Self.a: 8, Self.b: 4]]
+        let baselines = vectors.map { Self.baseline(Self.a, $0) }
+        let shelf = Self.shelf(baselines, endorsedBy: Self.b)
+        #expect(shelf.bases(of: VersionVector([Self.a: 10, Self.b: 5])) == Array(baselines[..<2]))
+        #expect(shelf.bases(of: VersionVector([Self.a: 8, Self.b: 5])) == [baselines[2], baselines[1]])
+        #expect(shelf.bases(of: VersionVector([Self.a: 2])).isEmpty)
     }
 
     // MARK: Cutting
 
     @Test func aBaselineIsCutAtTheOwnPositions() {
         #expect(CutRule(facts: Self.facts()).decision == .cut(BaselineName(writer: Self.a, sequence: 10)))
+        // A store that is alone cuts as well.
         var facts = Self.facts()
         facts.writers[1].state = .evicted
-        guard case .wait(let reason) = CutRule(facts: facts).decision else { Issue.record("nobody verifies"); return }
-        #expect(reason.contains("No other store"))
+        #expect(CutRule(facts: facts).decision == .cut(BaselineName(writer: Self.a, sequence: 10)))
     }
 
     @Test func aTakenNameIsNotCutAgain() {
         let same = Self.baseline(Self.a, [Self.a: 10, Self.b: 5, Self.c: 3])
-        #expect(CutRule(facts: Self.facts([same])).decision == .done(same, isVerified: false))
+        #expect(CutRule(facts: Self.facts(BaselineShelf([same]))).decision == .done(same, isVerified: false))
         let former = Self.baseline(Self.a, [Self.a: 10, Self.b: 4])
-        #expect(CutRule(facts: Self.facts([former])).decision == .acknowledge)
-        let others = Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
-        guard case .wait = CutRule(facts: Self.facts([others])).decision else {
-            Issue.record("nobody could verify it")
-            return
-        }
+        #expect(CutRule(facts: Self.facts(BaselineShelf([former]))).decision == .acknowledge)
     }
 
     @Test func oneWriterCutsWhenItIsWorthIt() {
@@ -174,51 +141,91 @@ import TributaryStore
         let rule = CutRule(facts: Self.facts())
         #expect(!rule.isWorthwhile(uncovered: 0) && rule.isWorthwhile(uncovered: 1))
         let vector = [Self.a: UInt64(8), Self.b: 4]
-        let verified = CutRule(facts: Self.facts([Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)]))
+        let baseline = Self.baseline(Self.a, vector)
+        let verified = CutRule(facts: Self.facts(Self.shelf([baseline], endorsedBy: Self.b)))
         #expect(!verified.isWorthwhile(uncovered: 49) && verified.isWorthwhile(uncovered: 50))
+        // An own baseline gets a day to be endorsed.
+        var facts = Self.facts(Self.dated(baseline))
+        #expect(!CutRule(facts: facts).isWorthwhile(uncovered: 1_000))
+        facts.wall = WallTime(milliseconds: 1_000_000 + 86_410_000)
+        #expect(CutRule(facts: facts).isWorthwhile(uncovered: 1_000))
     }
 
-    // MARK: Verifying
+    /// A baseline that is there since 1,000 s.
+    private static func dated(_ baseline: KnownBaseline) -> BaselineShelf {
+        let mark = FileAttributes(inode: 1, size: 100, modified: FileTime(seconds: 1_000))
+        return BaselineShelf().replacing([baseline.name: baseline], refused: [:], marks: [baseline.name.path: mark])
+    }
 
-    @Test func aBaselineOfAnotherWriterIsVerifiedOnceItIsApplied() {
+    // MARK: Comparing
+
+    private static func decision(_ shelf: BaselineShelf) -> ComparisonRule.Decision {
+        ComparisonRule(facts: facts(shelf)).decision
+    }
+
+    @Test func aBaselineOfAnotherStoreIsComparedOnceItIsApplied() {
         let theirs = Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
-        let name = BaselineName(writer: Self.a, sequence: 8)
-        let decision = VerificationRule(facts: Self.facts([theirs])).decision
-        #expect(decision == .verify(theirs, as: name, isOwnState: false))
+        #expect(Self.decision(BaselineShelf([theirs])) == .compare(theirs, fromLog: true))
         let now = Self.baseline(Self.b, [Self.a: 10, Self.b: 5, Self.c: 3])
-        let own = BaselineName(writer: Self.a, sequence: 10)
-        #expect(VerificationRule(facts: Self.facts([now])).decision == .verify(now, as: own, isOwnState: true))
+        #expect(Self.decision(BaselineShelf([now])) == .compare(now, fromLog: false))
         let later = Self.baseline(Self.b, [Self.a: 10, Self.b: 6])
-        #expect(VerificationRule(facts: Self.facts([later])).decision == .behind(later))
-        #expect(VerificationRule(facts: Self.facts([later, theirs])).decision == decision)
-        let without = Self.baseline(Self.b, [Self.b: 5])
-        guard case .wait = VerificationRule(facts: Self.facts([without])).decision else {
-            Issue.record("no name for it")
+        #expect(Self.decision(BaselineShelf([later])) == .behind(later))
+        #expect(Self.decision(BaselineShelf([later, theirs])) == .compare(theirs, fromLog: true))
+        // One that another store endorses needs no other look, and none that it has.
+        #expect(Self.decision(Self.shelf([theirs], endorsedBy: Self.c)) == .nothing)
+        #expect(Self.decision(BaselineShelf([theirs, now], [Self.comparison(of: now, by: Self.c)])) == .nothing)
+        // A store looks once.
+        #expect(Self.decision(Self.shelf([theirs], objected: Self.a)) == .nothing)
+        let foreign = Self.baseline(Self.b, [Self.a: 8, Self.b: 5], model: "n")
+        guard case .wait(foreign, _) = Self.decision(BaselineShelf([foreign])) else {
+            Issue.record("its bytes depend on the model")
             return
         }
-        let mine = Self.baseline(Self.a, [Self.a: 8, Self.b: 5])
-        #expect(VerificationRule(facts: Self.facts([theirs, mine])).decision == .nothing)
-        let foreign = Self.baseline(Self.b, [Self.a: 8, Self.b: 5], model: "n")
-        #expect(VerificationRule(facts: Self.facts([foreign])).decision == .nothing)
-        // A dispute under another model is none under this one.
-        let disputed = [(Self.c, "h"), (Self.id(4), "i")].map { writer, hash in
-            Self.baseline(writer, [Self.a: 8, Self.b: 5], hash: hash, model: "n")
+        // The state of a copy proves nothing, also when a baseline goes on from the copy's.
+        var copied = Self.facts(BaselineShelf([now]))
+        copied.writers[1].incarnation.after = Incarnation.Predecessor(writer: Self.c, sequence: 1)
+        #expect(ComparisonRule(facts: copied).decision == .compare(now, fromLog: false))
+        copied.writers[0].incarnation.after = Incarnation.Predecessor(writer: Self.c, sequence: 2)
+        copied.writers[2].incarnation.after = Incarnation.Predecessor(writer: Self.a, sequence: 2)
+        #expect(ComparisonRule(facts: copied).decision == .compare(now, fromLog: true))
+        // The own state proves nothing once the log folder has contradicted it.
+        var facts = Self.facts(BaselineShelf([now]))
+        facts.isContradicted = true
+        #expect(ComparisonRule(facts: facts).decision == .compare(now, fromLog: true))
+    }
+
+    @Test func aStoreComparesItsOwnBaselineWithTheLogFolder() {
+        let mine = Self.baseline(Self.a, [Self.a: 10, Self.b: 5, Self.c: 3])
+        guard case .wait(mine, _) = Self.decision(BaselineShelf([mine])) else {
+            Issue.record("another store compares it")
+            return
         }
-        #expect(VerificationRule(facts: Self.facts([theirs] + disputed)).decision == decision)
+        #expect(Self.decision(Self.shelf([mine], objected: Self.b)) == .compare(mine, fromLog: true))
+        // Where there is no other store.
+        var facts = Self.facts(BaselineShelf([mine]))
+        facts.writers[1].state = .evicted
+        #expect(ComparisonRule(facts: facts).decision == .compare(mine, fromLog: true))
+        // When nobody has looked for a day.
+        for (age, isOld) in [(86_300_000, false), (86_410_000, true)] as [(UInt64, Bool)] {
+            facts = Self.facts(Self.dated(mine))
+            facts.wall = WallTime(milliseconds: 1_000_000 + age)
+            let isCompared = ComparisonRule(facts: facts).decision == .compare(mine, fromLog: true)
+            #expect(isCompared == isOld)
+        }
     }
 
     // MARK: Removing
 
     @Test func ownSegmentsGoWhenTheyAreCoveredAcknowledgedAndOld() {
         let vector = [Self.a: UInt64(8), Self.b: 5]
-        let verified = [Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)]
+        let verified = Self.shelf([Self.baseline(Self.a, vector)], endorsedBy: Self.b)
         let decision = RemovalRule(facts: Self.facts(verified)).decision
         #expect(decision.removed.map(\.name.last) == [4, 8])
         #expect(decision.kept.map(\.waits) == [[.baseline(through: 8), .acknowledgement(Self.b, through: 8)]])
-        #expect(decision.covers.map(\.vector) == [VersionVector(vector), VersionVector(vector)])
+        #expect(decision.covers.map(\.vector) == [VersionVector(vector)])
         #expect(decision.baselines.isEmpty)
         // An unverified baseline removes nothing.
-        #expect(RemovalRule(facts: Self.facts([verified[0]])).decision.removed.isEmpty)
+        #expect(RemovalRule(facts: Self.facts(BaselineShelf([Self.baseline(Self.a, vector)]))).decision.removed.isEmpty)
 
         var facts = Self.facts(verified)
         facts.keep = .seconds(10)
@@ -231,7 +238,7 @@ import TributaryStore
     /// An evicted writer is not waited for, and its acknowledgement stands for nobody's.
     @Test func anEvictedWriterCountsNeitherWay() {
         let vector = [Self.a: UInt64(8), Self.b: 5]
-        var facts = Self.facts([Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)])
+        var facts = Self.facts(Self.shelf([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
         facts.writers[2].seen = VersionVector([Self.a: 2])
         #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
         facts.writers[2].state = .evicted
@@ -244,7 +251,7 @@ import TributaryStore
     /// What one of a store's writers has seen, the store has seen; it counts as long as one of them does.
     @Test func aStoreAcknowledgesWithAllOfItsWriters() {
         let vector = [Self.a: UInt64(8), Self.b: 5]
-        var facts = Self.facts([Self.baseline(Self.a, vector), Self.baseline(Self.b, vector)])
+        var facts = Self.facts(Self.shelf([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
         facts.writers[1].incarnation.store = Self.id(9)
         facts.writers[2].incarnation.store = Self.id(9)
         facts.writers[2].seen = VersionVector([Self.a: 2])
@@ -257,36 +264,40 @@ import TributaryStore
         #expect(facts.active.isEmpty)
     }
 
-    /// The store's own former writers acknowledge nothing, and its baselines under their names prove nothing.
+    /// The store's own former writers acknowledge nothing, and its baselines under their names are its own.
     @Test func formerWritersAreTheStoreItself() {
         let theirs = Self.baseline(Self.b, [Self.a: 10, Self.b: 5, Self.c: 3])
-        var facts = Self.facts([theirs])
+        var facts = Self.facts(BaselineShelf([theirs]))
         facts.writers[1].incarnation.store = Self.a
         #expect(facts.owners == [Self.a, Self.b] && facts.active.isEmpty)
-        guard case .wait = VerificationRule(facts: facts).decision else {
-            Issue.record("a store verifies what it has made itself")
-            return
-        }
-    }
-
-    /// A store of this model could not begin with it.
-    @Test func aVerifiedBaselineOfAnotherModelRemovesNothing() {
-        let mine = Self.baseline(Self.a, [Self.a: 4, Self.b: 5])
-        let foreign = [Self.a, Self.b].map { Self.baseline($0, [Self.a: 8, Self.b: 5], model: "n") }
-        #expect(BaselineShelf(foreign).verified.count == 2)
-        let decision = RemovalRule(facts: Self.facts(foreign + [mine])).decision
-        #expect(decision.isEmpty && decision.kept[0].waits == [.baseline(through: 0)])
+        #expect(ComparisonRule(facts: facts).decision == .compare(theirs, fromLog: true))
     }
 
     @Test func anOwnBaselineGoesWhenAVerifiedOneHasMore() {
-        let (old, new) = ([Self.a: UInt64(4), Self.b: 5], [Self.a: UInt64(8), Self.b: 5])
-        let mine = Self.baseline(Self.a, old)
-        let verified = [Self.baseline(Self.a, new), Self.baseline(Self.c, new.merging([Self.c: 3]) { $1 })]
-        #expect(RemovalRule(facts: Self.facts([mine, verified[0]])).decision.baselines.isEmpty)
-        let equal = [Self.baseline(Self.a, new), Self.baseline(Self.b, new)]
-        #expect(RemovalRule(facts: Self.facts([mine] + equal)).decision.baselines == [mine.name])
-        // Of two equal ones nobody removes its own, and nobody removes another writer's.
-        #expect(RemovalRule(facts: Self.facts(equal)).decision.baselines.isEmpty)
-        #expect(RemovalRule(facts: Self.facts([Self.baseline(Self.b, old)] + equal)).decision.baselines.isEmpty)
+        let mine = Self.baseline(Self.a, [Self.a: 4, Self.b: 5])
+        let more = Self.baseline(Self.b, [Self.a: 8, Self.b: 5], model: "n")
+        #expect(RemovalRule(facts: Self.facts(BaselineShelf([mine, more]))).decision.baselines.isEmpty)
+        let endorsed = Self.shelf([mine, more], endorsedBy: Self.c)
+        #expect(RemovalRule(facts: Self.facts(endorsed)).decision.baselines == [mine.name])
+        // Of two equal ones nobody removes its own, and nobody removes another store's.
+        let equal = [Self.a, Self.b].map { Self.baseline($0, [Self.a: 8, Self.b: 5]) }
+        #expect(RemovalRule(facts: Self.facts(Self.shelf(equal, endorsedBy: Self.c))).decision.baselines.isEmpty)
+        let theirs = Self.baseline(Self.b, [Self.a: 4, Self.b: 5])
+        let others = Self.shelf([theirs, equal[0]], endorsedBy: Self.c)
+        #expect(RemovalRule(facts: Self.facts(others)).decision.baselines.isEmpty)
+    }
+
+    @Test func aComparisonGoesWithItsBaseline() {
+        let (old, new) = (
+            Self.baseline(Self.b, [Self.a: 4, Self.b: 4]), Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
+        )
+        let found = [old, new].map { Self.comparison(of: $0, by: Self.a) }
+        let both = RemovalRule(facts: Self.facts(BaselineShelf([old, new], found))).decision
+        #expect(both.comparisons == [found[0].name] && both.covers.contains(new))
+        // While nothing that is verified has more, it stays, also when the file of the baseline is out of sight.
+        #expect(RemovalRule(facts: Self.facts(BaselineShelf([old], found))).decision.comparisons.isEmpty)
+        #expect(RemovalRule(facts: Self.facts(BaselineShelf([], found))).decision.comparisons.isEmpty)
+        let rest = RemovalRule(facts: Self.facts(BaselineShelf([new], found))).decision
+        #expect(rest.comparisons == [found[0].name] && rest.covers == [new])
     }
 }

@@ -17,7 +17,6 @@ extension CompactMessage {
                 detail: baseline.detail
             )
         }
-        withdrawnBaselines = report.withdrawn.map(\.path)
         removedSegments = report.removedSegments
         removedBytes = report.removedBytes
         removedBaselines = report.removedBaselines.map(\.path)
@@ -33,7 +32,7 @@ extension CompactMessage.Step {
         case .cut(let name, _): self.init(result: "cut", file: name.path)
         case .done(let name, true): self.init(result: "exists", file: name.path)
         case .done(let name, false):
-            self.init(result: "exists", file: name.path, detail: "No other writer has verified it yet.")
+            self.init(result: "exists", file: name.path, detail: "No store has endorsed it yet.")
         case .waits(let reason): self.init(result: "waits", detail: reason)
         }
     }

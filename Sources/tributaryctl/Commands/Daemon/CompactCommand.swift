@@ -8,8 +8,8 @@ struct CompactCommand: DaemonCommand {
         commandName: "compact",
         abstract: "Cut a baseline, and remove own segments that are in a verified one.",
         discussion: """
-            A baseline is the whole state in one file. It counts once another store has made the same one; then every
-            store removes those of its own segments that all active stores have acknowledged and that are older than
+            A baseline is the whole state in one file. It counts once another store has compared it with its own
+            state, or, where there is no other one, this store with what the log folder gives; then every store removes those of its own segments that all active stores have acknowledged and that are older than
             retention.keep_segments. A new machine starts from the baseline and the segments after it.
 
             Daemons do this by themselves once a day. With --dry-run nothing is done; the command tells what would be
@@ -33,18 +33,13 @@ struct CompactCommand: DaemonCommand {
         let terminal = session.terminal
         terminal.print("baseline   " + text(message.baseline, isDryRun: message.dryRun))
         if message.verification.result != "nothing" {
-            terminal.print("others'    " + text(message.verification, isDryRun: message.dryRun))
+            terminal.print("compared   " + text(message.verification, isDryRun: message.dryRun))
         }
         for baseline in message.baselines {
             let state = baseline.verified ? "verified" : "not verified"
             let detail = baseline.detail.map { ". " + EscapedText.escape($0) } ?? ""
             terminal.print(
                 "           \(EscapedText.escape(baseline.file)), \(baseline.bytes) bytes, \(state)\(detail)"
-            )
-        }
-        for file in message.withdrawnBaselines {
-            terminal.print(
-                "withdrawn  \(EscapedText.escape(file)): the log folder contradicts it. See: tributaryctl check"
             )
         }
         let verb = message.dryRun ? "to remove " : "removed   "

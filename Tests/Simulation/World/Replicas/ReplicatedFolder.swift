@@ -54,6 +54,20 @@ struct ReplicatedFolder {
         return found
     }
 
+    /// What stores have found in baselines.
+    func comparisons() throws -> [BaselineComparison.Name: BaselineComparison] {
+        let logs = try LogFolder(path: path)
+        var found: [BaselineComparison.Name: BaselineComparison] = [:]
+        for (writer, files) in files() {
+            for file in files {
+                guard case .comparison(let baseline) = SegmentFileKind.classify(file, writer: writer) else { continue }
+                let name = BaselineComparison.Name(writer: writer, of: baseline)
+                found[name] = try BaselineComparison.read(name, in: logs)
+            }
+        }
+        return found
+    }
+
     private func bytes(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)")))
     }
@@ -122,6 +136,16 @@ struct ReplicatedFolder {
             unlink("\(path)/\(baseline.name.path)")
         } else if (try? bytes(baseline.name.path)) != baseline.bytes {
             try place(baseline.bytes, baseline.name.path, nil)
+        }
+    }
+
+    /// Leaves a copy of what a store has found in a baseline, or removes it.
+    func leave(_ comparison: PublishedComparison) throws {
+        let path = comparison.found.name.path
+        if comparison.isRemoved {
+            unlink("\(self.path)/\(path)")
+        } else if loss != .unmounted {
+            try place(Array((comparison.found.line + "\n").utf8), path, nil)
         }
     }
 

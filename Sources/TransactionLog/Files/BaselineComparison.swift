@@ -1,0 +1,121 @@
+package import TributaryChanges
+
+/// What a store has found when it compared a baseline with a state that it has built itself.
+///
+/// A comparison that has found no difference endorses the baseline. It is a file of its own, so that a new store can read it
+/// before it has applied anything, and so that it stays while segments are removed.
+package struct BaselineComparison: Hashable, Sendable {
+    /// The name of a comparison in the log folder: `<writer>/<baseline's writer>-<baseline's sequence>.comparison`.
+    package struct Name: Hashable, Comparable, Sendable {
+        /// The writer of the store that has compared.
+        package let writer: UniqueID
+        package let baseline: BaselineName
+
+        package init(writer: UniqueID, of baseline: BaselineName) {
+            self.writer = writer
+            self.baseline = baseline
+        }
+
+        package var fileName: String {
+            "\(baseline.writer)-\(hexadecimal16(baseline.sequence))\(BaselineComparison.suffix)"
+        }
+
+        package var path: String { "\(writer)/\(fileName)" }
+
+        package static func < (left: Name, right: Name) -> Bool {
+            (left.writer, left.baseline) < (right.writer, right.baseline)
+        }
+    }
+
+    package let name: Name
+    /// The hash in the end line of the baseline that was compared.
+    package let sha256: String
+    /// The first difference, as text; nil for none.
+    package let difference: String?
+
+    private static let suffix = ".comparison"
+    /// The greatest number of bytes of a file, and of the text of a difference.
+    private static let limits = (file: UInt64(16_384), difference: 4_096)
+
+    package init(_ name: Name, sha256: String, difference: String?) {
+        (self.name, self.sha256) = (name, sha256)
+        self.difference = difference.map {
+            String($0.unicodeScalars.prefix(BaselineComparison.limits.difference / 4))
+        }
+    }
+
+    static func baseline(ofFile name: String) -> BaselineName? {
+        guard name.utf8.count == 53 + suffix.utf8.count, name.hasSuffix(suffix), name.dropFirst(36).first == "-",
+            let writer = SegmentName.writer(folderName: String(name.prefix(36))),
+            let sequence = parseHexadecimal16(name.dropFirst(37).prefix(16))
+        else { return nil }
+        return BaselineName(writer: writer, sequence: sequence)
+    }
+
+    /// The line, without its newline.
+    package var line: String {
+        JSONValue.object([
+            JSONMember(key: "tributary", value: .integer(1)), JSONMember(key: "comparison", value: .integer(1)),
+            JSONMember(key: "baseline", value: .string(name.baseline.path)),
+            JSONMember(key: "sha256", value: .string(sha256)),
+            JSONMember(key: "difference", value: difference.map(JSONValue.string) ?? .null),
+        ]).text
+    }
+
+    /// Reads a comparison from the log folder.
+    ///
+    /// - Throws: ``SegmentError`` `incomplete` without a whole line, `rejected` when it is not what its name says.
+    package static func read(_ name: Name, in logs: LogFolder) throws(SegmentError) -> BaselineComparison {
+        let file = try logs.open(fileName: name.fileName, writer: name.writer)
+        let size = try file.size()
+        guard size <= limits.file else {
+            throw SegmentError(.rejected, file: file.file, reason: "it has \(size) bytes, more than \(limits.file)")
+        }
+        let bytes = try file.bytes(in: 0..<size)
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
+            throw SegmentError(.incomplete, file: file.file, line: 1, reason: "the line has no newline")
+        }
+        guard end == bytes.count - 1 else {
+            throw SegmentError(.rejected, file: file.file, line: 2, reason: "there is more than one line")
+        }
+        do throws(JSONError) {
+            let fields = try bytes.dropLast().withUnsafeBufferPointer { line throws(JSONError) in try LineFields(line) }
+            return try BaselineComparison(name, fields)
+        } catch {
+            throw SegmentError(.rejected, file: file.file, line: 1, reason: error.reason)
+        }
+    }
+
+    private init(_ name: Name, _ fields: LineFields) throws(JSONError) {
+        guard try fields.count("tributary") == 1, try fields.count("comparison") == 1 else {
+            throw JSONError(offset: 0, reason: "the format version is not 1, the one that this program reads")
+        }
+        guard try fields.string("baseline") == name.baseline.path else {
+            throw JSONError(offset: 0, reason: "it does not name the baseline in its file's name")
+        }
+        guard let sha256 = try fields.optionalHash("sha256") else {
+            throw JSONError(offset: 0, reason: "the key 'sha256' is missing")
+        }
+        guard fields.has("difference") else { throw JSONError(offset: 0, reason: "the key 'difference' is missing") }
+        let difference = try fields.optionalString("difference")
+        guard difference?.utf8.count ?? 0 <= BaselineComparison.limits.difference else {
+            throw JSONError(
+                offset: 0,
+                reason: "'difference' is longer than \(BaselineComparison.limits.difference) bytes"
+            )
+        }
+        self.init(name, sha256: sha256, difference: difference)
+    }
+
+    /// Writes the file into the log folder, with the safety rules of segments.
+    ///
+    /// - Throws: ``SegmentError`` `forked` when there is another one of this name.
+    package func publish(_ logs: LogFolder) throws {
+        let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
+        try FilePublisher(logs).publish(file) { descriptor, path in
+            let file = HashedFile(descriptor: descriptor, file: path)
+            try file.write(Array((line + "\n").utf8))
+            try file.finish()
+        }
+    }
+}
