@@ -52,7 +52,7 @@ final class BaselineState {
                 try self.emit(change, at: number, place: place, emit)
             }
             for bound in deferred.bounds { try emit(.bound(bound)) }
-            for counter in deferred.counters { try emit(.counter(counter)) }
+            for counter in try deferred.counters + insertTotals(of: deferred) { try emit(.counter(counter)) }
         }
         let forms = DeferredForms(layout: layout)
         try DeferredState(database: reader.database, layout: layout, versions: versions).forEach { write in
@@ -63,6 +63,35 @@ final class BaselineState {
             deferred.add(write, forms)
         }
         try emitDeferred()
+    }
+
+    /// The totals of what an object's deferred inserts have counted by writers that have a known total of that name: it is
+    /// that of all their transactions only with these.
+    private func insertTotals(of deferred: DeferredChanges) throws -> [BaselineCounter] {
+        var found: [[String]: (counter: BaselineCounter, total: PropertyValue)] = [:]
+        for kept in deferred.amounts {
+            guard let amount = kept.amount, let version = kept.version else { continue }
+            let (property, writer) = (kept.write.name, try versions.version(version).writer)
+            let isCounted = deferred.counters.contains { $0.property == property && $0.totals[writer] != nil }
+            guard !isCounted, try hasTotal(of: deferred.id, property, writer: kept.writer) else { continue }
+            let key = [kept.entity, property, writer.description]
+            let total = CounterTotals.sum(found[key]?.total, amount)
+            let totals = [writer: total.json]
+            let counter = BaselineCounter(entity: kept.entity, id: deferred.id, property: property, totals: totals)
+            found[key] = (counter, total)
+        }
+        return found.values.map(\.counter)
+    }
+
+    /// Whether a writer has a total of a counter of this name, whichever entity has that.
+    private func hasTotal(of id: UniqueID, _ property: String, writer: Int64) throws -> Bool {
+        let counters = CounterTable(reader.database, layout: layout)
+        return try layout.entities.contains { entity in
+            guard let index = layout.propertyIndex(named: property, of: entity.entity),
+                case .column(let column) = entity.places[index]
+            else { return false }
+            return try counters.total(writer: writer, of: id, .init(table: entity.table, column: column)) != nil
+        }
     }
 
     // MARK: Objects

@@ -14,6 +14,8 @@ struct DeferredChanges {
     private var kept: [Kept: [PropertyWrite]] = [:]
     private(set) var bounds: [BaselineBound] = []
     private(set) var counters: [BaselineCounter] = []
+    /// The values of inserts that a counter would count.
+    private(set) var amounts: [DeferredObject.Kept] = []
 
     private struct Values: Hashable {
         var number: Int64
@@ -61,6 +63,7 @@ struct DeferredChanges {
             guard let version = write.version else {
                 return bounds.append(BaselineBound(entity: write.entity, id: id, write: write.write))
             }
+            if write.amount != nil { amounts.append(write) }
             let values = Values(number: version, entity: write.entity)
             kept[Kept(values: values, isInsert: write.isInsert, place: write.place), default: []].append(write.write)
         case .extreme(let property, let value):
