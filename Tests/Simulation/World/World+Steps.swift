@@ -119,6 +119,7 @@ extension World {
     /// Brings a copy that came without its log folder what there is of its writers, or makes the folder anew.
     private func bringOwn(_ index: Int) async throws {
         for segment in sources(index).flatMap({ logs[$0].present }) { try leave(segment, in: replicas[index]) }
+        for log in sources(index) { try leaveBaselines(of: logs[log], in: replicas[index]) }
         try await replicas[index].repair()
     }
 

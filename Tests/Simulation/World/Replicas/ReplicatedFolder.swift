@@ -162,6 +162,8 @@ struct ReplicatedFolder {
 
     /// Removes a file, as when the end of the machine comes before its name is on the disk.
     mutating func lose(_ name: SegmentName) {
+        // What is on a share that is not mounted stays there.
+        guard loss != .unmounted else { return }
         brought[name] = nil
         unlink("\(path)/\(name.path)")
     }
