@@ -50,10 +50,10 @@ import TributaryStore
             let (made, joined, relayed) = (try Replica(maker), try Replica(reader), try Replica(reader))
             try made.apply(Array(transactions.prefix(count)))
             try joined.apply(Array(transactions.prefix(start)))
-            try Self.join(joined, to: made)
+            try joined.join(made)
             try joined.apply(Array(transactions.dropFirst(count)))
             // What came with a baseline goes on with another one.
-            try Self.join(relayed, to: joined)
+            try relayed.join(joined)
             if maker.version == reader.version {
                 try made.apply(Array(transactions.dropFirst(count)))
                 #expect(try joined.digest() == made.digest(), comment)
@@ -71,22 +71,6 @@ import TributaryStore
         }
     }
 
-    private static func join(_ replica: Replica, to other: Replica) throws {
-        var bytes: [UInt8] = []
-        _ = try other.store.read { try $0.baseline.forEachLine { bytes += $0 } }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-        let source = MemorySegment(SegmentText.baseline(lines))
-        let baseline = try VerifiedBaseline.verify(source)
-        let reader = BaselineReader(source, baseline)
-        _ = try replica.store.write { write in
-            try write.joinBaseline(
-                baseline.header,
-                writers: baseline.writers,
-                transactionCount: baseline.end.counts.transactions
-            ) { try reader.next() }
-        }
-    }
-
     @Test func `of values that do not fit each may fit a later model`() throws {
         let models = try ["Integer 16", "Integer 32"].enumerated().map { index, type in
             try Model(yaml: "version: \"\(index + 1)\"\nentities:\n  P: {attributes: {x: \(type)?}}\n")
@@ -99,7 +83,7 @@ import TributaryStore
         )
         let (made, joined, fresh) = (try Replica(models[0]), try Replica(models[0]), try Replica(later))
         for replica in [made, fresh] { try replica.apply(found) }
-        try Self.join(joined, to: made)
+        try joined.join(made)
         try joined.reopen(later)
         #expect(try joined.dump() == fresh.dump())
         #expect(try joined.values("P", .sample(1))?["x"] == .integer(70_000))
@@ -242,13 +226,13 @@ import TributaryStore
             try made.apply(transactions([.insert("P", 1, ["most": 1])]))
             let before = try joined.dump()
             #expect(throws: BaselineJoinError.otherRule("P", "most", theirs: theirs, own: own, model: "2")) {
-                try Self.join(joined, to: made)
+                try joined.join(made)
             }
             #expect(try joined.dump() == before)
             // So it is in a store that has taken it over from such a baseline without a property of its own.
             let between = try Replica(old)
-            try Self.join(between, to: made)
-            #expect(throws: BaselineJoinError.self) { try Self.join(joined, to: between) }
+            try between.join(made)
+            #expect(throws: BaselineJoinError.self) { try joined.join(between) }
         }
     }
 }

@@ -1,6 +1,7 @@
 import StoreTestSupport
 import TestSupport
 import Testing
+import TransactionLog
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -85,6 +86,25 @@ final class MigrationStory {
                 try write.apply(transaction.changes)
                 _ = try write.endImport()
             }
+        }
+    }
+}
+
+extension Replica {
+    /// Joins a baseline of what another store has.
+    func join(_ other: Replica) throws {
+        var bytes: [UInt8] = []
+        _ = try other.store.read { try $0.baseline.forEachLine { bytes += $0 } }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        let source = MemorySegment(SegmentText.baseline(lines))
+        let baseline = try VerifiedBaseline.verify(source)
+        let reader = BaselineReader(source, baseline)
+        _ = try store.write { write in
+            try write.joinBaseline(
+                baseline.header,
+                writers: baseline.writers,
+                transactionCount: baseline.end.counts.transactions
+            ) { try reader.next() }
         }
     }
 }

@@ -1,7 +1,6 @@
 import StoreTestSupport
 import TestSupport
 import Testing
-import TransactionLog
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -32,30 +31,14 @@ import TributaryStore
         for change in before { try story.apply(change) }
         try story.apply(changes)
         let joined = try (Replica(story.old), Replica(story.new))
-        try Self.join(joined.0, to: story.migrated)
-        try Self.join(joined.1, to: story.fresh)
+        try joined.0.join(story.migrated)
+        try joined.1.join(story.fresh)
         try joined.0.reopen(story.new)
         try story.migrate()
         try story.expectOneState()
         #expect(try joined.0.dump() == story.fresh.dump(), "\(changes)")
         #expect(try joined.1.dump() == story.fresh.dump(), "\(changes)")
         return story
-    }
-
-    private static func join(_ replica: Replica, to other: Replica) throws {
-        var bytes: [UInt8] = []
-        _ = try other.store.read { try $0.baseline.forEachLine { bytes += $0 } }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-        let source = MemorySegment(SegmentText.baseline(lines))
-        let baseline = try VerifiedBaseline.verify(source)
-        let reader = BaselineReader(source, baseline)
-        _ = try replica.store.write { write in
-            try write.joinBaseline(
-                baseline.header,
-                writers: baseline.writers,
-                transactionCount: baseline.end.counts.transactions
-            ) { try reader.next() }
-        }
     }
 
     @Test func `of a value out of range and a later one the later stands`() throws {
