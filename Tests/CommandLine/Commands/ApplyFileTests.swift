@@ -6,8 +6,7 @@ import TributaryAdmin
 /// `tributaryctl apply` reads changes from files, pipes and standard input, and reports mistakes in its arguments.
 @Suite(.daemonTurns) struct ApplyFileTests {
     @Test(.timeLimit(.minutes(30))) func aPipeIsReadAsAFileIs() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let pipe = daemon.folder.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         // Opening the pipe waits until a reader opens it.
@@ -21,8 +20,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func anUnreadableFileIsReportedWithTheReason() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let absent = try await daemon.command(["apply", daemon.folder.path("absent")])
         #expect(absent.ending == .exited(66) && absent.errors.contains("No such file"), "\(absent)")
         let folder = try await daemon.command(["apply", daemon.logs])
@@ -31,8 +29,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func thePlaceInAPredicateIsShownOnce() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         for arguments in [["--where", "salary >"], ["--sort", "salary,-"]] {
             let list = try await daemon.command(["object", "list", "Employee"] + arguments)
             #expect(list.ending == .exited(64), "\(list)")

@@ -20,8 +20,7 @@ import TributaryChanges
     }
 
     @Test(.timeLimit(.minutes(30))) func aBackupIsAStoreInOneFile() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         try await fill(daemon)
         let file = daemon.folder.path("copy.sqlite")
         let made = try await daemon.command(["backup", file])
@@ -47,8 +46,7 @@ import TributaryChanges
     }
 
     @Test(.timeLimit(.minutes(30))) func aClientThatHangsUpFreesTheNextOne() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         try await fill(daemon)
         let file = daemon.folder.path("copy.sqlite")
         let first: RawConnection

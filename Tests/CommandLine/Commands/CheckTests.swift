@@ -21,9 +21,7 @@ import TributaryChanges
 
     /// A daemon with exported changes of its own and three segments of another writer.
     private func filled(_ more: String = "") async throws -> (daemon: RunningDaemon, foreign: [String]) {
-        let daemon = try RunningDaemon()
-        try daemon.configure(more)
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started(configuring: more)
         var writer = RunningDaemon.foreignWriter()
         let foreign = try (1...3).map { number in
             try writer.write([[RunningDaemon.insertion(UInt8(number))], []], to: daemon.logs)
@@ -178,8 +176,7 @@ import TributaryChanges
 
     @Test(arguments: ["accept: text/event-stream\r\n", ""])
     func aClientThatHangsUpEndsTheCheck(header: String) async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         try EmployeeSegment(writer: UniqueID(UUID()), transactions: 20, changesEach: 2_000).publish(in: daemon.logs)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         // On a busy machine a check may end before its client has gone.

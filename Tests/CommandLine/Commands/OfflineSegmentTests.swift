@@ -66,18 +66,14 @@ import TributaryChanges
         )
     }
 
-    private func write(_ input: String) async throws -> Result {
-        try await run(
-            "write",
-            "--logs",
-            folder.path("logs"),
-            "--writer",
-            writer,
-            "--model",
-            folder.path("model.yaml"),
-            "--json",
-            input: input
-        )
+    private func write(
+        _ input: String = "",
+        to logs: String = "logs",
+        as writer: String? = nil,
+        model: String = "model.yaml"
+    ) async throws -> Result {
+        let (logs, model) = ("--logs=\(folder.path(logs))", "--model=\(folder.path(model))")
+        return try await run("write", logs, "--writer", writer ?? self.writer, model, "--json", input: input)
     }
 
     private func names() throws -> [String] {
@@ -140,36 +136,9 @@ import TributaryChanges
     }
 
     @Test func aFolderOrModelThatIsNotThereIsNoSuchThing() async throws {
-        let model = try await run(
-            "write",
-            "--logs",
-            folder.path("logs"),
-            "--writer",
-            writer,
-            "--model",
-            folder.path("no.yaml")
-        )
-        #expect(model.status == 66)
-        let logs = try await run(
-            "write",
-            "--logs",
-            folder.path("no"),
-            "--writer",
-            writer,
-            "--model",
-            folder.path("model.yaml")
-        )
-        #expect(logs.status == 66)
-        let usage = try await run(
-            "write",
-            "--logs",
-            folder.path("logs"),
-            "--writer",
-            "me",
-            "--model",
-            folder.path("model.yaml")
-        )
-        #expect(usage.status == 64)
+        #expect(try await write(model: "no.yaml").status == 66)
+        #expect(try await write(to: "no").status == 66)
+        #expect(try await write(as: "me").status == 64)
     }
 
     @Test func aBadSegmentIsExplained() async throws {
@@ -246,12 +215,12 @@ import TributaryChanges
             #"{"update":"Item","id":"\#(id)","values":{"code":"none"}}"#,
         ]
         try folder.write(try text(upper, other.uppercased(), lines), to: "bad.tlog")
-        let strict = ["verify", "--strict", "--model", folder.path("owners.yaml")]
+        let owners = "--model=\(folder.path("owners.yaml"))"
         let (good, bad) = (folder.path("good.tlog"), folder.path("bad.tlog"))
-        #expect(try await run("verify", "--model", folder.path("owners.yaml"), good).status == 0)
-        let passed = try await run(strict[0], strict[1], strict[2], strict[3], good)
+        #expect(try await run("verify", owners, good).status == 0)
+        let passed = try await run("verify", "--strict", owners, good)
         #expect(passed.status == 0, "\(passed)")
-        let refused = try await run(strict[0], strict[1], strict[2], strict[3], bad)
+        let refused = try await run("verify", "--strict", owners, bad)
         #expect(refused.status == 65)
         let place = "Item \(id): "
         for finding in [
@@ -262,7 +231,7 @@ import TributaryChanges
             "line 4: Owner \(other): 'Owner.items' is written on its inverse, as a value of 'Item.owner'",
             "line 5: \(place)'Item.code' is of type UUID; \"none\" is none",
         ] { #expect(refused.output.contains(finding), "\(finding) in \(refused.output)") }
-        let json = try await run(strict[0], strict[1], strict[2], strict[3], "--json", bad)
+        let json = try await run("verify", "--strict", owners, "--json", bad)
         #expect(json.output.contains(#""misfits":6"#), "\(json.output)")
         #expect(try await run("verify", "--strict", good).status == 64)
     }

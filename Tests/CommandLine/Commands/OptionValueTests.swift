@@ -6,8 +6,7 @@ import TributaryChanges
 /// Values of options in the forms that people write.
 @Suite(.daemonTurns) struct OptionValueTests {
     @Test func valuesMayBeginWithADash() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         for (name, salary) in [("Ann", 3), ("Bob", 5), ("Cid", 4)] {
             let insert = ["object", "insert", "Employee", "name=\(name)", "salary=\(salary)"]
             #expect(try await daemon.command(insert).ending == .exited(0))

@@ -4,8 +4,7 @@ import Testing
 /// A pasted hint reaches the daemon that the hint is about.
 @Suite(.daemonTurns) struct PastedHintTests {
     @Test func hintsNameTheSocketThatWasGiven() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         #expect(try await daemon.command(["--socket", daemon.socket, "pause"]).ending == .exited(0))
         let status = try await daemon.command(["--socket", daemon.socket, "status"])
         #expect(status.output.contains("tributaryctl --socket \(daemon.socket) resume"), "\(status.output)")

@@ -18,8 +18,7 @@ import TributaryAdmin
 
     /// A running daemon, and a backup of its store with one of its two objects.
     private func backedUp() async throws -> (daemon: RunningDaemon, backup: String) {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         try await insert("before", into: daemon)
         let backup = daemon.folder.path("backup.sqlite")
         #expect(try await daemon.command(["backup", backup]).ending == .exited(0))

@@ -98,8 +98,7 @@ import TributaryAdmin
     }
 
     @Test func mistakesInRequestsAreShownWhereTheyAreAndOnce() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let list = try await daemon.command(["object", "list", "Employee", "--where", "name = 'a' AND salry > 3"])
         #expect(list.ending == .exited(64))
         let lines = list.errors.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -115,8 +114,7 @@ import TributaryAdmin
     }
 
     @Test func watchTellsInWords() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let output = daemon.folder.path("watched")
         let watch = try ChildProcess(
             BuildFolder.executable("tributaryctl"),

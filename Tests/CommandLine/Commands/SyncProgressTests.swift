@@ -17,8 +17,7 @@ struct SyncProgressTests {
 
     @Test("progress comes first and the result last; a refusal is a problem", .timeLimit(.minutes(30)))
     func streams() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let segment = EmployeeSegment(writer: UniqueID(UUID()), transactions: 3, changesEach: 100)
         try segment.publish(in: daemon.logs)
         let told = try await events(daemon)
@@ -42,8 +41,7 @@ struct SyncProgressTests {
         .timeLimit(.minutes(30))
     )
     func oneAtATime() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let refused = try #require(try await refusal(daemon))
         #expect(refused.ending == .exited(75))
         #expect(refused.errors.contains("is synchronizing since 20"), "\(refused.errors)")
@@ -78,8 +76,7 @@ struct SyncProgressTests {
 
     @Test("the command shows its progress on a terminal and nowhere else", .timeLimit(.minutes(30)))
     func onATerminal() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let quiet = try await daemon.command(["sync"])
         #expect(quiet.ending == .exited(0) && quiet.errors.isEmpty)
         let shown = daemon.folder.path("shown")

@@ -37,8 +37,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func countsByTransactionAreToldAsSuch() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         var writer = ForeignWriter(id: Self.writer, milliseconds: UInt64(Date().timeIntervalSince1970 * 1000))
         let text = "; an object counts once for each transaction that changed it"
         var (output, attempt) = ("", 0)
@@ -59,8 +58,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func aForkOfAnAppliedSegmentIsReported() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let now = UInt64(Date().timeIntervalSince1970 * 1000)
         var writer = ForeignWriter(id: Self.writer, milliseconds: now)
         var clone = writer

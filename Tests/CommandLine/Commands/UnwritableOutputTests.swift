@@ -18,8 +18,7 @@ import Testing
     }
 
     @Test func itIsSaidWhyWithTheStatusOfInputAndOutput() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let offline = ["model", "diff", daemon.folder.path("model.yaml"), daemon.folder.path("model.yaml")]
         for arguments in [
             ["object", "list", "Employee", "--count"], ["status"], ["status", "--json"], ["metrics"], ["version"],
@@ -35,8 +34,7 @@ import Testing
     }
 
     @Test func aReaderThatHasDisconnectedIsNoProblem() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         // The reader has closed the pipe before the first line.
         let command = "{ sleep 0; exec \"$0\" metrics --socket \"$1\"; } | true; echo done >&2"
         let errors = daemon.folder.path("errors")

@@ -22,6 +22,14 @@ final class RunningDaemon {
         try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
     }
 
+    /// A daemon that is ready, with more lines in its configuration.
+    static func started(configuring more: String = "") async throws -> RunningDaemon {
+        let daemon = try RunningDaemon()
+        try daemon.configure(more)
+        try await daemon.start()
+        return daemon
+    }
+
     var logs: String { folder.path("logs") }
     var store: String { folder.path("\(name).sqlite") }
     var socket: String { folder.path("\(name).sock") }

@@ -7,8 +7,7 @@ import TributaryAdmin
 struct DaemonLifeTests {
     @Test("a second daemon on the same store ends with 75 and names the first", .timeLimit(.minutes(30)))
     func second() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let second = try daemon.spawn()
         #expect(await second.ending() == .exited(75))
         let first = try #require(daemon.process?.processID)
@@ -19,8 +18,7 @@ struct DaemonLifeTests {
 
     @Test("a socket left by a daemon that was killed is taken over", .timeLimit(.minutes(30)))
     func staleSocket() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         daemon.process?.send(SIGKILL)
         _ = await daemon.process?.ending()
         #expect(FileManager.default.fileExists(atPath: daemon.socket))
@@ -45,8 +43,7 @@ struct DaemonLifeTests {
         .timeLimit(.minutes(30))
     )
     func reload() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         try daemon.configure("history: {keep: 5d}\nlog: {level: debug}")
         let good = try await daemon.command(["reload"])
         #expect(good.ending == .exited(0), "\(good.errors)")
@@ -80,8 +77,7 @@ struct DaemonLifeTests {
 
     @Test("a pause survives a restart, shows as a problem, and refuses sync", .timeLimit(.minutes(30)))
     func pause() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
         #expect(try await daemon.command(["pause"]).ending == .exited(0))
         #expect(await daemon.stop() == .exited(0))

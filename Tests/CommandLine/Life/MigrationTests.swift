@@ -8,8 +8,7 @@ import TributaryChanges
 @Suite(.daemonTurns) struct MigrationTests {
     @Test(.timeLimit(.minutes(30)))
     func theDaemonReportsAMigrationAndIsReadyAfterIt() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let body = #"{"changes":[{"insert":"Employee","values":{"name":"Ann","salary":10}}]}"#
         let answer = try await daemon.client.send(AdminCall(.post, "/v1/transactions", body: Array(body.utf8)))
         try #require(answer.isSuccess, "\(answer.text)")
@@ -27,8 +26,7 @@ import TributaryChanges
 
     @Test(.timeLimit(.minutes(30)))
     func aMigrationThatIsStoppedIsNoFailureAndStartsAgain() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let segment = EmployeeSegment(writer: UniqueID(UUID()), transactions: 20, changesEach: 1_000)
         try segment.publish(in: daemon.logs)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
@@ -46,8 +44,7 @@ import TributaryChanges
 
     @Test(.timeLimit(.minutes(30)))
     func aModelThatCannotBeInferredIsABadConfiguration() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         #expect(await daemon.stop() == .exited(0))
         let next = EmployeeModel.text
             .replacing("version: \"1\"", with: "version: \"2\"")
@@ -71,8 +68,7 @@ import TributaryChanges
     /// A check during a start whose end is open, and after one that failed by its configuration alone.
     @Test(.timeLimit(.minutes(30))) func aCheckTakesNoStartForADaemonThatWorks() async throws {
         if let reason = HangingFolder.reasonNotToHang { try Test.cancel("\(reason)") }
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         #expect(await daemon.stop() == .exited(0))
         func check() async throws -> String {
             let hanging = try HangingFolder(daemon.store)

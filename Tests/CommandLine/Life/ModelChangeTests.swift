@@ -10,8 +10,7 @@ import TributaryAdmin
 
     @Test(.timeLimit(.minutes(30)))
     func aChangedModelFileIsReportedByStatusAndReload() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         var status = try await daemon.client.send(AdminCall(.get, "/v1/status"))
         #expect(status.text.contains(#""restartNeeded":false"#), "\(status.text)")
         try daemon.folder.write(EmployeeModel.text.replacing("max: 100000", with: "max: 200000"), to: "model.yaml")
@@ -28,8 +27,7 @@ import TributaryAdmin
     @Test(.timeLimit(.minutes(30)))
     func valuesAreDroppedOnlyWhenThatIsAllowed() async throws {
         for isAllowed in [true, false] {
-            let daemon = try RunningDaemon()
-            try await daemon.start()
+            let daemon = try await RunningDaemon.started()
             let body = #"{"changes":[{"insert":"Employee","values":{"name":"Ann","salary":10}}]}"#
             let answer = try await daemon.client.send(AdminCall(.post, "/v1/transactions", body: Array(body.utf8)))
             try #require(answer.isSuccess, "\(answer.text)")
@@ -100,8 +98,7 @@ import TributaryAdmin
 
     @Test(.timeLimit(.minutes(30)))
     func anUnusedAttributeIsDroppedWithoutAsking() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         #expect(await daemon.stop() == .exited(0))
         try daemon.folder.write(Self.withoutSalary, to: "model.yaml")
         try await daemon.start()

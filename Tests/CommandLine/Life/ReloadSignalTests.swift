@@ -6,8 +6,7 @@ import TributaryAdmin
 /// SIGHUP, which requests a reload of a service's configuration.
 @Suite(.daemonTurns) struct ReloadSignalTests {
     @Test(.timeLimit(.minutes(30))) func itReadsTheConfigurationAgain() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         try daemon.configure("log: {level: warning}")
         // An unhandled signal would end the daemon, and with it this test.
         let heard = try await daemon.hears("READY=1", after: SIGHUP)

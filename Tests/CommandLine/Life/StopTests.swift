@@ -23,9 +23,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func aClientThatDripsItsBodyIsNotWaitedFor() async throws {
-        let daemon = try RunningDaemon()
-        try daemon.configure("shutdown: {timeout: 5s}")
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started(configuring: "shutdown: {timeout: 5s}")
         let connection = try RawConnection(daemon.socket)
         connection.send("POST /v1/transactions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n{")
         // The daemon has read the earlier bytes when it has responded to these requests.

@@ -8,9 +8,7 @@ import TributaryAdmin
     private static let insert = #"{"changes":[{"insert":"Department","values":{"title":"R&D"}}]}"#
 
     @Test(.timeLimit(.minutes(30))) func aStoreLockedByAnotherProcessEndsTheStopAtItsDeadline() async throws {
-        let daemon = try RunningDaemon()
-        try daemon.configure("shutdown: {timeout: 2s}")
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started(configuring: "shutdown: {timeout: 2s}")
         let holder = try StoreHolder(daemon.store)
         // These saves cannot be committed, and their clients get no response. Each one fails after 10 s with the write
         // lock, so that many are waiting for the stop even on a busy machine.
@@ -29,9 +27,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func aLockedStoreWithNothingToSaveLosesNothing() async throws {
-        let daemon = try RunningDaemon()
-        try daemon.configure("shutdown: {timeout: 2s}")
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started(configuring: "shutdown: {timeout: 2s}")
         #expect(try await daemon.call(.post, "/v1/transactions", Self.insert).0 == 200)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         var holder: StoreHolder? = try StoreHolder(daemon.store)

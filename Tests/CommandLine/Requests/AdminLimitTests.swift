@@ -6,8 +6,7 @@ import TributaryAdmin
 /// The number of clients, the length of answers and what waits for a client are limited.
 @Suite(.daemonTurns) struct AdminLimitTests {
     @Test(.timeLimit(.minutes(30))) func connectionsPastTheLimitAreRefusedWithAReason() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         var connections: [RawConnection] = []
         var refusal = ""
         // The daemon sends nothing on idle connections, and a refusal on the first one beyond the limit.
@@ -42,8 +41,7 @@ import TributaryAdmin
 
     /// One object with more links than a list has, whose objects need more than 4 MiB.
     @Test(.timeLimit(.minutes(30))) func theLinksOfOneObjectComeInPages() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let department = "0190f1a2-0000-7000-8000-0000000000dd"
         let name = String(repeating: "x", count: 6_000)
         let employee = #"{"insert":"Employee","values":{"name":"\#(name)","department":"\#(department)"}}"#
@@ -77,8 +75,7 @@ import TributaryAdmin
 
     /// A page of a list ends where the objects that it includes are as many as an answer has.
     @Test(.timeLimit(.minutes(30))) func aPageIncludesAllThatItsObjectsLink() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         for number in 1...3 {
             let department = "0190f1a2-0000-7000-8000-0000000000d\(number)"
             let employee = #"{"insert":"Employee","values":{"name":"Ann","department":"\#(department)"}}"#
@@ -103,8 +100,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func longListsComeInPages() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         for count in [2, 25_000, 3] {
             #expect(try await daemon.call(.post, "/v1/transactions", Self.insert(count)).0 == 200)
         }
@@ -146,8 +142,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func aFollowerThatDoesNotReadIsToldThatEverythingChanged() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let (slow, silent) = (try RawConnection(daemon.socket), try RawConnection(daemon.socket))
         for follower in [slow, silent] { follower.send("GET /v1/changes HTTP/1.1\r\nhost: localhost\r\n\r\n") }
         #expect(slow.read().hasPrefix("HTTP/1.1 200"))

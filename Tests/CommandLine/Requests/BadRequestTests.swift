@@ -7,8 +7,7 @@ import TributaryAdmin
 struct BadRequestTests {
     @Test("mistakes get problem documents and harm nobody", .timeLimit(.minutes(30)))
     func mistakes() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let table: [(AdminCall.Method, String, String?, Int)] = [
             (.get, "/v1/objects/Nobody", nil, 404), (.get, "/v1/objects/Employee?where=salary%20%3E%3E%201", nil, 400),
             (.get, "/v1/objects/Employee?colour=red", nil, 400), (.get, "/v1/objects/Employee?limit=0", nil, 400),
@@ -58,8 +57,7 @@ struct BadRequestTests {
 
     @Test("20 MiB, no HTTP at all, a client that hangs up, and 200 at once", .timeLimit(.minutes(30)))
     func clients() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let large = try await daemon.client.send(
             AdminCall(.post, "/v1/transactions", body: [UInt8](repeating: UInt8(ascii: " "), count: 20 << 20))
         )
@@ -104,8 +102,7 @@ struct BadRequestTests {
         .timeLimit(.minutes(30))
     )
     func slowClient() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let slow = try RawConnection(daemon.socket)
         slow.send("GET /v1/changes HTTP/1.1\r\nhost: x\r\n\r\n")
         let client = daemon.client

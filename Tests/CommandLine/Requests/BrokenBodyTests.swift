@@ -6,8 +6,7 @@ import TributaryAdmin
 /// Requests whose bodies do not match their headers.
 @Suite(.daemonTurns) struct BrokenBodyTests {
     @Test(.timeLimit(.minutes(30))) func aBodyThatIsNoHTTPIsTheClientsMistake() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let client = try RawConnection(daemon.socket)
         client.send(
             "POST /v1/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"
@@ -19,8 +18,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func whoHangsUpIsNoFailureOfTheDaemon() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         for _ in 0..<500 {
             let client = try RawConnection(daemon.socket)
             client.send("GET /v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n")
@@ -31,8 +29,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func aHeadThatIsTooLongIsRefusedWithThatReason() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let list = try await daemon.command([
             "object", "list", "Employee", "--where", String(repeating: "x", count: 100_000),
         ])
@@ -41,8 +38,7 @@ import TributaryAdmin
     }
 
     @Test(.timeLimit(.minutes(30))) func theAnswerToAHeadHasNoBody() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let client = try RawConnection(daemon.socket)
         client.send("HEAD /v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n")
         client.send("GET /v1/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")

@@ -13,8 +13,7 @@ import Testing
         "POST /v1/sync HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
     ])
     func itIsClosedForAClientThatDoesNotKeepIt(_ request: String) async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let connection = try RawConnection(daemon.socket)
         connection.send(request)
         let answer = try await onThread { connection.readToEnd() }
@@ -28,8 +27,7 @@ import Testing
     }
 
     @Test func itStaysOpenForTheNextRequestOfOthers() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         for version in ["1.1\r\nhost: localhost", "1.0\r\nconnection: keep-alive"] {
             let connection = try RawConnection(daemon.socket)
             for _ in 0..<3 {
@@ -43,8 +41,7 @@ import Testing
     }
 
     @Test func requestsBeforeTheLastOneAreAnsweredToo() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let connection = try RawConnection(daemon.socket)
         let request = "GET /v1/health HTTP/1.1\r\nhost: localhost\r\n"
         let last = request + "connection: close\r\n\r\n"
@@ -58,8 +55,7 @@ import Testing
 
     /// A pipe into a socket ends like that, often before the daemon has seen the connection.
     @Test func whoSendsNothingMoreGetsTheAnswer() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         for _ in 0..<100 {
             let connection = try RawConnection(daemon.socket)
             connection.send("GET /v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n")

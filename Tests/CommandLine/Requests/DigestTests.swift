@@ -6,8 +6,7 @@ import TributaryAdmin
 /// A digest has no time limit and reports its progress.
 @Suite(.daemonTurns) struct DigestTests {
     @Test(.timeLimit(.minutes(30))) func aDigestTellsOfItsProgress() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let changes = (0..<3_000).map { #"{"insert":"Department","values":{"title":"\#($0)"}}"# }
         let body = "{\"changes\":[\(changes.joined(separator: ","))]}"
         #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)

@@ -10,8 +10,7 @@ import TributaryChanges
     private static let future = "5f0c0000-0000-4000-8000-00000000ffff"
 
     @Test(.timeLimit(.minutes(30))) func everyAnswerIsAsDescribed() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let talk = try InterfaceTalk(daemon)
         var writer = RunningDaemon.foreignWriter()
         try writer.write([[RunningDaemon.insertion(1)]], to: daemon.logs)

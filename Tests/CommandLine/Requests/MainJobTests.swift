@@ -16,8 +16,7 @@ struct MainJobTests {
 
     @Test("a dropped segment shows in the list, in SQLite and on the change stream", .timeLimit(.minutes(30)))
     func dropped() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         var writer = foreign()
         let stream = AdminCall(.get, .changes)
         var update: ServerSentEvent?

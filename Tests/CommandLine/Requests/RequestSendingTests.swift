@@ -43,8 +43,7 @@ import TributaryAdmin
 @Suite(.daemonTurns) struct TimeoutTests {
     @Test(.timeLimit(.minutes(30)), arguments: [["status"], ["digest"], ["sync"], ["pause", "--for", "5m"]])
     func aDaemonThatSaysNothingIsNotWaitedForForEver(_ command: [String]) async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         // The stopped process does not respond; the kernel still accepts connections for it.
         daemon.process?.send(SIGSTOP)
         let silent = try await daemon.command(command + ["--timeout", "300ms"])
@@ -70,8 +69,7 @@ import TributaryAdmin
         guard Int(most.filter(\.isNumber)) ?? 0 >= count else {
             try Test.cancel("the kernel keeps no \(count) waiting")
         }
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         // The stopped daemon accepts none, so that all clients wait.
         daemon.process?.send(SIGSTOP)
         let sockets = (0..<count).map { _ in

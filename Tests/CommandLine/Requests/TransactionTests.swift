@@ -7,8 +7,7 @@ import TributaryAdmin
 struct TransactionTests {
     @Test("all or nothing, with versions, validation and repeats", .timeLimit(.minutes(30)))
     func transactions() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         let id = "0190f1a2-0000-7000-8000-00000000000a"
         let insert =
             #"{"changes":[{"insert":"Employee","id":"\#(id)","values":{"name":"Ann","count":9007199254740993}}]}"#

@@ -106,9 +106,7 @@ import TributaryAdmin
     }
 
     @Test func aDepartedPeerIsAbandonedAndEvicted() async throws {
-        let daemon = try RunningDaemon()
-        try daemon.configure("watch: {incomplete_grace: 1s}")
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started(configuring: "watch: {incomplete_grace: 1s}")
         var gone = RunningDaemon.foreignWriter()
         for number in 1...3 as ClosedRange<UInt8> {
             let path = try gone.write([[RunningDaemon.insertion(number)]], to: daemon.folder.path("else"))
@@ -146,8 +144,7 @@ import TributaryAdmin
 
     /// The journal of the daemon says who has restamped it, and the status follows.
     @Test func aRestampedStoreGoesOnAtOnce() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         try await insert(1, on: daemon)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         let former = try await writer(daemon)

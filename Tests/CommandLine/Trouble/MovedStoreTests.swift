@@ -6,8 +6,7 @@ import TributaryAdmin
 /// A store whose file is moved away while the daemon has it open, or that the daemon may not write.
 @Suite(.daemonTurns) struct MovedStoreTests {
     @Test(.timeLimit(.minutes(30))) func itIsAProblemUntilTheFileIsBack() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
         let away = daemon.folder.path("away.sqlite")
         try FileManager.default.moveItem(atPath: daemon.store, toPath: away)
@@ -22,8 +21,7 @@ import TributaryAdmin
 
     /// The daemon runs without the capability that lets root write all files.
     @Test(.timeLimit(.minutes(30))) func aStoreThatMayNotBeWrittenIsNotStarted() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         #expect(chmod(daemon.store, 0o440) == 0)
         let program = BuildFolder.executable("tributaryd")

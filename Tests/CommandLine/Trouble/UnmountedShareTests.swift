@@ -43,8 +43,7 @@ import TributaryAdmin
 
     /// The hint for a folder that is to be initialized again has the promised effect.
     @Test(.timeLimit(.minutes(30))) func theHintLetsAFolderBeginAnew() async throws {
-        let daemon = try RunningDaemon()
-        try await daemon.start()
+        let daemon = try await RunningDaemon.started()
         #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("first")).0 == 200)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         for name in try FileManager.default.contentsOfDirectory(atPath: daemon.logs) {
