@@ -6,27 +6,18 @@ import TributaryStore
 
 @testable import Tributary
 
-/// Two stores that begin alike: one is written by batches, the other by objects.
+/// A company in two stores, one written by batches and the other by objects.
 final class BatchPair {
-    private let folders: [TemporaryFolder]
-    private let batch: PersistentContainer
-    private let objects: PersistentContainer
+    private let pair: StorePair
     private var next: UInt64 = 1
 
     init(seed: UInt64) async throws {
-        folders = [try TemporaryFolder.inMemory("batch"), try TemporaryFolder.inMemory("objects")]
-        batch = try await BatchPair.open(folders[0], seed)
-        objects = try await BatchPair.open(folders[1], seed)
+        pair = try await StorePair { folder in
+            try await Company.open(folder, environment: .seeded(seed), merging: MergeOptions())
+        }
     }
 
-    private static func open(_ folder: TemporaryFolder, _ seed: UInt64) async throws -> PersistentContainer {
-        try await Company.open(folder, environment: .seeded(seed), merging: MergeOptions())
-    }
-
-    func close() async throws {
-        try await batch.close()
-        try await objects.close()
-    }
+    func close() async throws { try await pair.close() }
 
     func step(_ random: inout SeededGenerator) async throws {
         switch Int.random(in: 0..<6, using: &random) {
@@ -53,15 +44,7 @@ final class BatchPair {
             }
             rows.append(row)
         }
-        let given = rows
-        try await batch.execute(BatchInsertRequest(entity, rows: given))
-        try await save { context in
-            for row in given {
-                guard case .uuid(let id)? = row["_id"] else { continue }
-                let object = try context.insert(entity: entity, id: id)
-                for (name, value) in row where name != "_id" { try object.setValue(value, forKey: name) }
-            }
-        }
+        try await pair.insert(entity, rows)
     }
 
     private func update(_ random: inout SeededGenerator) async throws {
@@ -74,8 +57,8 @@ final class BatchPair {
                 "salary": .value(.double(salary)), "visits": .increment(.integer(age)), "code": .property("name"),
             ]
         )
-        try await batch.execute(request)
-        try await save { context in
+        try await pair.batch.execute(request)
+        try await pair.save { context in
             for employee in try context.fetch(FetchRequest("Employee", where: "age == \(age)"), as: Employee.self) {
                 employee.salary = salary
                 employee.visits += Int(age)
@@ -98,50 +81,27 @@ final class BatchPair {
             }
             if let first = employees.first { try context.insert(Badge.self, id: badge).owner = first }
         }
-        try await save(on: batch, author: "relate", body)
-        try await save(on: objects, author: "relate", body)
+        try await pair.save(inBoth: true, author: "relate", body)
     }
 
     private func delete(_ entity: String, age: Int64?) async throws {
         let text = age.map { "age == \($0)" }
-        try await batch.execute(
+        try await pair.batch.execute(
             BatchDeleteRequest(entity, predicate: try text.map { try ObjectPredicate(parsing: $0) })
         )
-        try await save { context in
+        try await pair.save { context in
             let request = FetchRequest(entity, predicate: try text.map { try ObjectPredicate(parsing: $0) })
             for object in try context.fetch(request) { context.delete(object) }
         }
     }
 
-    private func save(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws {
-        // The batches of a container name their context so.
-        try await objects.newBackgroundContext(name: "batch").perform { context in
-            try body(context)
-            try context.save()
-        }
-    }
-
-    private func save(
-        on container: PersistentContainer,
-        author: String,
-        _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
-    ) async throws {
-        try await container.newBackgroundContext(name: "batch", author: author).perform { context in
-            try body(context)
-            try context.save()
-        }
-    }
-
     func compare() throws {
-        #expect(try text(batch) { try $0.mergeState.dump() } == text(objects) { try $0.mergeState.dump() })
-        let digests = try [batch, objects].map { try text($0) { try $0.mergeState.digest().digest } }
-        #expect(digests[0] == digests[1])
+        let (batch, objects) = (pair.batch, pair.objects)
+        let dumps = try pair.dumps()
+        #expect(dumps.batch == dumps.objects)
+        #expect(try batch.store.digest() == objects.store.digest())
         #expect(try history(batch) == history(objects))
         #expect(try export(batch) == export(objects))
-    }
-
-    private func text(_ container: PersistentContainer, _ body: (Reader) throws -> String) throws -> String {
-        try container.store.read(body)
     }
 
     private func history(_ container: PersistentContainer) throws -> [[String]] {
@@ -156,14 +116,6 @@ final class BatchPair {
 
     /// The lines that go out; those of one transaction in any order.
     private func export(_ container: PersistentContainer) throws -> [[String]] {
-        var found: [[String]] = []
-        try container.store.read { reader in
-            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 0) { transaction in
-                let text = String(decoding: transaction.lines, as: UTF8.self)
-                found.append(text.split(separator: "\n").map(String.init).sorted())
-                return true
-            }
-        }
-        return found
+        try container.store.localTransactions().map { $0.sorted() }
     }
 }

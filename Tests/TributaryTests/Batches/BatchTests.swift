@@ -34,7 +34,6 @@ import TributaryStore
             #expect(employees.map(\.name) == ["n0", "n1", "n2"])
             #expect(employees.allSatisfy { $0.age == 30 && $0.visits == 0 })
         }
-        try await container.close()
     }
 
     @Test func handlerIsAskedUntilItSaysThatThereIsNoMore() async throws {
@@ -51,7 +50,6 @@ import TributaryStore
         let nothing = try await container.execute(BatchInsertRequest("Employee", rows: []))
         #expect(nothing.count == 0 && nothing.token == nil)
         #expect(try container.fetchHistory().count == 1)
-        try await container.close()
     }
 
     @Test func errorsNameRowAndPropertyAndNothingIsWritten() async throws {
@@ -86,7 +84,6 @@ import TributaryStore
         }
         #expect(try container.fetchHistory().isEmpty)
         #expect(try container.currentHistoryToken().number == 0)
-        try await container.close()
     }
 
     @Test func updateWritesValuesCountsAndCopies() async throws {
@@ -113,7 +110,6 @@ import TributaryStore
             try await container.execute(BatchUpdateRequest("Employee", setting: ["visits": .increment(.integer(1))]))
         }
         #expect(try container.currentHistoryToken() == before)
-        try await container.close()
     }
 
     @Test func denyRefusesTheWholeRequest() async throws {
@@ -130,7 +126,6 @@ import TributaryStore
         }
         try await container.execute(BatchDeleteRequest("Locker"))
         #expect(try await container.execute(BatchDeleteRequest("Employee")).count == 3)
-        try await container.close()
     }
 
     @Test func sameStateHistoryAndExportAsObjectWiseSaves() async throws {

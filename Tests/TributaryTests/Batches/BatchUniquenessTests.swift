@@ -7,13 +7,13 @@ import TributaryStore
 @testable import Tributary
 
 @Suite struct BatchUniquenessTests {
-    private func open(_ folder: TemporaryFolder) async throws -> PersistentContainer {
-        let store = try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "unique", model: try ProductModel.make())
-        )
-        let container = try await PersistentContainer(store: store, clock: ManualClock())
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder("unique")
+        container = try await PersistentContainer.open(folder, model: ProductModel.make())
         try await container.execute(rows(("a", "old")))
-        return container
     }
 
     private func rows(_ rows: (String?, String)...) -> BatchInsertRequest {
@@ -23,28 +23,16 @@ import TributaryStore
         )
     }
 
-    private func titles(_ container: PersistentContainer) async throws -> [String] {
-        try await container.performBackgroundTask { context in
-            try context.fetch(FetchRequest("Product", sortKeys: [SortKey("title")])).map { product in
-                guard case .string(let title) = try product.value(forKey: "title") else { return "" }
-                return title
-            }
-        }
-    }
-
     @Test func errorRefusesTheBatchAndNamesTheRow() async throws {
-        let folder = try TemporaryFolder("unique")
-        let container = try await open(folder)
         for request in [rows(("b", "new"), ("a", "new")), rows(("c", "new"), ("c", "newer"))] {
             do {
                 try await container.execute(request)
                 Issue.record("two objects have one key")
             } catch BatchError.constraint(row: 1, properties: ["code"], existing: _) {}
         }
-        #expect(try await titles(container) == ["old"])
+        #expect(try await ProductModel.titles(container) == ["old"])
         try await container.execute(rows((nil, "x"), (nil, "y")))
-        #expect(try await titles(container) == ["old", "x", "y"])
-        try await container.close()
+        #expect(try await ProductModel.titles(container) == ["old", "x", "y"])
     }
 
     @Test(arguments: [
@@ -52,41 +40,27 @@ import TributaryStore
         (.rollback, ["b", "old"], 1),
     ])
     func policySettles(policy: MergePolicy, expected: [String], inserts: Int) async throws {
-        let folder = try TemporaryFolder("unique")
-        let container = try await open(folder)
         let before = try container.currentHistoryToken()
         try await container.execute(rows(("a", "new"), ("b", "b")), mergePolicy: policy)
-        #expect(try await titles(container) == expected)
+        #expect(try await ProductModel.titles(container) == expected)
         let changes = try container.fetchHistory(after: before).flatMap(\.changes)
         #expect(changes.count { $0.kind == .insert } == inserts)
-        try await container.close()
     }
 
     /// A deletion of the object of the earlier row would come after its insert in the log.
     @Test func aLaterRowGivesItsValuesToTheObjectOfAnEarlierOne() async throws {
-        let folder = try TemporaryFolder("unique")
-        let container = try await open(folder)
         let rows = rows(("b", "b"), ("a", "first"), ("b", "second"))
         try await container.execute(rows, mergePolicy: .overwrite)
-        #expect(try await titles(container) == ["first", "second"])
-        try container.store.read { reader in
-            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 2) { transaction in
-                let lines = String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").dropFirst()
-                #expect(!lines.drop { $0.hasPrefix("{\"delete\"") }.contains { $0.hasPrefix("{\"delete\"") })
-                return true
-            }
-        }
-        try await container.close()
+        #expect(try await ProductModel.titles(container) == ["first", "second"])
+        let lines = try #require(try container.store.localTransactions(from: 2).first).dropFirst()
+        #expect(!lines.drop { $0.hasPrefix("{\"delete\"") }.contains { $0.hasPrefix("{\"delete\"") })
     }
 
     @Test func updateToOneKeyIsRefused() async throws {
-        let folder = try TemporaryFolder("unique")
-        let container = try await open(folder)
         try await container.execute(rows(("b", "b")))
         await #expect(throws: BatchError.self) {
             try await container.execute(BatchUpdateRequest("Product", setting: ["code": .value(.string("z"))]))
         }
         #expect(try container.fetchHistory().count == 2)
-        try await container.close()
     }
 }

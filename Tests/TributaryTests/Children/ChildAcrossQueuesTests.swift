@@ -15,14 +15,13 @@ struct ChildAcrossQueuesTests {
 
     @MainActor
     private func names() throws -> [String] {
-        try container.viewContext.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+        try container.viewContext.names()
     }
 
     @MainActor
     @discardableResult
     private func add(_ name: String) throws -> ManagedObjectID {
-        let employee = try container.viewContext.insert(Employee.self)
-        employee.name = name
+        let employee = try container.viewContext.hire(name)
         return employee.objectID
     }
 
@@ -202,7 +201,7 @@ struct ChildAcrossQueuesTests {
         let grandchild = child.newChild()
         try await child.perform { try $0.insert(Employee.self).name = "B" }
         try await grandchild.perform { context in
-            #expect(try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name) == ["A", "B"])
+            #expect(try context.names() == ["A", "B"])
             try context.insert(Employee.self).name = "C"
             try context.save()
         }

@@ -33,17 +33,11 @@ struct ChildEdgeTests {
         #expect(try await child.fetchAsynchronously(request, as: Employee.self).map(\.name) == ["Ann"])
         view.fetchedFirst?.name = "Bea"
         #expect(try await child.fetchAsynchronously(request, as: Employee.self).map(\.name) == ["Bea"])
-        try await container.close()
     }
 
     @Test
     func anUpsertOfAChildFindsWhatTheParentHasNotSaved() async throws {
-        let stored = try await container.performBackgroundTask { context in
-            let employee = try context.hire("stored")
-            employee.code = "AB1"
-            try context.save()
-            return employee.objectID
-        }
+        let stored = try await container.hire("stored") { $0.code = "AB1" }
         await container.mergePendingChanges()
         let ann = try view.hire("Ann")
         ann.code = "AB2"
@@ -55,7 +49,6 @@ struct ChildEdgeTests {
         #expect(try child.upsert(Employee.self, by: ["code": .string("AB3")]).objectID == stored)
         let new = try child.upsert(Employee.self, by: ["code": .string("AB1")])
         #expect(new.isInserted && new.code == "AB1")
-        try await container.close()
     }
 
     @Test
@@ -63,7 +56,6 @@ struct ChildEdgeTests {
         #expect(throws: ContextError.self) { try view.upsert(Employee.self, by: ["code": .integer(5)]) }
         view.processPendingChanges()
         #expect(!view.hasChanges)
-        try await container.close()
     }
 
     @Test
@@ -78,7 +70,6 @@ struct ChildEdgeTests {
         ann.age = 50
         view.undo()
         #expect(ann.salary == nil && ann.age == 30, "one group")
-        try await container.close()
     }
 
     @Test
@@ -104,7 +95,6 @@ struct ChildEdgeTests {
         }
         #expect(try OrderedModel.names(store.viewContext.object(with: list), "items") == "cba")
         try await store.close()
-        try await container.close()
     }
 }
 

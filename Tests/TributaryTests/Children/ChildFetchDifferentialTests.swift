@@ -117,7 +117,6 @@ struct ChildFetchDifferentialTests {
                 #expect(answers[index] == stored[index], "round \(number): \(request.text)")
             }
         }
-        try await container.close()
     }
 
     @Test
@@ -139,7 +138,6 @@ struct ChildFetchDifferentialTests {
             #expect(try child.newChild().fetchIDs(request) == [id])
             #expect(child.object(with: id, as: Employee.self)?.department == nil)
         }
-        try await container.close()
     }
 
     // MARK: Comparing

@@ -72,6 +72,11 @@ enum Company {
         return (folder, try await open(kind, in: folder, sqlLog: sqlLog))
     }
 
+    /// A container on a store in memory.
+    static func openInMemory(classes: [ManagedObject.Type] = classes) async throws -> PersistentContainer {
+        try await PersistentContainer(name: "company", model: try model(), classes: classes, store: .memory)
+    }
+
     /// A container on a store in a folder of another process.
     static func open(at path: String, merging: MergeOptions = .fixture) async throws -> PersistentContainer {
         let configuration = StoreConfiguration(path: path + "/store.sqlite", name: "company", model: try model())

@@ -11,15 +11,10 @@ import Tributary
             let employee: Employee
         }
 
-        private static func text(_ result: ExitTest.Result?) -> String {
-            String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        }
-
         @Test
         func anErrorThatCarriesAnObjectIsFoundWhereTheObjectIsUsed() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("escape")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let background = container.newBackgroundContext(name: "payroll")
                 do {
                     try await background.perform { context in
@@ -31,14 +26,13 @@ import Tributary
                 // An object of a context that has ended belongs to none: anybody may read its last values.
                 withExtendedLifetime(background) {}
             }
-            #expect(Self.text(result).contains("Employee.name was used off the queue of the context 'payroll'"))
+            #expect(result.errors.contains("Employee.name was used off the queue of the context 'payroll'"))
         }
 
         @Test
         func anObjectInANotificationIsFoundWhereItIsUsed() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("escape")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let hired = Notification.Name("hired")
                 let queue = OperationQueue()
                 let observer = NotificationCenter.default.addObserver(forName: hired, object: nil, queue: queue) {
@@ -50,14 +44,13 @@ import Tributary
                 }
                 NotificationCenter.default.removeObserver(observer)
             }
-            #expect(Self.text(result).contains("Employee.name was used off the queue of the context 'hiring'"))
+            #expect(result.errors.contains("Employee.name was used off the queue of the context 'hiring'"))
         }
 
         @Test
         func anAddressOfAnObjectIsFoundWhereItIsUsed() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("escape")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let background = container.newBackgroundContext(name: "unsafe")
                 let address = try await background.perform { context in
                     Int(bitPattern: Unmanaged.passRetained(try context.insert(Employee.self)).toOpaque())
@@ -66,7 +59,7 @@ import Tributary
                 print(Unmanaged<Employee>.fromOpaque(pointer).takeRetainedValue().name)
                 withExtendedLifetime(background) {}
             }
-            #expect(Self.text(result).contains("Employee.name was used off the queue of the context 'unsafe'"))
+            #expect(result.errors.contains("Employee.name was used off the queue of the context 'unsafe'"))
         }
     }
 #endif

@@ -7,15 +7,10 @@ import Tributary
 #if DEBUG
     /// Clients that the compiler does not check carry objects away; a debug build stops them and says what was used.
     struct ConfinementTests {
-        private static func text(_ result: ExitTest.Result?) -> String {
-            String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        }
-
         @Test
         func readingAnObjectOffItsQueueStopsTheProgram() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("confinement")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let background = container.newBackgroundContext(name: "import")
                 await background.perform { context in
                     // Stands for a client whose compiler does not look.
@@ -24,34 +19,32 @@ import Tributary
                     DispatchSemaphore(value: 0).wait()
                 }
             }
-            let text = Self.text(result)
+            let text = result.errors
             #expect(text.contains("Employee.name was used off the queue of the context 'import'"), "\(text)")
         }
 
         @Test
         func writingAnObjectAfterItsPerformStopsTheProgram() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("confinement")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let background = container.newBackgroundContext()
                 let box = LeakyBox()
                 await background.perform { context in box.object = try? context.insert(Employee.self) }
                 (box.object as? Employee)?.salary = 1
             }
-            #expect(Self.text(result).contains("Employee.salary was used off the queue of the context 'background'"))
+            #expect(result.errors.contains("Employee.salary was used off the queue of the context 'background'"))
         }
 
         @Test
         func usingTheViewContextOffTheMainActorStopsTheProgram() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("confinement")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let box = LeakyBox()
                 await MainActor.run { box.context = container.viewContext }
                 Thread.detachNewThread { print(box.context?.hasChanges ?? false) }
                 await MainActor.run { _ = DispatchSemaphore(value: 0).wait(timeout: .distantFuture) }
             }
-            let text = Self.text(result)
+            let text = result.errors
             #expect(text.contains("Tributary: hasChanges was used off the main actor, on a thread"), "\(text)")
             #expect(text.contains("it belongs to the view context. Use it in `await MainActor.run"), "\(text)")
         }
@@ -59,14 +52,13 @@ import Tributary
         @Test
         func anObjectOfTheViewContextInABackgroundBodyStopsTheProgram() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("confinement")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let box = LeakyBox()
                 try await MainActor.run { box.object = try container.viewContext.insert(Employee.self) }
                 let background = container.newBackgroundContext(name: "import")
                 await background.perform { _ in (box.object as? Employee)?.salary = 1 }
             }
-            let text = Self.text(result)
+            let text = result.errors
             #expect(
                 text.contains("Employee.salary was used off the main actor, on the queue of the context 'import'"),
                 "\(text)"
@@ -76,8 +68,7 @@ import Tributary
         @Test
         func aBlockThatTheMainActorHasAnotherQueueRunIsNotStopped() async throws {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("confinement")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 // Two jobs, so that one of them is not at the start of the program.
                 for _ in 0..<2 {
                     await MainActor.run {
@@ -90,22 +81,20 @@ import Tributary
                 try await MainActor.run {
                     let context = container.viewContext
                     for _ in 0..<2 {
-                        let employee = try context.hire("Ann")
-                        employee.department = try context.insert(Department.self)
+                        try context.hire("Ann").department = try context.insert(Department.self)
                     }
                     try context.save()
                 }
                 try await container.close()
             }
-            let text = Self.text(result)
+            let text = result.errors
             #expect(!text.contains("Tributary:"), "\(text)")
         }
 
         @Test
         func aBlockThatTheMainQueueHasAnotherQueueRunIsNotStopped() async throws {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("confinement")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let box = LeakyBox()
                 await MainActor.run { box.context = container.viewContext }
                 await Task.yield()
@@ -119,15 +108,14 @@ import Tributary
                 box.context = nil
                 try await container.close()
             }
-            let text = Self.text(result)
+            let text = result.errors
             #expect(!text.contains("Tributary:"), "\(text)")
         }
 
         @Test
         func misuseAfterAFalseAlarmIsStillFound() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("confinement")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let box = LeakyBox()
                 await MainActor.run {
                     box.context = container.viewContext
@@ -138,7 +126,7 @@ import Tributary
                 DispatchQueue(label: "other").async { _ = box.context?.insertedObjects }
                 await MainActor.run { _ = DispatchSemaphore(value: 0).wait(timeout: .distantFuture) }
             }
-            let text = Self.text(result)
+            let text = result.errors
             #expect(text.components(separatedBy: "Tributary:").count == 2, "\(text)")
             #expect(text.contains("Tributary: insertedObjects was used off the main actor"), "\(text)")
         }
@@ -146,19 +134,17 @@ import Tributary
         @Test
         func aContextOffItsQueueStopsTheProgramAtEachEntry() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let folder = try TemporaryFolder("confinement")
-                let container = try await Company.open(folder)
+                let container = try await Company.openInMemory()
                 let box = LeakyBox()
                 await container.newBackgroundContext(name: "late").perform { box.context = $0 }
                 try box.context?.save()
             }
-            #expect(Self.text(result).contains("save() was used off the queue of the context 'late'"))
+            #expect(result.errors.contains("save() was used off the queue of the context 'late'"))
         }
 
         @Test
         func accessOnTheContextsQueueIsNotStopped() async throws {
-            let folder = try TemporaryFolder("confinement")
-            let container = try await Company.open(folder)
+            let container = try await Company.openInMemory()
             let background = container.newBackgroundContext()
             let names = try await background.perform { context in
                 try context.insert(Employee.self).name = "Ann"
@@ -168,7 +154,6 @@ import Tributary
             #expect(names == ["Ann"])
             let count = try await onThread { background.performAndWait { $0.registeredObjects.count } }
             #expect(count == 0)
-            try await container.close()
         }
     }
 #endif
@@ -179,4 +164,9 @@ import Tributary
 final class LeakyBox: @unchecked Sendable {
     var object: ManagedObject?
     var context: ManagedObjectContext?
+}
+
+extension ExitTest.Result? {
+    /// What the process has printed as errors.
+    var errors: String { String(decoding: self?.standardErrorContent ?? [], as: UTF8.self) }
 }

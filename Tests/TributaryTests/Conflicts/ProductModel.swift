@@ -15,4 +15,12 @@ enum ProductModel {
                 """
         )
     }
+
+    static func titles(_ container: PersistentContainer) async throws -> [String] {
+        try await container.performBackgroundTask { try titles($0) }
+    }
+
+    static func titles(_ context: ManagedObjectContext) throws -> [String] {
+        try context.fetch(FetchRequest("Product", sortKeys: [SortKey("title")])).map { try $0.text("title") }
+    }
 }

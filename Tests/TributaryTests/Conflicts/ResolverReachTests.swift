@@ -17,10 +17,7 @@ struct ResolverReachTests {
     ) async throws -> [String] {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
-            let employees = try ["a", "b", "c"].map { name in
-                let employee = try context.hire(name)
-                return employee
-            }
+            let employees = try ["a", "b", "c"].map { try context.hire($0) }
             try context.save()
             for employee in employees.prefix(2) { employee.name += "+here" }
             return employees[1].objectID

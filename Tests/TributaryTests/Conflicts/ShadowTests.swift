@@ -21,16 +21,8 @@ struct ShadowTests {
 
     /// A container with the product "own" of the code A1, its order, and then an older product "foreign" of that code.
     private func container(_ folder: TemporaryFolder) async throws -> (PersistentContainer, order: ManagedObjectID) {
-        let configuration = StoreConfiguration(
-            path: folder.path("store.sqlite"),
-            name: "unique",
-            model: try ProductModel.make()
-        )
-        let container = try await PersistentContainer(
-            store: Store.open(configuration),
-            classes: [Product.self, Order.self],
-            clock: ManualClock()
-        )
+        let classes: [ManagedObject.Type] = [Product.self, Order.self]
+        let container = try await PersistentContainer.open(folder, model: ProductModel.make(), classes: classes)
         let order = try await container.performBackgroundTask { context in
             let product = try context.insert(entity: "Product")
             try product.setValue(.string("A1"), forKey: "code")
@@ -56,10 +48,7 @@ struct ShadowTests {
     }
 
     private func titles(_ container: PersistentContainer) throws -> [String] {
-        try container.viewContext.fetch(FetchRequest("Product", sortKeys: [SortKey("title")])).map { product in
-            guard case .string(let title) = try product.value(forKey: "title") else { return "" }
-            return title
-        }
+        try ProductModel.titles(container.viewContext)
     }
 
     private func item(_ order: ManagedObjectID, _ container: PersistentContainer) throws -> String? {
@@ -82,7 +71,6 @@ struct ShadowTests {
         await container.mergePendingChanges()
         #expect(try titles(container) == ["foreign", "own"])
         #expect(try item(order, container) == "own")
-        try await container.close()
     }
 
     @Test func `deleting the older object deletes the shadow`() async throws {
@@ -95,7 +83,6 @@ struct ShadowTests {
         await container.mergePendingChanges()
         #expect(try titles(container) == [])
         #expect(try item(order, container) == nil)
-        try await container.close()
     }
 
     /// Renames the visible holder of the key A1 and inserts another one, while the shadow waits for that key.
@@ -170,7 +157,6 @@ struct ShadowTests {
         }
         await container.mergePendingChanges()
         #expect(try titles(container) == ["foreign"])
-        try await container.close()
     }
 
     @Test func `a batch that would hide objects of its own is refused`() async throws {
@@ -192,7 +178,6 @@ struct ShadowTests {
         }
         await container.mergePendingChanges()
         #expect(try titles(container).contains("foreign") && !titles(container).contains("own"))
-        try await container.close()
     }
 
     @Test func `a save that takes the key of the older object is a conflict`() async throws {
@@ -205,6 +190,5 @@ struct ShadowTests {
                 try context.save()
             }
         }
-        try await container.close()
     }
 }

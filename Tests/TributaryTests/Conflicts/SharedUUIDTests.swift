@@ -26,8 +26,7 @@ struct SharedUUIDTests {
                     relationships: {product: {to: Product?}, note: {to: Note?}, notes: {to: Note, many: true}}
                 """
         )
-        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "shared", model: model)
-        container = try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+        container = try await PersistentContainer.open(folder, model: model)
     }
 
     @Test func theValuesThatDeletedObjectsLeaveBehindAreTheirOwn() async throws {
@@ -44,7 +43,6 @@ struct SharedUUIDTests {
         let changes = try #require(try container.fetchHistory().last?.changes)
         #expect(changes.map(\.kind) == [.delete, .delete])
         for change in changes { #expect(change.tombstone == ["title": .string("a \(change.objectID.entity)")]) }
-        try await container.close()
     }
 
     @Test func referencesToOtherObjectsThanTheReplacedOneStay() async throws {
@@ -70,6 +68,5 @@ struct SharedUUIDTests {
             #expect(try order.value(forKey: "note") == .reference(Self.shared))
             #expect(try order.objects(forKey: "notes").map(\.objectID.uniqueID) == [Self.shared])
         }
-        try await container.close()
     }
 }

@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import TributaryStore
 
 @testable import Tributary
 
@@ -31,8 +30,7 @@ struct UniqueLinkTests {
                   Shelf: {relationships: {keys: {to: Key, many: true, ordered: true, inverse: shelf}}}
                 """
         )
-        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "links", model: model)
-        return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+        return try await PersistentContainer.open(folder, model: model)
     }
 
     private func key(_ code: String, _ suffix: String, in context: ManagedObjectContext) throws -> ManagedObject {
@@ -75,6 +73,5 @@ struct UniqueLinkTests {
             #expect(codes == [.string("X"), .string("A"), .string("Y")])
             #expect(try context.count(for: FetchRequest("Key")) == 3)
         }
-        try await container.close()
     }
 }

@@ -18,16 +18,7 @@ struct UniquenessTests {
 
     init() async throws {
         folder = try TemporaryFolder("unique")
-        let configuration = StoreConfiguration(
-            path: folder.path("store.sqlite"),
-            name: "unique",
-            model: try ProductModel.make()
-        )
-        container = try await PersistentContainer(
-            store: Store.open(configuration),
-            classes: [Product.self],
-            clock: ManualClock()
-        )
+        container = try await PersistentContainer.open(folder, model: ProductModel.make(), classes: [Product.self])
     }
 
     @discardableResult
@@ -43,22 +34,21 @@ struct UniquenessTests {
         return product
     }
 
-    private func titles() async throws -> [String] {
+    /// A saved product of the key A1.
+    private func stored() async throws -> ManagedObjectID {
         try await container.performBackgroundTask { context in
-            try context.fetch(FetchRequest("Product", sortKeys: [SortKey("title")])).map { product in
-                guard case .string(let title) = try product.value(forKey: "title") else { return "" }
-                return title
-            }
-        }
-    }
-
-    @Test(arguments: [MergePolicy.objectTrump, .storeTrump, .rollback])
-    func twoNewObjectsMeetAStoredOne(_ policy: MergePolicy) async throws {
-        let stored = try await container.performBackgroundTask { context in
             let product = try make(context, "A1", "stored")
+            try product.setValue(.string("M"), forKey: "maker")
             try context.save()
             return product.objectID
         }
+    }
+
+    private func titles() async throws -> [String] { try await ProductModel.titles(container) }
+
+    @Test(arguments: [MergePolicy.objectTrump, .storeTrump, .rollback])
+    func twoNewObjectsMeetAStoredOne(_ policy: MergePolicy) async throws {
+        let stored = try await stored()
         let background = container.newBackgroundContext(mergePolicy: policy)
         let orders = try await background.perform { context in
             let orders = try ["first", "second"].map { title in
@@ -81,11 +71,7 @@ struct UniquenessTests {
 
     @Test(arguments: MergePolicy.allCases)
     func aNewObjectMeetsAStoredOne(_ policy: MergePolicy) async throws {
-        let stored = try await container.performBackgroundTask { context in
-            let product = try make(context, "A1", "stored")
-            try context.save()
-            return product.objectID
-        }
+        let stored = try await stored()
         let background = container.newBackgroundContext(mergePolicy: policy)
         let (failure, order): (ConflictError?, ManagedObjectID) = try await background.perform { context in
             let product = try make(context, "A1", "new")
@@ -107,7 +93,8 @@ struct UniquenessTests {
         case .error:
             let conflict = try #require(failure?.constraintConflicts.first)
             #expect(conflict.properties == ["code"] && conflict.values == [.string("A1")])
-            #expect(conflict.stored?.id == stored && conflict.objectIDs.count == 1 && conflict.entity == "Product")
+            #expect(conflict.stored?.id == stored && conflict.stored?["title"] == .string("stored"))
+            #expect(conflict.objectIDs.count == 1 && conflict.entity == "Product" && failure?.conflicts == [])
             #expect(try await titles() == ["stored"])
         case .objectTrump:
             #expect(try await titles() == ["new"])
@@ -115,6 +102,10 @@ struct UniquenessTests {
         case .overwrite:
             #expect(try await titles() == ["new"])
             #expect(target != .reference(stored.uniqueID) && target != .null)
+            let makers = try await container.performBackgroundTask { context in
+                try context.fetch(FetchRequest("Product")).map { try $0.value(forKey: "maker") }
+            }
+            #expect(makers == [.null], "also what the new object leaves open")
         case .storeTrump, .rollback:
             #expect(try await titles() == ["stored"])
             #expect(target == .reference(stored.uniqueID))

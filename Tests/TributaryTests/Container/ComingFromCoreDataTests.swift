@@ -33,7 +33,6 @@ struct ComingFromCoreDataTests {
             context.object(with: id, as: Employee.self)?.salary
         }
         #expect(salary == 7)
-        try await fixture.container.close()
     }
 
     @Test
@@ -194,7 +193,6 @@ struct ComingFromCoreDataTests {
             #expect(note.name == "A!")
             #expect(try note.value(forKey: "name") == .string("a"))
         }
-        try await container.close()
     }
 
     @Test
@@ -208,7 +206,6 @@ struct ComingFromCoreDataTests {
             try context.save()
             #expect(note.preparations == 1)
         }
-        try await container.close()
     }
 
     @Test
@@ -223,7 +220,6 @@ struct ComingFromCoreDataTests {
             try context.save()
             #expect(try note.value(forKey: "key") == .string("a"))
         }
-        try await container.close()
     }
 
     @Test

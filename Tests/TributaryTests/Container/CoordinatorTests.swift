@@ -55,14 +55,7 @@ struct CoordinatorTests {
             ann.salary = 6
             try context.save()
         }
-        let lines = try container.store.read { reader in
-            var last: [UInt8] = []
-            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { transaction in
-                last = transaction.lines
-                return true
-            }
-            return String(decoding: last, as: UTF8.self).split(separator: "\n").dropFirst()
-        }
+        let lines = try #require(try container.store.localTransactions().last).dropFirst()
         #expect(lines.first?.hasPrefix("{\"delete\":\"Employee\"") == true)
         #expect(lines.count { $0.contains("\"delete\"") } == 1 && lines.count { $0.contains("\"insert\"") } == 1)
         #expect(!lines.contains { $0.contains("Bob") })
@@ -116,9 +109,7 @@ struct CoordinatorTests {
             try context.save()
         }
         #expect(try container.committed.count == 2)
-        let names = try await container.performBackgroundTask { context in
-            try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
-        }
+        let names = try await container.names()
         #expect(names == ["Ann", "Bob2"])
     }
 
@@ -260,9 +251,7 @@ struct CoordinatorTests {
             try context.save()
         }
         #expect(try container.committed.map(\.changes.count) == [2])
-        let names = try await container.performBackgroundTask { context in
-            try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
-        }
+        let names = try await container.names()
         #expect(names == ["Ann", "Bob"])
     }
 

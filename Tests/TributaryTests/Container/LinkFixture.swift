@@ -14,13 +14,10 @@ struct LinkFixture: Sendable {
     init(_ name: String, rules: GraphModel.Rules = GraphModel.Rules()) async throws {
         folder = try TemporaryFolder(name)
         container = try await Company.open(folder, model: try Company.model(rules))
-        var merging = MergeOptions.fixture
-        merging.saves = false
-        container.setMergeOptions(merging)
+        container.setMergeOptions(.unsaved)
         (ann, till, sales) = try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")
-            let project = try context.insert(Project.self)
-            project.title = "Till"
+            let project = try context.project("Till")
             let department = try context.insert(Department.self)
             try context.save()
             return (employee.objectID, project.objectID, department.objectID)

@@ -4,10 +4,15 @@ import TributaryStore
 
 extension PersistentContainer {
     @discardableResult
-    func hire(_ name: String, salary: Double? = nil) async throws -> ManagedObjectID {
+    func hire(
+        _ name: String,
+        salary: Double? = nil,
+        _ change: @escaping @Sendable (Employee) -> Void = { _ in }
+    ) async throws -> ManagedObjectID {
         try await performBackgroundTask { context in
             let employee = try context.hire(name)
             employee.salary = salary
+            change(employee)
             try context.save()
             return employee.objectID
         }
@@ -25,6 +30,11 @@ extension PersistentContainer {
             context.delete(try context.existingObject(with: id))
             try context.save()
         }
+    }
+
+    /// The names of the employees in the store, in order.
+    func names() async throws -> [String] {
+        try await performBackgroundTask { try $0.names() }
     }
 
     var committed: [HistoryTransaction] {
@@ -46,6 +56,21 @@ extension ManagedObjectContext {
         employee.name = name
         return employee
     }
+
+    func department(_ title: String?) throws -> Department {
+        let department = try insert(Department.self)
+        department.title = title
+        return department
+    }
+
+    func project(_ title: String?) throws -> Project {
+        let project = try insert(Project.self)
+        project.title = title
+        return project
+    }
+
+    /// The names of the employees that the context shows, in order.
+    func names() throws -> [String] { try fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name) }
 
     /// A new employee, a child context, and the employee as the child has it.
     func hireAboveChild(

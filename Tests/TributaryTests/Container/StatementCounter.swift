@@ -19,16 +19,21 @@ final class StatementCounter: Sendable {
 }
 
 extension Store {
-    func localLines() throws -> String {
+    /// The lines of each transaction of this store that goes out.
+    func localTransactions(from sequence: UInt64 = 1) throws -> [[String]] {
         try read { reader in
-            var lines = ""
-            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { transaction in
-                lines += String(decoding: transaction.lines, as: UTF8.self)
+            var found: [[String]] = []
+            try reader.outbox.localTransactions(of: reader.writers.own().id, from: sequence) { transaction in
+                found.append(String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init))
                 return true
             }
-            return lines
+            return found
         }
     }
+
+    func localLines() throws -> String { try localTransactions().joined().joined(separator: "\n") }
+
+    func digest() throws -> String { try read { try $0.mergeState.digest().digest } }
 }
 
 extension StoreEnvironment {

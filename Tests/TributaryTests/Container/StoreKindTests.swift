@@ -35,11 +35,7 @@ struct StoreKindTests {
         let view = container.viewContext
         let id = try await container.hire("Ann")
         try await container.settled()
-        try await container.performBackgroundTask { context in
-            let ann = try context.existingObject(with: id) as? Employee
-            ann?.name = "Bea"
-            try context.save()
-        }
+        try await container.change(id) { $0.name = "Bea" }
         #expect(try view.fetch(Employee.self).map(\.name) == ["Ann"])
         try await container.settled()
         #expect(try view.fetch(Employee.self).map(\.name) == ["Bea"])
@@ -55,11 +51,7 @@ struct StoreKindTests {
             let ann = try context.existingObject(with: id) as? Employee
             ann?.name = "Bea"
         }
-        try await container.performBackgroundTask { context in
-            let ann = try context.existingObject(with: id) as? Employee
-            ann?.salary = 5
-            try context.save()
-        }
+        try await container.change(id) { $0.salary = 5 }
         await #expect(throws: ConflictError.self) { try await first.perform { try $0.save() } }
         try await container.close()
     }
@@ -92,7 +84,6 @@ struct StoreKindTests {
         #expect(container.pendingSaves == 0)
         #expect(try container.viewContext.count(for: FetchRequest("Employee")) == 20)
         try await container.settled()
-        try await container.close()
     }
 
     @Test(arguments: Company.StoreKind.allCases)

@@ -32,7 +32,6 @@ struct ContextObserverTests {
             try context.save()
             #expect(calls == ["will 2", "did", "did 2: false"])
         }
-        try await container.close()
     }
 
     @Test func anObserverIsCancelledFromOutsideItsContext() async throws {
@@ -53,7 +52,6 @@ struct ContextObserverTests {
             try context.insert(Project.self)
             try context.save()
         }
-        try await container.close()
     }
 
     @Test func anObserverThatChangesObjectsBeforeASaveIsPartOfIt() async throws {
@@ -68,7 +66,6 @@ struct ContextObserverTests {
             try context.save()
             #expect(try context.fetch(Employee.self).map(\.name) == ["Ann!?"])
         }
-        try await container.close()
     }
 
     @Test func anObserverThatIsCancelledByOneBeforeItIsNotCalled() async throws {
@@ -88,7 +85,6 @@ struct ContextObserverTests {
             context.processPendingChanges()
             #expect(calls == [1, 1, 3])
         }
-        try await container.close()
     }
 
     @Test func allObserversHearOfAnObjectThatCannotBeRead() async throws {
@@ -113,7 +109,6 @@ struct ContextObserverTests {
             _ = try employee.value(forKey: "name")
             #expect(calls == ["property", "observer"])
         }
-        try await container.close()
     }
 
     @MainActor
@@ -135,7 +130,6 @@ struct ContextObserverTests {
         context.processPendingChanges()
         #expect(calls.suffix(2) == ["property 1", "second 1"] && calls.count == 5)
         controller.stop()
-        try await container.close()
     }
 
     private final class Held: Sendable {

@@ -23,8 +23,7 @@ struct FaultFiringTests {
     private func open(_ folder: TemporaryFolder) async throws -> (PersistentContainer, ManagedObjectID) {
         let first = try await Company.open(.file, in: folder)
         let id = try await first.performBackgroundTask { context in
-            let department = try context.insert(Department.self)
-            department.title = "Ships"
+            let department = try context.department("Ships")
             let ann = try context.insert(Employee.self)
             (ann.name, ann.salary, ann.code, ann.department) = ("Ann", 1000, "AB1", department)
             let bob = try context.insert(Employee.self)
@@ -49,7 +48,6 @@ struct FaultFiringTests {
             #expect(ann?.isFault == false)
             #expect(statements.count == asked, "all came with the first read")
         }
-        try await container.close()
     }
 
     @Test
@@ -66,7 +64,6 @@ struct FaultFiringTests {
             #expect(department?.title == "Ships")
             #expect(department?.isFault == false && statements.count > asked)
         }
-        try await container.close()
     }
 
     @Test
@@ -83,7 +80,6 @@ struct FaultFiringTests {
             #expect(department?.employees == employees)
             #expect(statements.count == read, "it is read once")
         }
-        try await container.close()
     }
 
     @Test
@@ -103,6 +99,5 @@ struct FaultFiringTests {
             #expect(ann.isFault && !context.hasChanges)
             #expect(ann.name == "Anna" && ann.salary == 1000)
         }
-        try await container.close()
     }
 }

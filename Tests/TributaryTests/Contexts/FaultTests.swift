@@ -36,7 +36,6 @@ struct FaultTests {
         #expect(try (view.existingObject(with: id) as? Employee)?.name == "Ann")
         await container.mergePendingChanges(through: token)
         #expect(container.mainGeneration.number == token.number, "nothing moves for what is there already")
-        try await container.close()
     }
 
     @Test
@@ -60,7 +59,6 @@ struct FaultTests {
             #expect(gone.name == "" && !context.hasChanges)
             #expect(throws: ValidationError.self) { try context.save() }
         }
-        try await container.close()
     }
 
     @Test
@@ -78,14 +76,12 @@ struct FaultTests {
             #expect(ann.name == "Ann" && ann.age == 50 && ann.state == .gone)
             #expect(throws: ContextError.notFound(id)) { try context.existingObject(with: id) }
         }
-        try await container.close()
     }
 
     @Test
     func anErrorOfTheStoreWhileReadingIsThrownByTheNextSave() async throws {
         let id = try await container.performBackgroundTask { context in
-            let department = try context.insert(Department.self)
-            department.title = "Ships"
+            let department = try context.department("Ships")
             try context.save()
             return department.objectID
         }
@@ -111,9 +107,7 @@ struct FaultTests {
         let (id, token) = try await insert("Ann")
         await container.mergePendingChanges(through: token)
         let view = container.viewContext
-        var options = MergeOptions.fixture
-        options.saves = false
-        container.setMergeOptions(options)
+        container.setMergeOptions(.unsaved)
         let ann = try #require(try view.existingObject(with: id) as? Employee)
         var notices: [ObjectsDidChange] = []
         view.observeChanges { notices.append($0) }
@@ -127,7 +121,6 @@ struct FaultTests {
         #expect(notices.flatMap(\.discarded).first?["salary"] == .double(5))
         #expect(!view.hasChanges)
         try view.save()
-        try await container.close()
     }
 
     @Test
@@ -152,6 +145,5 @@ struct FaultTests {
             context.rollback()
             try context.save()
         }
-        try await container.close()
     }
 }

@@ -32,9 +32,7 @@ struct InterleavedContexts: Sendable {
         folder = try TemporaryFolder(name)
         container = try await Company.open(folder, model: model, environment: .seeded(seed))
         self.hasSecondContainer = hasSecondContainer
-        var options = MergeOptions.fixture
-        options.saves = false
-        container.setMergeOptions(options)
+        container.setMergeOptions(.unsaved)
         let pinned = InterleavedContexts.background(container, "pinned")
         let child = pinned.newChild(name: "child of pinned")
         let first: [Access] = [

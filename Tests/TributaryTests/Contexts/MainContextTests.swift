@@ -40,9 +40,7 @@ struct MainContextTests {
         var notices: [ObjectsDidChange] = []
         view.observeChanges { notices.append($0) }
         employee.name = "Bob"
-        var options = MergeOptions.fixture
-        options.saves = false
-        container.setMergeOptions(options)
+        container.setMergeOptions(.unsaved)
         try await container.change(id) { $0.salary = 5 }
         await container.mergePendingChanges()
         #expect(employee.name == "Bob" && employee.salary == 5 && employee.isUpdated)
@@ -74,7 +72,7 @@ struct MainContextTests {
         let own = try view.hire("Bob")
         try view.save()
         #expect(own.state == .clean && !view.hasChanges)
-        #expect(try view.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name) == ["Ann", "Bob"])
+        #expect(try view.names() == ["Ann", "Bob"])
         #expect(try view.existingObject(with: other).objectID == other)
     }
 
@@ -97,8 +95,7 @@ struct MainContextTests {
         #expect(department.employees.isEmpty)
         let id = department.objectID
         try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            employee.department = context.object(with: id) as? Department
+            try context.hire("Ann").department = context.object(with: id) as? Department
             try context.save()
         }
         #expect(department.employees.isEmpty)

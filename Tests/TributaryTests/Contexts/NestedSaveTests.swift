@@ -215,6 +215,5 @@ struct NestedSaveTests {
             try context.save()
         }
         #expect(try container.committed.count == 4)
-        try await container.close()
     }
 }

@@ -20,7 +20,7 @@ struct NestedWaitTests {
                 #expect(inner.insertedObjects.count == 1)
                 try inner.insert(Employee.self).name = "Bob"
                 try background.performAndWait { try $0.save() }
-                return try inner.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+                return try inner.names()
             }
         }
         #expect(names == ["Ann", "Bob"])
@@ -47,7 +47,7 @@ struct NestedWaitTests {
                     (inner.insertedObjects.first as? Employee)?.name += "!"
                     try inner.save()
                 }
-                return try other.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+                return try other.names()
             }
         }
         #expect(names == ["Ann!", "Bob"])
@@ -68,7 +68,7 @@ struct NestedWaitTests {
                 return try first.performAndWait { inner in
                     try inner.insert(Employee.self).name = "Bob"
                     try inner.save()
-                    return try inner.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+                    return try inner.names()
                 }
             }
         }
@@ -139,8 +139,7 @@ struct NestedWaitTests {
     @Test
     func twoBodiesThatWaitForEachOtherStopTheProgramWithBothNames() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let folder = try TemporaryFolder("nested")
-            let container = try await Company.open(folder)
+            let container = try await Company.openInMemory()
             let (first, second) = (
                 container.newBackgroundContext(name: "import"), container.newBackgroundContext(name: "export")
             )
@@ -157,7 +156,7 @@ struct NestedWaitTests {
             }
             await first.perform { _ in }
         }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        let text = result.errors
         #expect(text.contains("performAndWait would never return: the context "), "\(text)")
         #expect(text.contains("the context 'import'") && text.contains("the context 'export'"), "\(text)")
     }
@@ -165,8 +164,7 @@ struct NestedWaitTests {
     @Test
     func aBodyThatWaitsForTheWriteLockOfWhoWaitsForItFailsWithBothNames() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let folder = try TemporaryFolder("nested")
-            let container = try await Company.open(folder)
+            let container = try await Company.openInMemory()
             let (first, second) = (
                 container.newBackgroundContext(name: "import"), container.newBackgroundContext(name: "export")
             )
@@ -189,7 +187,7 @@ struct NestedWaitTests {
             }
         }
         // The context that waits last finds the deadlock; the error names both contexts.
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        let text = result.errors
         #expect(text.contains("would never") && text.contains("the write lock of the store"), "\(text)")
         #expect(text.contains("the context 'import'") && text.contains("the context 'export'"), "\(text)")
     }

@@ -22,10 +22,7 @@ struct ObjectRegistryTests {
         folder = try TemporaryFolder("registry")
         container = try await Company.open(.memory, in: folder)
         ids = try await container.performBackgroundTask { context in
-            let employees = try (0..<20).map { number in
-                let employee = try context.hire("E\(number)")
-                return employee
-            }
+            let employees = try (0..<20).map { try context.hire("E\($0)") }
             try context.save()
             return employees.map(\.objectID)
         }

@@ -121,6 +121,5 @@ import Testing
             }
             #expect(failure == nil, "seed \(random.seed), run \(run)")
         }
-        try await container.close()
     }
 }

@@ -36,7 +36,6 @@ struct ObserverTests {
             #expect(first.story == ["1 new, 0 changed", "0 new, 1 changed"])
             #expect(second.story == first.story)
         }
-        try await container.close()
     }
 
     @Test
@@ -53,7 +52,6 @@ struct ObserverTests {
             context.processPendingChanges()
             #expect(told == ManagedObjectContext.maximumRounds)
         }
-        try await container.close()
     }
 
     @Test
@@ -71,7 +69,6 @@ struct ObserverTests {
             return ann.objectID
         }
         #expect(try await container.performBackgroundTask { try $0.existingObject(with: id).objectID } == id)
-        try await container.close()
     }
 
     @Test
@@ -90,7 +87,6 @@ struct ObserverTests {
             context.mergeChanges(changes)
             #expect(isEverything)
         }
-        try await container.close()
     }
 
     @Test
@@ -107,7 +103,6 @@ struct ObserverTests {
         view.rollback()
         #expect(sales.employees.isEmpty)
         #expect(updated == [ann.objectID, sales.objectID])
-        try await container.close()
     }
 
     @Test
@@ -138,6 +133,5 @@ struct ObserverTests {
             #expect(employees.allSatisfy { $0.salary == 7 } && employees[0].age == 50)
             try context.save()
         }
-        try await container.close()
     }
 }

@@ -41,8 +41,7 @@ struct PinningTests {
         let pinned = container.newBackgroundContext()
         try await pinned.perform { try $0.pin() }
         try await container.performBackgroundTask { context in
-            let ann = try context.hire("Ann")
-            ann.department = context.object(with: department, as: Department.self)
+            try context.hire("Ann").department = context.object(with: department, as: Department.self)
             try context.save()
         }
         #expect(await pinned.perform { $0.object(with: department, as: Department.self)?.employees.count } == 0)
@@ -95,7 +94,7 @@ struct PinningTests {
             try context.save()
             #expect(held.name == "Bea" && context.isPinned)
             #expect(notices.contains { $0.updated == [ann] })
-            return try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+            return try context.names()
         }
         #expect(seen == ["Bea", "Bob", "Cid"])
         try await container.hire("Dan")

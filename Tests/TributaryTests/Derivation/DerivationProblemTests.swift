@@ -66,8 +66,7 @@ struct DerivationProblemTests {
         ("uppercase:(leader.name)", .string), ("now()", .date), ("now()", .double), ("sum:( members.size )", .double),
     ])
     func validDerivationsOpen(_ expression: String, _ type: AttributeType) async throws {
-        let container = try await PersistentContainer(name: "x", model: model(expression, type), store: .memory)
-        try await container.close()
+        try await PersistentContainer(name: "x", model: model(expression, type), store: .memory).close()
     }
 
     @Test func aNumberCountsTheSecondsFrom2001On() async throws {

@@ -65,12 +65,6 @@ enum DerivedModel {
         _ name: String = "store",
         seed: UInt64 = 0
     ) async throws -> PersistentContainer {
-        let configuration = StoreConfiguration(
-            path: folder.path("\(name).sqlite"),
-            name: name,
-            model: try model(),
-            environment: .seeded(seed)
-        )
-        return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+        try await PersistentContainer.open(folder, name, model: model(), environment: .seeded(seed))
     }
 }

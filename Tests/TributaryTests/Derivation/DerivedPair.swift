@@ -4,27 +4,19 @@ import TributaryStore
 
 @testable import Tributary
 
-/// Two stores of teams that begin alike: one is written by batches, the other by objects.
+/// Teams in two stores, one written by batches and the other by objects.
 final class DerivedPair {
-    private let batch: PersistentContainer
-    private let objects: PersistentContainer
+    private let pair: StorePair
     private var next: UInt64 = 1
     private var teams: [UniqueID] = []
 
-    init(batch: PersistentContainer, objects: PersistentContainer) {
-        self.batch = batch
-        self.objects = objects
+    init(seed: UInt64) async throws {
+        pair = try await StorePair { try await DerivedModel.open($0, seed: seed) }
     }
 
-    func close() async throws {
-        try await batch.close()
-        try await objects.close()
-    }
+    func close() async throws { try await pair.close() }
 
-    /// The merge state of both; clocks and numbers are the same because both save as often.
-    func dumps() async throws -> (String, String) {
-        (try batch.store.read { try $0.mergeState.dump() }, try objects.store.read { try $0.mergeState.dump() })
-    }
+    func dumps() throws -> (batch: String, objects: String) { try pair.dumps() }
 
     func step(_ random: inout SeededGenerator) async throws {
         switch Int.random(in: 0..<7, using: &random) {
@@ -60,15 +52,7 @@ final class DerivedPair {
             }
             rows.append(row)
         }
-        let given = rows
-        try await batch.execute(BatchInsertRequest(entity, rows: given))
-        try await save { context in
-            for row in given {
-                guard case .uuid(let id)? = row["_id"] else { continue }
-                let object = try context.insert(entity: entity, id: id)
-                for (name, value) in row where name != "_id" { try object.setValue(value, forKey: name) }
-            }
-        }
+        try await pair.insert(entity, rows)
     }
 
     private func update(_ random: inout SeededGenerator) async throws {
@@ -82,8 +66,8 @@ final class DerivedPair {
             case "name": .string("u\(number)")
             default: .integer(number)
             }
-        try await batch.execute(BatchUpdateRequest(entity, setting: [key: .value(value)]))
-        try await save { context in
+        try await pair.batch.execute(BatchUpdateRequest(entity, setting: [key: .value(value)]))
+        try await pair.save { context in
             for object in try context.fetch(FetchRequest(entity)) { try object.setValue(value, forKey: key) }
         }
     }
@@ -92,10 +76,10 @@ final class DerivedPair {
         let target: PropertyValue = teams.randomElement(using: &random).map { .reference($0) } ?? .null
         let text = "pay > \(Int.random(in: 0..<4, using: &random))"
         let predicate = try ObjectPredicate(parsing: text)
-        try await batch.execute(
+        try await pair.batch.execute(
             BatchUpdateRequest("Member", predicate: predicate, setting: ["team": .value(target)])
         )
-        try await save { context in
+        try await pair.save { context in
             for member in try context.fetch(FetchRequest("Member", predicate: predicate)) {
                 try member.setValue(target, forKey: "team")
             }
@@ -113,35 +97,20 @@ final class DerivedPair {
                 for mark in marks.suffix(2) { try team.link(mark, forKey: "marks") }
             }
         }
-        try await save(batch, body)
-        try await save(objects, body)
+        try await pair.save(inBoth: true, body)
     }
 
     private func delete(_ random: inout SeededGenerator) async throws {
         let entity = ["Team", "Member", "Skill", "Mark"].randomElement(using: &random) ?? "Team"
-        var ids = try batch.store.read { reader in
-            try reader.ids(FetchQuery(entity: batch.model.entity(named: entity) ?? batch.model.entities[0]))
+        var ids = try pair.batch.store.read { reader in
+            try reader.ids(FetchQuery(entity: pair.batch.model.entity(named: entity) ?? pair.batch.model.entities[0]))
         }
         ids = ids.filter { _ in Bool.random(using: &random) }
         let given = ids
         teams.removeAll { id in given.contains { $0.uniqueID == id } }
-        try await batch.execute(BatchDeleteRequest(objectIDs: given))
-        try await save { context in
+        try await pair.batch.execute(BatchDeleteRequest(objectIDs: given))
+        try await pair.save { context in
             for id in given { context.delete(try context.existingObject(with: id)) }
-        }
-    }
-
-    private func save(_ body: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws {
-        try await save(objects, body)
-    }
-
-    private func save(
-        _ container: PersistentContainer,
-        _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
-    ) async throws {
-        try await container.newBackgroundContext(name: "batch").perform { context in
-            try body(context)
-            try context.save()
         }
     }
 }

@@ -15,11 +15,7 @@ struct DictionaryFetchTests {
         folder = try TemporaryFolder("dictionaries")
         container = try await Company.open(.memory, in: folder, sqlLog: statements.log)
         try await container.performBackgroundTask { context in
-            let departments = try ["Lab", "Sales"].map { title in
-                let department = try context.insert(Department.self)
-                department.title = title
-                return department
-            }
+            let departments = try ["Lab", "Sales"].map { try context.department($0) }
             for (index, name) in ["Ann", "Bob", "Cid", "Dan", "Eve"].enumerated() {
                 let employee = try context.insert(index == 3 ? Foreman.self : Employee.self)
                 employee.name = name

@@ -41,6 +41,5 @@ struct FetchLimitTests {
                 #expect(try context.count(for: request) == names.count, "\(String(describing: limit)), \(offset)")
             }
         }
-        try await container.close()
     }
 }

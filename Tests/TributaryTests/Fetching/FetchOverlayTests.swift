@@ -22,16 +22,8 @@ struct FetchOverlayTests {
     @Test
     func changesOfRelatedObjectsCount() async throws {
         try await container.performBackgroundTask { context in
-            let departments = try ["R&D", "Sales", "Lab"].map { title in
-                let department = try context.insert(Department.self)
-                department.title = title
-                return department
-            }
-            let projects = try ["Till", "Web"].map { title in
-                let project = try context.insert(Project.self)
-                project.title = title
-                return project
-            }
+            let departments = try ["R&D", "Sales", "Lab"].map { try context.department($0) }
+            let projects = try ["Till", "Web"].map { try context.project($0) }
             let employees = try ["Ann", "Bob", "Cid", "Dan", "Eve"].enumerated().map { index, name in
                 let employee = try context.hire(name)
                 employee.salary = Double(index) * 10

@@ -12,8 +12,7 @@ struct FetchTests {
     func ownChangesCountAsIfTheyWereSaved() async throws {
         try await container.performBackgroundTask { context in
             for name in ["Ann", "Bob", "Cid", "Dan"] {
-                let employee = try context.hire(name)
-                employee.salary = 10
+                try context.hire(name).salary = 10
             }
             try context.save()
             let all = try context.fetch(Employee.self, sortKeys: [SortKey("name")])
@@ -60,8 +59,7 @@ struct FetchTests {
     @Test
     func keyPathsLeadThroughUnsavedObjects() async throws {
         try await container.performBackgroundTask { context in
-            let department = try context.insert(Department.self)
-            department.title = "R&D"
+            let department = try context.department("R&D")
             let employee = try context.hire("Ann")
             employee.department = department
             let request = try FetchRequest("Employee", where: "department.title BEGINSWITH %@", ["R"])

@@ -15,14 +15,9 @@ struct FetchThroughRelationshipTests {
 
     /// Unsaved employees, ten in each of unsaved departments.
     private static func fill(_ context: ManagedObjectContext) throws -> [Department] {
-        let all = try (0..<departments).map { number in
-            let department = try context.insert(Department.self)
-            department.title = "d\(number)"
-            return department
-        }
+        let all = try (0..<departments).map { try context.department("d\($0)") }
         for number in 0..<count {
-            let employee = try context.hire("n\(number)")
-            employee.department = all[number % departments]
+            try context.hire("n\(number)").department = all[number % departments]
         }
         // Conditions on departments depend on what is unsaved from now on.
         context.delete(try context.insert(Department.self))

@@ -6,23 +6,13 @@ import TributaryChanges
 
 /// Fetches of the container after a save that the main context has not merged.
 struct FetchedStateTests {
-    private static func open(_ folder: TemporaryFolder) async throws -> PersistentContainer {
-        var options = MergeOptions()
-        options.debounce = .seconds(3600)
-        options.ceiling = .seconds(3600)
-        return try await PersistentContainer(
-            name: "company",
-            model: try Company.model(),
-            classes: Company.classes,
-            store: .memory,
-            merging: options
-        )
-    }
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws { (folder, container) = try await Company.open(.memory) }
 
     @Test
     func aFetchWithTheTokenOfOnesOwnSaveSeesIt() async throws {
-        let folder = try TemporaryFolder("state")
-        let container = try await Self.open(folder)
         let request = FetchRequest("Employee")
         let (id, saved) = try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")
@@ -46,13 +36,10 @@ struct FetchedStateTests {
         await container.mergePendingChanges()
         #expect(try await container.fetch(request).count == 1)
         #expect(try await container.fetch(request, at: .including(token)).count == 1)
-        try await container.close()
     }
 
     @Test
     func aStateThatIsNewEnoughIsTheMainContexts() async throws {
-        let folder = try TemporaryFolder("state")
-        let container = try await Self.open(folder)
         let request = FetchRequest("Employee")
         let early = try await container.performBackgroundTask { context in
             try context.insert(Employee.self).name = "Ann"
@@ -64,13 +51,10 @@ struct FetchedStateTests {
         let token = try #require(early)
         #expect(try await container.count(for: request, at: .including(token)) == 1)
         #expect(try await container.count(for: request, at: .newest) == 2)
-        try await container.close()
     }
 
     @Test
     func tokensThatTheStoreDoesNotHaveAreErrors() async throws {
-        let folder = try TemporaryFolder("state")
-        let container = try await Self.open(folder)
         _ = try await container.hire("Ann")
         let token = try container.currentHistoryToken()
         let request = FetchRequest("Employee")
@@ -85,6 +69,5 @@ struct FetchedStateTests {
         await #expect(throws: ObjectPredicateError.self) {
             try await container.fetch(try FetchRequest("Employee", where: "nothing == 1"), at: .newest)
         }
-        try await container.close()
     }
 }

@@ -17,10 +17,8 @@ struct PrefetchingTests {
     private func fill(_ departments: Int, _ employees: Int) async throws {
         try await container.performBackgroundTask { context in
             for number in 0..<departments {
-                let department = try context.insert(Department.self)
-                department.title = "D\(number)"
-                let project = try context.insert(Project.self)
-                project.title = "P\(number)"
+                let department = try context.department("D\(number)")
+                let project = try context.project("P\(number)")
                 for index in 0..<employees {
                     let employee = try context.hire("E\(number).\(index)")
                     employee.department = department
@@ -153,8 +151,7 @@ struct PrefetchingTests {
         let found = try view.fetch(PrefetchingTests.request, as: Department.self)
         try await container.performBackgroundTask { context in
             let department = try #require(try context.fetch(Department.self).first)
-            let new = try context.hire("Late")
-            new.department = department
+            try context.hire("Late").department = department
             try context.save()
         }
         #expect(found[0].employees.count == 2)

@@ -67,8 +67,7 @@ struct SortComparisonTests {
         try await container.performBackgroundTask { context in
             for title in ["b", "A", "C"] {
                 let employee = try context.hire(title)
-                let department = try context.insert(Department.self)
-                department.title = title
+                let department = try context.department(title)
                 employee.department = department
             }
             try context.save()

@@ -14,8 +14,7 @@ struct StreamEndTests {
 
     @Test(.timeLimit(.minutes(30)))
     func theUpdatesOfAnObjectEndWhenTheContainerCloses() async throws {
-        let ann = try container.viewContext.insert(Employee.self)
-        ann.name = "Ann"
+        let ann = try container.viewContext.hire("Ann")
         let updates = ann.updates()
         try container.viewContext.save()
         try await container.close()
@@ -37,7 +36,6 @@ struct StreamEndTests {
             #expect(state["name"] == .string("Anna"))
             break
         }
-        try await container.close()
     }
 
     @Test(.timeLimit(.minutes(30)))
@@ -71,7 +69,6 @@ struct StreamEndTests {
         bob.salary = 1
         view.processPendingChanges()
         #expect(view.observation.changes.isEmpty)
-        try await container.close()
     }
 
     @Test
@@ -99,7 +96,6 @@ struct StreamEndTests {
             context.processPendingChanges()
             #expect(failures == 1 && controller.fetchedObjects.map(\.name) == ["Ann"])
         }
-        try await container.close()
     }
 
     @Test
@@ -123,6 +119,5 @@ struct StreamEndTests {
         var story: [String] = []
         for await diff in diffs { story.append("+\(diff.insertions.count) -\(diff.deletions.count)") }
         #expect(story == ["+1 -0", "+0 -1"])
-        try await container.close()
     }
 }

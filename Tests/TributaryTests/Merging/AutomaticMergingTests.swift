@@ -25,7 +25,6 @@ struct AutomaticMergingTests {
         await fixture.container.mergePendingChanges()
         #expect(try fixture.owners() == ["Ann"])
         #expect(fixture.container.mainGeneration.number == token.number)
-        try await fixture.container.close()
     }
 
     @Test
@@ -36,7 +35,6 @@ struct AutomaticMergingTests {
         try view.save()
         #expect(try fixture.owners() == ["Ann", "Main"])
         withExtendedLifetime(own) {}
-        try await fixture.container.close()
     }
 
     @Test
@@ -49,7 +47,6 @@ struct AutomaticMergingTests {
         #expect(own.state == .detached && !view.hasChanges)
         #expect(try fixture.owners() == ["Ann"])
         #expect(await updates.next()?.token == token)
-        try await fixture.container.close()
     }
 
     /// A store that was set back gives the numbers of its transactions again.
@@ -66,7 +63,6 @@ struct AutomaticMergingTests {
         #expect(token.store != former.store)
         await fixture.container.mergePendingChanges()
         #expect(await updates.next()?.token == token)
-        try await fixture.container.close()
     }
 
     @Test
@@ -79,7 +75,6 @@ struct AutomaticMergingTests {
         view.automaticallyMergesChangesFromParent = true
         #expect(await updates.next()?.token == token)
         #expect(try fixture.owners() == ["Ann"])
-        try await fixture.container.close()
     }
 
     @Test
@@ -105,7 +100,6 @@ struct AutomaticMergingTests {
         try await background.perform { (context: ManagedObjectContext) throws in
             #expect(try context.object(with: id).value(forKey: "owner") == .string("Bob"))
         }
-        try await fixture.container.close()
     }
 
     @Test
@@ -128,7 +122,6 @@ struct AutomaticMergingTests {
             _ = try context.fetch(FetchRequest("Account"))
             #expect(context.registeredObjects.count == 2, "a reset does not change the setting")
         }
-        try await fixture.container.close()
     }
 
     @Test
@@ -155,7 +148,6 @@ struct AutomaticMergingTests {
         try await background.perform { (context: ManagedObjectContext) throws in
             #expect(try context.object(with: id).value(forKey: "owner") == .string("Bea"))
         }
-        try await fixture.container.close()
     }
 
     @Test
@@ -173,6 +165,5 @@ struct AutomaticMergingTests {
         await background.perform { context in
             #expect(context.registeredObject(for: id) == nil)
         }
-        try await fixture.container.close()
     }
 }

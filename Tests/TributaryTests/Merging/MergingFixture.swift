@@ -42,9 +42,8 @@ struct MergingFixture {
 
     @MainActor
     func owners() throws -> [String] {
-        try container.viewContext.fetch(FetchRequest("Account", sortKeys: [SortKey("owner")])).map { account in
-            guard case .string(let owner) = try account.value(forKey: "owner") else { return "" }
-            return owner
+        try container.viewContext.fetch(FetchRequest("Account", sortKeys: [SortKey("owner")])).map {
+            try $0.text("owner")
         }
     }
 
@@ -68,6 +67,13 @@ struct MergingFixture {
 }
 
 extension MergeOptions {
+    /// As ``fixture``, without saves of the main context by a merge.
+    static var unsaved: MergeOptions {
+        var options = fixture
+        options.saves = false
+        return options
+    }
+
     /// The options of every test that asks for nothing else: the limit of pending changes is the run's.
     static var fixture: MergeOptions {
         var options = MergeOptions()

@@ -25,7 +25,6 @@ struct MergingTimerTests {
         #expect(try fixture.owners() == ["Ann"])
         #expect(fixture.container.mergeStatus.nextMergeDue == nil)
         #expect(fixture.container.mergeStatus.lastMerge != nil)
-        try await fixture.container.close()
     }
 
     @Test
@@ -43,7 +42,6 @@ struct MergingTimerTests {
         #expect(update?.token.number == 2)
         #expect(update?.changes.tells(ofInserted: 3) == true)
         #expect(try fixture.owners() == ["Ann", "Bob", "Cid"])
-        try await fixture.container.close()
     }
 
     @Test
@@ -63,7 +61,6 @@ struct MergingTimerTests {
         let update = await updates.next()
         #expect(update?.changes.tells(ofInserted: 6) == true)
         #expect(try fixture.owners().count == 6)
-        try await fixture.container.close()
     }
 
     @Test
@@ -96,6 +93,5 @@ struct MergingTimerTests {
         try await fixture.open("Bob")
         await fixture.advance(to: .milliseconds(100))
         #expect(await updates.next()?.changes.tells(ofInserted: 2) == true)
-        try await fixture.container.close()
     }
 }

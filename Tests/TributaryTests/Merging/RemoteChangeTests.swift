@@ -25,7 +25,7 @@ import TributaryStore
     }
 
     @MainActor private func names(_ container: PersistentContainer) throws -> [String] {
-        try container.viewContext.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+        try container.viewContext.names()
     }
 
     @Test(.timeLimit(.minutes(30)), arguments: [1, 10_000])

@@ -84,7 +84,6 @@ import Testing
         let history = try container.fetchHistory(after: nil)
         #expect(Set(history.flatMap(\.changes).map(\.objectID.entity)) == ["Worker", "Department"])
         #expect(try container.fetchHistory(after: token).isEmpty)
-        try await container.close()
     }
 
     @Test(.timeLimit(.minutes(30)))

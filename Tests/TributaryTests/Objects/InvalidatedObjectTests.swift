@@ -256,6 +256,5 @@ struct InvalidatedObjectTests {
         await fixture.container.mergePendingChanges()
         let failure = await failures.next()
         #expect("\(failure.map { "\($0.error)" } ?? "")".contains("name"))
-        try await fixture.container.close()
     }
 }

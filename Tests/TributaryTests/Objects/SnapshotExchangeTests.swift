@@ -149,7 +149,6 @@ struct SnapshotExchangeTests {
         #expect(throws: ObjectPredicateError.self) {
             try ObjectPredicate(parsing: "next.title == 'x'").evaluate(with: typed, in: container)
         }
-        try await container.close()
     }
 }
 

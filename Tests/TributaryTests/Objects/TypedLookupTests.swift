@@ -26,14 +26,12 @@ struct TypedLookupTests {
                 try context.existingObject(with: employee.objectID, as: Employee.self)
             }
         }
-        try await container.close()
     }
 
     @Test func aCountOfAClassCountsWhatAFetchOfItFinds() async throws {
         try await container.performBackgroundTask { context in
             for age in [20, 30, 40] as [Int16] {
-                let employee = try context.hire("Ann")
-                employee.age = age
+                try context.hire("Ann").age = age
             }
             try context.insert(Foreman.self).name = "Bob"
             let adults = try ObjectPredicate(parsing: "age >= 30")
@@ -52,6 +50,5 @@ struct TypedLookupTests {
         await container.mergePendingChanges()
         #expect(try await container.count(of: Employee.self) == 4)
         #expect(try await container.count(of: Employee.self, where: ObjectPredicate(parsing: "age < 30")) == 1)
-        try await container.close()
     }
 }

@@ -12,17 +12,11 @@ struct NowPredicateTests {
 
     init() async throws {
         folder = try TemporaryFolder("now")
-        var visit = EntityDefinition(name: "Visit")
-        var at = Attribute(name: "at", type: .date)
-        at.isOptional = true
-        visit.attributes = [at]
-        let configuration = StoreConfiguration(
-            path: folder.path("store.sqlite"),
-            name: "now",
-            model: try Model(version: "1", entities: [visit]),
+        container = try await PersistentContainer.open(
+            folder,
+            model: Model(yaml: "version: '1'\nentities:\n  Visit: {attributes: {at: Date?}}\n"),
             environment: StoreEnvironment(wallTime: { 1_000_000 }, random: { .random(in: .min ... .max) })
         )
-        container = try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
         try await container.execute(
             BatchInsertRequest("Visit", rows: [["at": .date(999)], ["at": .date(1000)], ["at": .date(1001)]])
         )
@@ -83,6 +77,5 @@ struct NowPredicateTests {
         try visit.setValue(.date(5), forKey: "at")
         view.processPendingChanges()
         #expect(controller.fetchedObjects.count == 2 && controller.fetchedObjects.contains(visit))
-        try await container.close()
     }
 }

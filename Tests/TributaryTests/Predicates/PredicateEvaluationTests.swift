@@ -20,8 +20,7 @@ struct PredicateEvaluationTests {
     @Test func anObjectIsAskedAsItIsNow() async throws {
         try await container.performBackgroundTask { context in
             let ann = try Self.hire(context, "Ann", age: 30)
-            let department = try context.insert(Department.self)
-            department.title = "R&D"
+            let department = try context.department("R&D")
             ann.department = department
             let isOld = try ObjectPredicate(parsing: "age > 40 AND department.title == 'R&D'")
             #expect(try !isOld.evaluate(with: ann))
@@ -41,7 +40,6 @@ struct PredicateEvaluationTests {
             try context.save()
             #expect(throws: ContextError.notFound(ann.objectID)) { try isOld.evaluate(with: ann) }
         }
-        try await container.close()
     }
 
     @Test func aSnapshotAnswersAsItsObjectDoes() async throws {
@@ -63,7 +61,6 @@ struct PredicateEvaluationTests {
             let isThere = try ObjectPredicate(parsing: "department == %@ AND SELF == %@", ann.department, ann.objectID)
             #expect(try isThere.evaluate(with: snapshot, in: model))
         }
-        try await container.close()
     }
 
     @Test func keyPathsThatASnapshotDoesNotHaveAreErrors() async throws {
@@ -89,7 +86,6 @@ struct PredicateEvaluationTests {
                 try ObjectPredicate(parsing: "TRUEPREDICATE").evaluate(with: other, in: model)
             }
         }
-        try await container.close()
     }
 
     @Test func swiftValuesAreArgumentsOfAFetch() async throws {
@@ -116,6 +112,5 @@ struct PredicateEvaluationTests {
             #expect(try names("visits < %llu", .init(UInt64.max)) == ["Ann", "Bob", "Cleo"])
             #expect(try names("age < %@", .init(Decimal(25))) == ["Ann"])
         }
-        try await container.close()
     }
 }

@@ -78,10 +78,8 @@ struct TypedPredicateTests {
         let folder = try TemporaryFolder("typed")
         let container = try await Company.open(folder)
         try await container.performBackgroundTask { context in
-            let department = try context.insert(Department.self)
-            department.title = "R&D"
-            let project = try context.insert(Project.self)
-            project.title = "Till"
+            let department = try context.department("R&D")
+            let project = try context.project("Till")
             for (index, name) in ["Ann", "Bob", "Cid"].enumerated() {
                 let employee = try context.hire(name)
                 employee.salary = index == 2 ? nil : Double(index) * 1000

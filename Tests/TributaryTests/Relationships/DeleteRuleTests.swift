@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import TributaryStore
 
 @testable import Tributary
 
@@ -28,8 +27,7 @@ struct DeleteRuleTests {
                   Sailor: {relationships: {crew: {to: Crew?, inverse: sailors}}}
                 """
         )
-        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "rules", model: model)
-        container = try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+        container = try await PersistentContainer.open(folder, model: model)
     }
 
     private func nodes(_ count: Int, in context: ManagedObjectContext) throws -> [ManagedObject] {

@@ -29,16 +29,12 @@ enum OrderedModel {
     }
 
     static func open(_ folder: TemporaryFolder, _ name: String = "store") async throws -> PersistentContainer {
-        let configuration = StoreConfiguration(path: folder.path("\(name).sqlite"), name: name, model: try model())
-        return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+        try await PersistentContainer.open(folder, name, model: model())
     }
 
     /// The names of the objects at the other end, in order.
     static func names(_ object: ManagedObject, _ key: String) throws -> String {
-        try object.objects(forKey: key).map { item in
-            guard case .string(let name) = try item.value(forKey: "name") else { return "-" }
-            return name
-        }.joined()
+        try object.objects(forKey: key).map { try $0.text("name") }.joined()
     }
 
     static func named(_ name: String, _ entity: String, in context: ManagedObjectContext) throws -> ManagedObject {

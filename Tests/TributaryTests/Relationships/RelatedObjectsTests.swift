@@ -41,7 +41,6 @@ struct RelatedObjectsTests {
             projects.remove(first)
             #expect(!projects.contains(first) && projects.count == 1)
         }
-        try await container.close()
     }
 
     @Test
@@ -57,6 +56,5 @@ struct RelatedObjectsTests {
             items.move(all[3], to: 2)
             #expect(items.array == [all[0], all[1], all[3], all[2]])
         }
-        try await container.close()
     }
 }

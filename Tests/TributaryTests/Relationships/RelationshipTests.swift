@@ -10,16 +10,11 @@ struct RelationshipTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    private func named(_ name: String, in context: ManagedObjectContext) throws -> Employee {
-        let employee = try context.hire(name)
-        return employee
-    }
-
     @Test
     func toOneAndItsInverseMoveTogether() async throws {
         try await container.performBackgroundTask { context in
             let (first, second) = (try context.insert(Department.self), try context.insert(Department.self))
-            let employee = try named("Ann", in: context)
+            let employee = try context.hire("Ann")
             employee.department = first
             #expect(first.employees == [employee])
             try context.save()
@@ -40,7 +35,7 @@ struct RelationshipTests {
     @Test
     func pairsAreSeenFromBothEnds() async throws {
         try await container.performBackgroundTask { context in
-            let (ann, bob) = (try named("Ann", in: context), try named("Bob", in: context))
+            let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             let project = try context.insert(Project.self)
             project.members = [ann, bob]
             #expect(ann.projects == [project] && bob.projects == [project])
@@ -62,7 +57,7 @@ struct RelationshipTests {
     @Test(arguments: [true, false])
     func oneToOneHasOneHolder(_ setsBadge: Bool) async throws {
         try await container.performBackgroundTask { context in
-            let (ann, bob) = (try named("Ann", in: context), try named("Bob", in: context))
+            let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             let badge = try context.insert(Badge.self)
             ann.badge = badge
             #expect(badge.owner == ann)
@@ -80,7 +75,7 @@ struct RelationshipTests {
     func nullifyIsWrittenAsAChange() async throws {
         try await container.performBackgroundTask { context in
             let department = try context.insert(Department.self)
-            let employee = try named("Ann", in: context)
+            let employee = try context.hire("Ann")
             employee.department = department
             try context.save()
             context.delete(department)
@@ -95,7 +90,7 @@ struct RelationshipTests {
     @Test
     func cascadeDeletesToo() async throws {
         try await container.performBackgroundTask { context in
-            let employee = try named("Ann", in: context)
+            let employee = try context.hire("Ann")
             employee.badge = try context.insert(Badge.self)
             employee.projects = [try context.insert(Project.self)]
             try context.save()
@@ -112,7 +107,7 @@ struct RelationshipTests {
     @Test
     func denyKeepsTheObject() async throws {
         try await container.performBackgroundTask { context in
-            let employee = try named("Ann", in: context)
+            let employee = try context.hire("Ann")
             let locker = try context.insert(entity: "Locker")
             try locker.setValue(.reference(employee.uniqueID), forKey: "holder")
             try context.save()
@@ -130,7 +125,7 @@ struct RelationshipTests {
     @Test
     func noActionLeavesTheOtherEnd() async throws {
         try await container.performBackgroundTask { context in
-            let employee = try named("Ann", in: context)
+            let employee = try context.hire("Ann")
             let note = try context.insert(entity: "Note")
             try employee.link(note, forKey: "notes")
             try context.save()

@@ -27,11 +27,7 @@ struct SelfReferenceTests {
                       testator: {to: Person?, inverse: heir, delete: Deny}
                 """
         )
-        container = try await PersistentContainer(
-            store: Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "self", model: model)),
-            merging: .fixture,
-            clock: ManualClock()
-        )
+        container = try await PersistentContainer.open(folder, model: model)
     }
 
     private func people(_ count: Int, in context: ManagedObjectContext) throws -> [ManagedObject] {

@@ -56,11 +56,7 @@ struct ResultsControllerTests {
         try await container.settled()
         #expect(controller.names == ["Late"])
         // An unregistered object begins to fulfil the predicate.
-        try await container.performBackgroundTask { context in
-            let employee = try context.existingObject(with: early) as? Employee
-            employee?.salary = 30
-            try context.save()
-        }
+        try await container.change(early) { $0.salary = 30 }
         try await container.settled()
         #expect(controller.names == ["Early", "Late"])
         try await container.delete(late)
@@ -96,8 +92,7 @@ struct ResultsControllerTests {
             sectionKeyPath: "department.title"
         )
         for (name, department) in [("Ann", sales), ("Bob", research), ("Cid", sales)] {
-            let employee = try view.hire(name)
-            employee.department = department
+            try view.hire(name).department = department
         }
         view.processPendingChanges()
         #expect(controller.sections.map(\.value) == [.string("Research"), .string("Sales")])
@@ -217,8 +212,7 @@ struct ResultsControllerTests {
     func aSectionPathMayDescend() throws {
         let view = container.viewContext
         for (name, age) in [("Ann", 1), ("Bob", 2), ("Cid", 2)] {
-            let employee = try view.hire(name)
-            employee.age = Int16(age)
+            try view.hire(name).age = Int16(age)
         }
         let request = FetchRequest("Employee", sortKeys: [SortKey("age", ascending: false), SortKey("name")])
         let controller = try FetchedResultsController<Employee>(request, context: view, sectionKeyPath: "age")

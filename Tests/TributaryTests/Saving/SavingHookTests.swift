@@ -30,7 +30,7 @@ struct SavingHookTests {
     }
 
     private static func names(_ context: ManagedObjectContext) throws -> [String] {
-        try context.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name)
+        try context.names()
     }
 
     @Test
@@ -44,7 +44,6 @@ struct SavingHookTests {
         #expect(view.generation?.number == container.pipeline.generation.number)
         #expect(view.lastSaveToken?.number == view.generation?.number)
         #expect(try Self.names(view) == ["Ann", "Bob", "Hook"])
-        try await container.close()
     }
 
     @Test
@@ -61,7 +60,6 @@ struct SavingHookTests {
             #expect(context.generation?.number == context.lastSaveToken?.number)
             #expect(try Self.names(context) == ["Ann", "Bob", "Hook"])
         }
-        try await container.close()
     }
 
     @Test
@@ -81,6 +79,5 @@ struct SavingHookTests {
         #expect(!view.hasChanges)
         #expect(view.generation?.number == container.pipeline.generation.number)
         #expect(try Self.names(view) == ["Ann", "Bob"])
-        try await container.close()
     }
 }

@@ -12,20 +12,17 @@ struct UndoPairTests {
         back: DeleteRule = .nullify,
         isOrdered: Bool = false
     ) async throws -> PersistentContainer {
-        var team = EntityDefinition(name: "Team")
-        var tags = Relationship(name: "tags", destination: "Tag", inverse: "teams")
-        (tags.isToMany, tags.isOptional, tags.isOrdered, tags.deleteRule) = (true, true, isOrdered, rule)
-        team.relationships = [tags]
-        var tag = EntityDefinition(name: "Tag")
-        var teams = Relationship(name: "teams", destination: "Team", inverse: "tags")
-        (teams.isToMany, teams.isOptional, teams.deleteRule) = (true, true, back)
-        tag.relationships = [teams]
-        return try await PersistentContainer(
-            name: "pairs",
-            path: folder.path("store.sqlite"),
-            model: try Model(version: "1", entities: [team, tag]),
-            merging: .fixture
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Team:
+                    relationships:
+                      tags: {to: Tag, many: true, ordered: \(isOrdered), inverse: teams, delete: \(rule.rawValue)}
+                  Tag: {relationships: {teams: {to: Team, many: true, inverse: tags, delete: \(back.rawValue)}}}
+                """
         )
+        return try await PersistentContainer.open(folder, model: model)
     }
 
     /// A team with three tags, the last of which another team has as well; saved.
@@ -91,7 +88,6 @@ struct UndoPairTests {
             context.refreshAllObjects()
             try expectWhole(team, tags, isOrdered: isOrdered)
         }
-        try await container.close()
     }
 
     @Test(arguments: [DeleteRule.nullify, .noAction, .deny])
@@ -110,7 +106,6 @@ struct UndoPairTests {
             try expectWhole(team, tags)
         }
         #expect(try container.fetchHistory().count == 1)
-        try await container.close()
     }
 
     @Test
@@ -128,6 +123,5 @@ struct UndoPairTests {
             try expectWhole(team, tags)
             #expect(try ids(other, "tags") == [tags[2].objectID])
         }
-        try await container.close()
     }
 }

@@ -81,7 +81,6 @@ struct ValidationCallTests {
             employee.salary = -1
             #expect(try Self.failures(employee.validateForUpdate) == ["salary=tooSmall"])
         }
-        try await container.close()
     }
 
     @Test func aDenyRuleIsCheckedBeforeTheDeletion() async throws {
@@ -96,7 +95,6 @@ struct ValidationCallTests {
             context.delete(locker)
             try employee.validateForDelete()
         }
-        try await container.close()
     }
 
     @Test func aValueIsCheckedWithoutBeingSet() async throws {
@@ -121,7 +119,6 @@ struct ValidationCallTests {
             #expect(throws: ContextError.self) { try employee.validateValue(.null, forKey: "projects") }
             #expect(employee.name == "" && employee.salary == nil)
         }
-        try await container.close()
     }
 
     @Test func aSaveListsTheFailuresOfRulesAndOverridesTogetherAndOnce() async throws {
@@ -156,7 +153,6 @@ struct ValidationCallTests {
             context.delete(object)
             #expect(try Self.failures(context.save) == ["=hook"])
         }
-        try await container.close()
     }
 
     @Test func anObjectWithoutAContextOrARowSaysSo() async throws {
@@ -172,6 +168,5 @@ struct ValidationCallTests {
             #expect(throws: ContextError.detached(other.objectID)) { try other.validateForInsert() }
             #expect(throws: ContextError.detached(other.objectID)) { try other.validateForDelete() }
         }
-        try await container.close()
     }
 }

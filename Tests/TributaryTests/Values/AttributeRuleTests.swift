@@ -68,12 +68,7 @@ struct AttributeRuleTests {
     private func open(_ folder: TemporaryFolder, _ attributes: [Attribute]) async throws -> PersistentContainer {
         var thing = EntityDefinition(name: "Thing")
         thing.attributes = attributes
-        let model = try Model(version: "1", entities: [thing])
-        return try await PersistentContainer(
-            store: Store.open(StoreConfiguration(path: folder.path("store.sqlite"), name: "rules", model: model)),
-            merging: .fixture,
-            clock: ManualClock()
-        )
+        return try await PersistentContainer.open(folder, model: Model(version: "1", entities: [thing]))
     }
 
     @Test(arguments: bounds)

@@ -79,7 +79,6 @@ import TributaryModel
             #expect(try await container.execute(BatchDeleteRequest("Event", predicate: predicate)).count == 1)
             #expect(try await events("TRUEPREDICATE").count == dates.count - index - 1)
         }
-        try await container.close()
     }
 
     @Test func inUniqueKeys() async throws {
@@ -98,7 +97,6 @@ import TributaryModel
                 }
             }
         }
-        try await container.close()
     }
 
     @Test func inHistory() async throws {
@@ -110,7 +108,6 @@ import TributaryModel
         }
         let changes = try container.fetchHistory(after: token).flatMap(\.changes)
         #expect(Set(changes.compactMap { $0.tombstone["at"] }) == Set(dates.map(PropertyValue.date)))
-        try await container.close()
     }
 
     @Test func inDerivedAttributes() async throws {
@@ -133,7 +130,6 @@ import TributaryModel
         }
         let shown = try await events("start == %@", [.date(dates[1].date)])
         #expect(shown.count == dates.count)
-        try await container.close()
     }
 
     @Test func inTheTextOfAPredicate() async throws {
@@ -148,7 +144,6 @@ import TributaryModel
             let inList = try await events("at IN {\(date)} AND at BETWEEN {\(date), \(date)}")
             #expect(inList.map { $0["at"] } == [.date(date)])
         }
-        try await container.close()
     }
 
     @Test func aDecimalInTheTextOfAPredicateKeepsItsDigits() async throws {
@@ -172,7 +167,6 @@ import TributaryModel
         try await insertAll()
         let text = "CAST(at, 'NSNumber') * 1.00000000000000000001 == CAST(at, 'NSNumber')"
         #expect(try await events(text).count == dates.count)
-        try await container.close()
     }
 
     @Test(.timeLimit(.minutes(30)))

@@ -38,13 +38,9 @@ struct DeclaredFieldTests {
         static let boss = ToOne<Unlisted>("boss")
     }
 
-    private static func open(_ classes: [ManagedObject.Type]) async throws -> PersistentContainer {
-        try await PersistentContainer(name: "company", model: try Company.model(), classes: classes, store: .memory)
-    }
-
     private static func problems(_ classes: [ManagedObject.Type]) async throws -> [FieldProblem] {
         do {
-            try await open(classes).close()
+            try await Company.openInMemory(classes: classes).close()
             return []
         } catch ContextError.fields(let problems) {
             return problems
@@ -90,7 +86,7 @@ struct DeclaredFieldTests {
     }
 
     @Test func aClassThatWasNotGivenIsAnErrorWhereverItIsFetched() async throws {
-        let container = try await Self.open([Unlisted.self])
+        let container = try await Company.openInMemory(classes: [Unlisted.self])
         let error = ContextError.wrongKind(
             entity: "Badge",
             property: "class",
@@ -109,7 +105,6 @@ struct DeclaredFieldTests {
             #expect(try context.fetch(request, as: ManagedObject.self).count == 1)
         }
         await #expect(throws: error) { try await Self.streamed(container) }
-        try await container.close()
     }
 
     @MainActor
@@ -119,22 +114,18 @@ struct DeclaredFieldTests {
 
     @Test func aKeyThatIsNotListedStopsTheProgramWhenItIsUsed() async throws {
         let missing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let container = try await DeclaredFieldTests.open([DeclaredFieldTests.Unlisted.self])
+            let container = try await Company.openInMemory(classes: [DeclaredFieldTests.Unlisted.self])
             try await container.newBackgroundContext().perform { context in
                 try context.insert(DeclaredFieldTests.Unlisted.self)[DeclaredFieldTests.Unlisted.salry] = 1
             }
         }
-        #expect(Self.text(missing).contains("Field<Optional<Double>>(\"salry\") of the class Unlisted does not fit"))
+        #expect(missing.errors.contains("Field<Optional<Double>>(\"salry\") of the class Unlisted does not fit"))
         let other = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let container = try await DeclaredFieldTests.open([DeclaredFieldTests.Unlisted.self])
+            let container = try await Company.openInMemory(classes: [DeclaredFieldTests.Unlisted.self])
             try await container.newBackgroundContext().perform { context in
                 _ = try context.insert(DeclaredFieldTests.Unlisted.self)[DeclaredFieldTests.Unlisted.number]
             }
         }
-        #expect(Self.text(other).contains("'name' is of the type String, which takes no Int64"))
-    }
-
-    private static func text(_ result: ExitTest.Result?) -> String {
-        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(other.errors.contains("'name' is of the type String, which takes no Int64"))
     }
 }

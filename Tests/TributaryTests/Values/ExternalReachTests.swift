@@ -9,43 +9,26 @@ import TributaryStore
 /// Large binaries wherever values go: conflicts, batches, dictionaries, streams, children, derived attributes, other
 /// containers.
 struct ExternalReachTests {
-    let folder: TemporaryFolder
-    let container: PersistentContainer
-    private let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-    private let other = Data(repeating: 7, count: 131_073)
+    private let store: LargeBinaries
+    private var folder: TemporaryFolder { store.folder }
+    private var container: PersistentContainer { store.container }
+    private var large: Data { store.large }
+    private var other: Data { store.other }
 
-    init() async throws { (folder, container) = try await Gallery.open() }
-
-    private func files() -> [String] {
-        let all = FileManager.default.subpaths(atPath: folder.path("gallery.sqlite-blobs")) ?? []
-        return all.filter { $0.contains("/") }
-    }
-
-    private func saved() async throws -> ManagedObjectID {
-        let large = large
-        return try await container.performBackgroundTask { context in
-            let exhibit = try context.insert(Exhibit.self)
-            (exhibit.photo, exhibit.title) = (large, "one")
-            try context.save()
-            return exhibit.objectID
-        }
-    }
+    init() async throws { store = try await LargeBinaries() }
 
     private func value(_ data: Data) -> PropertyValue { .binary([UInt8](data)) }
 
     @Test
     func conflictsCarryTheBytesOfBothSides() async throws {
-        let id = try await saved()
+        let id = try await store.save()
         let (large, other) = (large, other)
         let mine = Data(repeating: 1, count: 140_000)
         let background = container.newBackgroundContext()
         try await background.perform { context in
             try #require(try context.existingObject(with: id) as? Exhibit).photo = mine
         }
-        try await container.performBackgroundTask { context in
-            try #require(try context.existingObject(with: id) as? Exhibit).photo = other
-            try context.save()
-        }
+        try await store.change(id) { $0.photo = other }
         let error = try await #require(throws: ConflictError.self) {
             try await background.perform { context in try context.save() }
         }
@@ -68,16 +51,13 @@ struct ExternalReachTests {
 
     @Test(arguments: [MergePolicy.storeTrump, .objectTrump, .overwrite, .rollback])
     func everyPolicyKeepsTheBytes(_ policy: MergePolicy) async throws {
-        let id = try await saved()
+        let id = try await store.save()
         let large = large
         let background = container.newBackgroundContext(mergePolicy: policy)
         try await background.perform { context in
             try #require(try context.existingObject(with: id) as? Exhibit).title = "here"
         }
-        try await container.performBackgroundTask { context in
-            try #require(try context.existingObject(with: id) as? Exhibit).large = 5
-            try context.save()
-        }
+        try await store.change(id) { $0.large = 5 }
         try await background.perform { context in
             try context.save()
             let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
@@ -86,13 +66,12 @@ struct ExternalReachTests {
         }
         let replica = try await Gallery.open(folder, name: "replica")
         try ReplicaExchange.send(from: container.store, to: replica.store)
-        let digests = try [container, replica].map { try $0.store.read { try $0.mergeState.digest().digest } }
-        #expect(digests[0] == digests[1])
+        #expect(try container.store.digest() == replica.store.digest())
     }
 
     @Test
     func changedAndDiscardedValuesHaveTheBytes() async throws {
-        let id = try await saved()
+        let id = try await store.save()
         let (large, other) = (large, other)
         try await container.performBackgroundTask { context in
             let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
@@ -113,7 +92,7 @@ struct ExternalReachTests {
 
     @Test
     func dictionariesStreamsAndSnapshotsHaveTheBytes() async throws {
-        let id = try await saved()
+        let id = try await store.save()
         let bytes = value(large)
         await container.mergePendingChanges()
         var request = FetchRequest("Exhibit")
@@ -138,7 +117,7 @@ struct ExternalReachTests {
 
     @Test
     func predicatesHoldItAgainstNothingOnly() async throws {
-        _ = try await saved()
+        _ = try await store.save()
         let (bytes, large) = (value(large), large)
         try await container.performBackgroundTask { context in
             for isSaved in [true, false] {
@@ -169,7 +148,7 @@ struct ExternalReachTests {
 
     @Test
     func batchesCopyAndCompareBytes() async throws {
-        let id = try await saved()
+        let id = try await store.save()
         let (large, other) = (large, other)
         let same = BatchUpdateRequest("Exhibit", setting: ["photo": .value(value(large))])
         #expect(try await container.execute(same).count == 0, "what has the value already is not written")
@@ -181,7 +160,7 @@ struct ExternalReachTests {
         }
         #expect(try PlainSQL(path: folder.path("gallery.sqlite")).value("SELECT typeof(raw) FROM Exhibit") == "blob")
         try await container.execute(BatchUpdateRequest("Exhibit", setting: ["photo": .property("raw")]))
-        #expect(files().count == 2)
+        #expect(store.files.count == 2)
         let replica = try await Gallery.open(folder, name: "replica", hasExternalStorage: false)
         try ReplicaExchange.send(from: container.store, to: replica.store)
         try await replica.performBackgroundTask { context in
@@ -189,12 +168,12 @@ struct ExternalReachTests {
             #expect(exhibit.raw == large && exhibit.photo == large)
         }
         try await container.execute(BatchDeleteRequest("Exhibit"))
-        #expect(files().count == 2, "files are never deleted")
+        #expect(store.files.count == 2, "files are never deleted")
     }
 
     @Test
     func childrenReadAndWriteThroughTheirParent() async throws {
-        let id = try await saved()
+        let id = try await store.save()
         let (large, other) = (large, other)
         try await container.performBackgroundTask { parent in
             let child = parent.newChild()
@@ -211,7 +190,7 @@ struct ExternalReachTests {
             child.refreshAllObjects()
             #expect(exhibit.photo == other && new.photo == large)
         }
-        #expect(files().count == 2)
+        #expect(store.files.count == 2)
     }
 
     @Test
@@ -227,8 +206,8 @@ struct ExternalReachTests {
             }
             try await container.close()
         }
-        let name = try #require(files().count == 1 ? files().first : nil)
-        let root = folder.path("gallery.sqlite-blobs")
+        let name = try #require(store.files.count == 1 ? store.files.first : nil)
+        let root = store.blobs
         func mode(_ path: String) throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }
@@ -240,7 +219,7 @@ struct ExternalReachTests {
 
     @Test
     func anotherContainerOnTheStoreReadsAndWritesThem() async throws {
-        let id = try await saved()
+        let id = try await store.save()
         let there = try await Gallery.open(folder)
         let (large, other) = (large, other)
         try await there.performBackgroundTask { context in
@@ -258,18 +237,17 @@ struct ExternalReachTests {
 
     @Test
     func historyTellsOfThemAndTombstonesKeepTheirBytes() async throws {
-        var note = EntityDefinition(name: "Note")
-        var scan = Attribute(name: "scan", type: .binary)
-        (scan.isOptional, scan.allowsExternalBinaryStorage, scan.preservesValueAfterDeletion) = (true, true, true)
-        var photo = Attribute(name: "photo", type: .binary)
-        (photo.isOptional, photo.allowsExternalBinaryStorage) = (true, true)
-        note.attributes = [scan, photo]
-        let notes = try await PersistentContainer(
-            name: "notes",
-            path: folder.path("notes.sqlite"),
-            model: try Model(version: "1", entities: [note]),
-            merging: .fixture
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Note:
+                    attributes:
+                      scan: {type: Binary, optional: true, external: true, preserve_after_deletion: true}
+                      photo: {type: Binary, optional: true, external: true}
+                """
         )
+        let notes = try await PersistentContainer.open(folder, "notes", model: model)
         let bytes = value(large)
         try await notes.performBackgroundTask { context in
             let note = try context.insert(entity: "Note")
@@ -282,31 +260,23 @@ struct ExternalReachTests {
         let changes = try notes.fetchHistory().flatMap(\.changes)
         #expect(changes.map(\.kind) == [.insert, .delete])
         #expect(changes.last?.tombstone == ["scan": bytes])
-        try await notes.close()
     }
 
     @Test
     func derivedCopiesAreValuesOfTheirOwn() async throws {
-        var album = EntityDefinition(name: "Album")
-        var cover = Attribute(name: "cover", type: .binary)
-        (cover.isOptional, cover.allowsExternalBinaryStorage) = (true, true)
-        album.attributes = [cover]
-        var page = EntityDefinition(name: "Page")
-        var shown = Attribute(name: "shown", type: .binary)
-        (shown.isOptional, shown.derivationExpression) = (true, "album.cover")
-        page.attributes = [shown]
-        var albumOf = Relationship(name: "album", destination: "Album", inverse: "pages")
-        albumOf.isOptional = true
-        var pages = Relationship(name: "pages", destination: "Page", inverse: "album")
-        (pages.isOptional, pages.isToMany) = (true, true)
-        page.relationships = [albumOf]
-        album.relationships = [pages]
-        let albums = try await PersistentContainer(
-            name: "albums",
-            path: folder.path("albums.sqlite"),
-            model: try Model(version: "1", entities: [album, page]),
-            merging: .fixture
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Album:
+                    attributes: {cover: {type: Binary, optional: true, external: true}}
+                    relationships: {pages: {to: Page, many: true, inverse: album}}
+                  Page:
+                    attributes: {shown: {type: Binary, optional: true, derived: album.cover}}
+                    relationships: {album: {to: Album?, inverse: pages}}
+                """
         )
+        let albums = try await PersistentContainer.open(folder, "albums", model: model)
         let (bytes, more) = (value(large), value(other))
         let id = try await albums.performBackgroundTask { context in
             let (album, page) = (try context.insert(entity: "Album"), try context.insert(entity: "Page"))
@@ -333,6 +303,5 @@ struct ExternalReachTests {
         )
         let lines = try albums.store.localLines()
         #expect(!lines.contains("\"blob\""))
-        try await albums.close()
     }
 }

@@ -10,27 +10,17 @@ import TributaryStore
 struct ExternalStorageTests {
     private struct Interrupted: Error {}
 
-    let folder: TemporaryFolder
-    let container: PersistentContainer
-    private let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-    private let other = Data(repeating: 7, count: 131_073)
+    private let store: LargeBinaries
+    private var folder: TemporaryFolder { store.folder }
+    private var container: PersistentContainer { store.container }
+    private var large: Data { store.large }
+    private var other: Data { store.other }
 
-    init() async throws { (folder, container) = try await Gallery.open() }
-
-    private var blobs: String { folder.path("gallery.sqlite-blobs") }
-
-    private func files() -> [String] {
-        let all = FileManager.default.subpaths(atPath: blobs) ?? []
-        return all.filter { $0.contains("/") }.sorted()
-    }
+    init() async throws { store = try await LargeBinaries() }
 
     private func types(_ name: String = "gallery") throws -> [String?] {
         try PlainSQL(path: folder.path("\(name).sqlite"))
             .rows("SELECT typeof(photo) FROM Exhibit ORDER BY _id").map { $0[0] }
-    }
-
-    private func digest(_ container: PersistentContainer) throws -> String {
-        try container.store.read { try $0.mergeState.digest().digest }
     }
 
     @Test
@@ -57,16 +47,16 @@ struct ExternalStorageTests {
             try context.save()
             #expect(read.photo == other)
         }
-        #expect(files().count == 2)
+        #expect(store.files.count == 2)
         #expect(try types() == ["text"])
         let row = try #require(
             try PlainSQL(path: folder.path("gallery.sqlite")).rows("SELECT photo, typeof(raw) FROM Exhibit").first
         )
-        let name = try #require(files().first { row[0]?.contains($0.suffix(64)) == true })
+        let name = try #require(store.files.first { row[0]?.contains($0.suffix(64)) == true })
         #expect(row[0] == "{\"blob\":\"\(name.suffix(64))\",\"size\":131073}")
         #expect(row[1] == "blob")
         #expect(name == "\(name.suffix(64).prefix(2))/\(name.suffix(64))")
-        #expect(FileManager.default.contents(atPath: "\(blobs)/\(name)") == other)
+        #expect(FileManager.default.contents(atPath: "\(store.blobs)/\(name)") == other)
     }
 
     @Test
@@ -78,7 +68,7 @@ struct ExternalStorageTests {
             try context.save()
         }
         #expect(try types().compactMap { $0 }.sorted() == ["blob", "blob", "text"])
-        #expect(files().count == 1)
+        #expect(store.files.count == 1)
     }
 
     @Test
@@ -98,11 +88,8 @@ struct ExternalStorageTests {
         let external = try await Gallery.open(folder, name: "external")
         for replica in [plain, external] {
             try ReplicaExchange.send(from: container.store, to: replica.store)
-            #expect(try digest(replica) == digest(container))
-            try await replica.performBackgroundTask { context in
-                let photos = try context.fetch(Exhibit.self).map(\.photo)
-                #expect(photos == [other])
-            }
+            #expect(try replica.store.digest() == container.store.digest())
+            #expect(try await store.photos(replica) == [other])
         }
         #expect(try types("plain") == ["blob"])
         #expect(try types("external") == ["text"])
@@ -136,11 +123,8 @@ struct ExternalStorageTests {
         }
         let replica = try await Gallery.open(folder, name: "replica")
         try ReplicaExchange.send(from: container.store, to: replica.store)
-        try await replica.performBackgroundTask { context in
-            let photos = try context.fetch(Exhibit.self).map(\.photo)
-            #expect(photos == [large, large])
-        }
-        #expect(try digest(replica) == digest(container))
+        #expect(try await store.photos(replica) == [large, large])
+        #expect(try replica.store.digest() == container.store.digest())
     }
 
     @Test
@@ -148,16 +132,10 @@ struct ExternalStorageTests {
         let (large, other) = (large, other)
         try await container.execute(BatchInsertRequest("Exhibit", rows: [["photo": .binary([UInt8](large))]]))
         #expect(try types() == ["text"])
-        try await container.performBackgroundTask { context in
-            let photos = try context.fetch(Exhibit.self).map(\.photo)
-            #expect(photos == [large])
-        }
+        #expect(try await store.photos() == [large])
         try await container.execute(BatchUpdateRequest("Exhibit", setting: ["photo": .value(.binary([UInt8](other)))]))
-        try await container.performBackgroundTask { context in
-            let photos = try context.fetch(Exhibit.self).map(\.photo)
-            #expect(photos == [other])
-        }
-        #expect(files().count == 2)
+        #expect(try await store.photos() == [other])
+        #expect(store.files.count == 2)
     }
 
     @Test
@@ -175,7 +153,7 @@ struct ExternalStorageTests {
                 throw Interrupted()
             }
         }
-        #expect(files().count == 1, "the file came before the commit")
+        #expect(store.files.count == 1, "the file came before the commit")
         #expect(try types().isEmpty)
         let large = large
         try await container.performBackgroundTask { context in
@@ -183,43 +161,23 @@ struct ExternalStorageTests {
             try context.save()
             #expect(try context.fetch(Exhibit.self).first?.photo == large)
         }
-        #expect(files().count == 1, "the orphan is found again")
+        #expect(store.files.count == 1, "the orphan is found again")
     }
 
     @Test
     func aSaveWhoseFileCannotBeWrittenWritesNothing() async throws {
-        #expect(FileManager.default.createFile(atPath: blobs, contents: Data()))
+        #expect(FileManager.default.createFile(atPath: store.blobs, contents: Data()))
         let large = large
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(Exhibit.self)
             exhibit.photo = large
             #expect(throws: (any Error).self) { try context.save() }
             #expect(context.hasChanges && exhibit.photo == large)
-            try FileManager.default.removeItem(atPath: blobs)
+            try FileManager.default.removeItem(atPath: store.blobs)
             try context.save()
             #expect(!context.hasChanges)
         }
         #expect(try types() == ["text"])
-    }
-
-    @Test
-    func missingBytesAreNoValueWithAReason() async throws {
-        let large = large
-        try await container.performBackgroundTask { context in
-            try context.insert(Exhibit.self).photo = large
-            try context.save()
-            context.reset()
-            try FileManager.default.removeItem(atPath: blobs)
-            let read = try #require(try context.fetch(Exhibit.self).first)
-            #expect(read.photo == nil)
-            guard case .unreadable(let id, let reason)? = read.faultError else {
-                Issue.record("\(String(describing: read.faultError))")
-                return
-            }
-            #expect(id == read.objectID)
-            #expect(reason.contains("'photo'") && reason.contains("gallery.sqlite-blobs/"))
-            #expect(reason.contains("No such file or directory"))
-        }
     }
 
     @Test
@@ -241,7 +199,7 @@ struct ExternalStorageTests {
         }
         let path = memory.store.configuration.path
         #expect(try PlainSQL(path: path).value("SELECT typeof(photo) FROM Exhibit") == "blob")
-        #expect(!FileManager.default.fileExists(atPath: path + "-blobs"))
+        #expect(!FileManager.default.fileExists(atPath: path + "-store.blobs"))
     }
 
     @Test
@@ -261,9 +219,6 @@ struct ExternalStorageTests {
         try await external.close()
         #expect(try types("changing") == ["blob", "text"])
         let again = try await Gallery.open(folder, name: "changing", hasExternalStorage: false)
-        try await again.performBackgroundTask { context in
-            let photos = try context.fetch(Exhibit.self).map(\.photo)
-            #expect(photos == [large, large])
-        }
+        #expect(try await store.photos(again) == [large, large])
     }
 }

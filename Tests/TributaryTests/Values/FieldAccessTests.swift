@@ -43,12 +43,10 @@ struct FieldAccessTests {
         override class var declaredFields: [any DeclaredField] { [title] }
     }
 
-    private static func open(_ classes: [ManagedObject.Type]) async throws -> PersistentContainer {
-        try await PersistentContainer(name: "company", model: try Company.model(), classes: classes, store: .memory)
-    }
-
     @Test func keysAreReadAndWrittenAsProperties() async throws {
-        let container = try await Self.open([Worker.self, Chief.self, Unit.self, Project.self, Badge.self])
+        let container = try await Company.openInMemory(classes: [
+            Worker.self, Chief.self, Unit.self, Project.self, Badge.self,
+        ])
         try await container.performBackgroundTask { context in
             let unit = try context.insert(Unit.self)
             unit.title = "R&D"
@@ -73,11 +71,12 @@ struct FieldAccessTests {
             unit.title = nil
             #expect(unit.title == nil && unit.changedValues()["title"] == .null)
         }
-        try await container.close()
     }
 
     @Test func aWriteToAnInvalidatedObjectIsRefused() async throws {
-        let container = try await Self.open([Worker.self, Chief.self, Unit.self, Project.self, Badge.self])
+        let container = try await Company.openInMemory(classes: [
+            Worker.self, Chief.self, Unit.self, Project.self, Badge.self,
+        ])
         try await container.performBackgroundTask { context in
             let ann = try context.insert(Worker.self)
             ann.name = "Ann"
@@ -90,12 +89,11 @@ struct FieldAccessTests {
             #expect(error?.failures.map(\.property) == ["name"] && error?.failures.first?.rule == .gone)
             #expect(ann.name == "Ann")
         }
-        try await container.close()
     }
 
     @Test func keysAreCheckedWhenTheContainerOpens() async throws {
         await #expect {
-            try await Self.open([Wrong.self])
+            try await Company.openInMemory(classes: [Wrong.self])
         } throws: { error in
             guard case ContextError.fields(let problems) = error else { return false }
             return problems.map(\.field) == ["Field<Int>(\"title\")"]

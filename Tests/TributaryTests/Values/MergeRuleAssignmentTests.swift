@@ -254,23 +254,15 @@ enum MeterModel {
     }
 
     static func open(_ folder: TemporaryFolder, _ name: String = "meters") async throws -> PersistentContainer {
-        let configuration = StoreConfiguration(path: folder.path("\(name).sqlite"), name: name, model: try model())
-        return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+        try await PersistentContainer.open(folder, name, model: model())
     }
 
     /// The values of a counter in the store's transactions as the log has them, in order.
     static func written(_ name: String, in container: PersistentContainer) throws -> [String] {
-        var found: [String] = []
-        try container.store.read { reader in
-            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 0) { transaction in
-                for line in String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n") {
-                    guard let at = line.range(of: "\"\(name)\":") else { continue }
-                    let rest = line[at.upperBound...]
-                    found.append(String(rest.prefix { $0 != "," && $0 != "}" }) + (rest.hasPrefix("{") ? "}" : ""))
-                }
-                return true
-            }
+        try container.store.localTransactions().joined().compactMap { line -> String? in
+            guard let at = line.range(of: "\"\(name)\":") else { return nil }
+            let rest = line[at.upperBound...]
+            return String(rest.prefix { $0 != "," && $0 != "}" }) + (rest.hasPrefix("{") ? "}" : "")
         }
-        return found
     }
 }

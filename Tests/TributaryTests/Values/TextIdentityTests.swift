@@ -33,7 +33,6 @@ struct TextIdentityTests {
             )
         }
         #expect(try await bytes(container) == Array(decomposed.utf8))
-        try await container.close()
     }
 
     @Test func aBatchWritesTheOtherForm() async throws {
@@ -43,6 +42,5 @@ struct TextIdentityTests {
         let request = BatchUpdateRequest("Employee", setting: ["name": .value(.string(decomposed))])
         #expect(try await container.execute(request).count == 1)
         #expect(try await bytes(container) == Array(decomposed.utf8))
-        try await container.close()
     }
 }

@@ -45,12 +45,7 @@ struct TransformableTests {
         house.attributes[1].isOptional = true
         house.attributes[2].maximum = .integer(10)
         let model = try Model(version: "1", entities: [house])
-        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "houses", model: model)
-        container = try await PersistentContainer(
-            store: Store.open(configuration),
-            classes: [House.self],
-            clock: ManualClock()
-        )
+        container = try await PersistentContainer.open(folder, model: model, classes: [House.self])
     }
 
     @Test
