@@ -56,13 +56,19 @@ struct ChildFindOrCreateTests {
         }
     }
 
-    @Test
+    @Test(arguments: [false, true])
     @MainActor
-    func theValueCountsThatAnObjectHasAboveNow() throws {
+    func theValueCountsThatAnObjectHasAboveNow(byUpsert: Bool) throws {
         let parent = container.viewContext
         let (middle, ann) = (parent.newChild(), try parent.insert(Employee.self))
         let child = middle.newChild()
         func found(_ name: String) throws -> [ManagedObjectID] {
+            if byUpsert {
+                let employee = try child.upsert(Employee.self, by: ["name": .string(name)])
+                guard employee.state == .inserted else { return [employee.objectID] }
+                child.delete(employee)
+                return []
+            }
             var request = try FetchRequest("Employee", where: "name == %@", [.string(name)])
             let ids = try child.fetchIDs(request)
             #expect(try child.count(for: request) == ids.count && child.fetch(request).map(\.objectID) == ids)

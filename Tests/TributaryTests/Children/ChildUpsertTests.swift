@@ -16,8 +16,7 @@ struct ChildUpsertTests {
         let count = 1_000
         let parent = container.viewContext
         for number in 0..<count {
-            let employee = try parent.hire("\(number)")
-            employee.code = "AA\(number)"
+            try parent.hire("\(number)").code = "AA\(number)"
         }
         let child = parent.newChild().newChild()
         for number in 0..<2 * count {
@@ -27,38 +26,6 @@ struct ChildUpsertTests {
         }
         #expect(child.insertedObjects.count == count)
         #expect(parent.pending.list.keys.visited <= 4 * count, "\(parent.pending.list.keys.visited)")
-    }
-
-    @Test
-    @MainActor
-    func theKeyCountsThatAnObjectHasAboveNow() throws {
-        let parent = container.viewContext
-        let (middle, ann) = (parent.newChild(), try parent.insert(Employee.self))
-        let child = middle.newChild()
-        func found(_ code: String) throws -> ManagedObjectID? {
-            let employee = try child.upsert(Employee.self, by: ["code": .string(code)])
-            defer { if employee.state == .inserted { child.delete(employee) } }
-            return employee.state == .inserted ? nil : employee.objectID
-        }
-        (ann.name, ann.code) = ("Ann", "AA1")
-        #expect(try found("AA1") == ann.objectID)
-        ann.code = "BB1"
-        #expect(try found("AA1") == nil)
-        #expect(try found("BB1") == ann.objectID)
-        // The context between them hides the value of the one above.
-        let between = try #require(middle.object(with: ann.objectID, as: Employee.self))
-        between.code = "CC1"
-        #expect(try found("BB1") == nil)
-        #expect(try found("CC1") == ann.objectID)
-        middle.rollback()
-        #expect(try found("BB1") == ann.objectID)
-        middle.delete(between)
-        #expect(try found("BB1") == nil)
-        middle.rollback()
-        parent.delete(ann)
-        #expect(try found("BB1") == nil)
-        parent.rollback()
-        #expect(try found("BB1") == nil)
     }
 
     @Test

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// A program resolves conflicts by itself and is notified of saves.
+/// A program resolves conflicts by itself, or by a refresh, and is notified of saves.
 struct ConflictResolverTests {
     struct Refused: Error {}
 
@@ -48,6 +48,18 @@ struct ConflictResolverTests {
     @Test
     func anErrorOfTheResolverEndsTheSave() async throws {
         await #expect(throws: Refused.self) { _ = try await race { _, _ in throw Refused() } }
+    }
+
+    @Test
+    func refreshingSettlesAConflict() async throws {
+        let (background, id) = try await Company.conflict(in: container) { $0.salary = 5 }
+        try await background.perform { context in
+            #expect(throws: ConflictError.self) { try context.save() }
+            let employee = try #require(context.object(with: id, as: Employee.self))
+            context.refresh(employee, mergeChanges: true)
+            #expect(employee.name == "Here" && employee.salary == 5)
+            try context.save()
+        }
     }
 
     @Test

@@ -202,10 +202,7 @@ struct MergePolicyTableTests {
             context.retainsRegisteredObjects = true
             try #require(context.object(with: id, as: Employee.self)).name = "Here"
         }
-        try await race.container.performBackgroundTask { context in
-            try #require(context.object(with: id, as: Employee.self)).salary = 9
-            try context.save()
-        }
+        try await race.container.change(id) { $0.salary = 9 }
         try await background.perform { context in
             context.resolveConflict = { _, conflict in
                 Issue.record("\(conflict)")
@@ -235,52 +232,6 @@ struct MergePolicyTableTests {
         try view.save()
         #expect(object.name == "There" && !view.hasChanges)
         #expect(try view.count(for: FetchRequest("Department", where: "title == 'new'")) == 1)
-    }
-
-    @Test("a unique key is taken", arguments: MergePolicy.allCases)
-    func uniqueness(_ policy: MergePolicy) async throws {
-        let folder = try TemporaryFolder("policies")
-        let container = try await PersistentContainer(
-            name: "unique",
-            path: folder.path("store.sqlite"),
-            model: ProductModel.make()
-        )
-        @Sendable func make(_ context: ManagedObjectContext, _ title: String, maker: String?) throws -> ManagedObject {
-            let object = try context.insert(entity: "Product")
-            try object.setValue(.string("A"), forKey: "code")
-            try object.setValue(.string(title), forKey: "title")
-            if let maker { try object.setValue(.string(maker), forKey: "maker") }
-            return object
-        }
-        let there = try await container.performBackgroundTask { context in
-            let object = try make(context, "There", maker: "M")
-            try context.save()
-            return object.objectID
-        }
-        let (error, here, state) = try await container.newBackgroundContext(mergePolicy: policy).perform { context in
-            let object = try make(context, "Here", maker: nil)
-            var error: ConflictError?
-            do { try context.save() } catch let conflict as ConflictError { error = conflict }
-            return (error, object.objectID, object.state)
-        }
-        let stored = try await container.performBackgroundTask { context in
-            try context.fetch(FetchRequest("Product")).map { $0.snapshot() }
-        }
-        #expect(stored.count == 1 && stored[0]["code"] == .string("A"))
-        #expect((error != nil) == (policy == .error))
-        switch policy {
-        case .error:
-            let conflict = try #require(error?.constraintConflicts.first)
-            #expect(error?.conflicts == [] && conflict.entity == "Product" && conflict.properties == ["code"])
-            #expect(conflict.values == [.string("A")] && conflict.objectIDs == [here])
-            #expect(conflict.stored?.id == there && conflict.stored?["title"] == .string("There"))
-            #expect(state == .inserted)
-        case .storeTrump, .rollback: #expect(stored[0].id == there && stored[0]["title"] == .string("There"))
-        case .objectTrump: #expect(stored[0].id == there && stored[0]["title"] == .string("Here"))
-        case .overwrite:
-            #expect(stored[0].id == here && stored[0]["title"] == .string("Here") && stored[0]["maker"] == .null)
-        }
-        try await container.close()
     }
 }
 
@@ -314,11 +265,7 @@ struct PolicyRace {
         folder = try TemporaryFolder("policies")
         container = try await Company.open(folder)
         let ids = try await container.performBackgroundTask { context in
-            let departments = try ["red", "blue", "green"].map { title in
-                let department = try context.insert(Department.self)
-                department.title = title
-                return department
-            }
+            let departments = try ["red", "blue", "green"].map { try context.department($0) }
             let employee = try context.hire("Ann")
             employee.age = 20
             employee.salary = 1

@@ -50,7 +50,6 @@ import TributaryStore
         #expect(employees == history.count)
         #expect(try await MainActor.run { try container.viewContext.count(for: FetchRequest("Employee")) } == employees)
         #expect(try container.mainGeneration.number == container.currentHistoryToken().number)
-        try await container.close()
     }
 
     @MainActor private func count(_ container: PersistentContainer, author: String) throws -> Int {
@@ -59,5 +58,24 @@ import TributaryStore
 
     private func hire(_ container: PersistentContainer) async throws {
         try await container.hire("parent")
+    }
+}
+
+/// The process that the test of two processes starts: a test run of this test alone.
+@Suite struct ChildWriterTests {
+    static let variable = "TRIBUTARY_CHILD_STORE"
+
+    @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] != nil))
+    func savesUntilItIsKilled() async throws {
+        guard let path = ProcessInfo.processInfo.environment[ChildWriterTests.variable] else { return }
+        let store = try Store.open(StoreConfiguration(path: path, name: "company", model: try Company.model()))
+        let container = try await PersistentContainer(store: store, classes: Company.classes)
+        let context = container.newBackgroundContext(author: "child")
+        while true {
+            try await context.perform { context in
+                try context.insert(Employee.self).name = "child"
+                try context.save()
+            }
+        }
     }
 }

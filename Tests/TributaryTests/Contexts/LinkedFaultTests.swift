@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
-/// An object that was linked before its row was read: dirty, and still a fault.
+/// Pairs that a context links before it has read the rows of their ends, or that others have linked meanwhile.
 struct LinkedFaultTests {
     let fixture: LinkFixture
 
@@ -70,5 +70,26 @@ struct LinkedFaultTests {
             try context.save()
             #expect(!context.hasChanges)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func linksThatOthersHaveChangedMeanwhileCanBeChangedBack(_ isLinked: Bool) async throws {
+        try await fixture.elsewhere { try fixture.link($0, !isLinked) }
+        let background = fixture.container.newBackgroundContext(mergePolicy: .objectTrump)
+        try await background.perform { context in
+            context.retainsRegisteredObjects = true
+            context.automaticallyMergesChangesFromParent = true
+            try fixture.link(context, isLinked)
+        }
+        try await fixture.elsewhere { try fixture.link($0, isLinked) }
+        try await background.perform { context in
+            #expect(try fixture.linked(context) == isLinked)
+            try fixture.link(context, !isLinked)
+            #expect(try fixture.linked(context) == !isLinked)
+            try context.save()
+            #expect(try fixture.linked(context) == !isLinked)
+        }
+        let stored = try await fixture.container.performBackgroundTask { try fixture.linked($0) }
+        #expect(stored == !isLinked)
     }
 }

@@ -47,7 +47,6 @@ struct PendingChangesTests {
             context.processPendingChanges()
             #expect(ear.take().isEmpty)
         }
-        try await container.close()
     }
 
     @Test
@@ -60,7 +59,6 @@ struct PendingChangesTests {
         }
         var iterator = told.makeAsyncIterator()
         #expect(await iterator.next() == [id])
-        try await container.close()
     }
 
     @Test @MainActor
@@ -72,7 +70,6 @@ struct PendingChangesTests {
         var iterator = told.makeAsyncIterator()
         #expect(await iterator.next() == Set(ids), "nobody had to ask")
         view.rollback()
-        try await container.close()
     }
 
     @Test
@@ -89,7 +86,6 @@ struct PendingChangesTests {
             context.processPendingChanges()
             #expect(ann.age == 33 && rounds == 4)
         }
-        try await container.close()
     }
 
     @Test
@@ -111,7 +107,6 @@ struct PendingChangesTests {
             #expect(Set(context.registeredObjects) == [ann, bob, cid, new])
             #expect(context.registeredObject(for: ann.objectID) === ann)
         }
-        try await container.close()
     }
 
     @Test
@@ -140,7 +135,6 @@ struct PendingChangesTests {
                 try ann.committedValues(forKeys: ["wings"])
             }
         }
-        try await container.close()
     }
 
     @Test
@@ -161,7 +155,6 @@ struct PendingChangesTests {
             #expect(bob.state == .clean && new.state == .gone)
             #expect(try context.fetch(Employee.self, sortKeys: [SortKey("name")]) == [ann, bob])
         }
-        try await container.close()
     }
 
     @Test
@@ -197,7 +190,6 @@ struct PendingChangesTests {
             context.refreshAllObjects()
             #expect(ann.age == 61 && ann.salary == 3)
         }
-        try await container.close()
     }
 
     @Test
@@ -211,6 +203,46 @@ struct PendingChangesTests {
             try context.save()
             #expect(try context.fetch(Employee.self) == [ann])
         }
-        try await container.close()
+    }
+
+    @Test
+    func processingPropagatesNullifyAndCascadeButNotDeny() async throws {
+        try await container.performBackgroundTask { context in
+            let department = try context.insert(Department.self)
+            let ann = try context.hire("Ann")
+            ann.department = department
+            let badge = try context.insert(Badge.self)
+            ann.badge = badge
+            let locker = try context.insert(entity: "Locker")
+            try ann.link(locker, forKey: "lockers")
+            try context.save()
+
+            context.delete(department)
+            context.processPendingChanges()
+            #expect(ann.department == nil && context.updatedObjects.contains(ann))
+            context.delete(ann)
+            context.processPendingChanges()
+            #expect(context.deletedObjects == [department, ann, badge], "the denial is not looked at yet")
+            #expect(throws: ValidationError.self) { try context.save() }
+            #expect(context.deletedObjects.count == 3)
+            context.delete(locker)
+            try context.save()
+            #expect(try context.count(for: FetchRequest("Employee")) == 0)
+            #expect(try context.count(for: FetchRequest("Badge")) == 0)
+        }
+    }
+
+    @Test
+    func aFetchSeesPropagatedDeletions() async throws {
+        try await container.performBackgroundTask { context in
+            let ann = try context.hire("Ann")
+            ann.badge = try context.insert(Badge.self)
+            try context.save()
+            context.delete(ann)
+            #expect(try context.fetch(FetchRequest("Badge")).isEmpty, "the cascade has run")
+            context.rollback()
+            #expect(try context.fetch(FetchRequest("Badge")).count == 1)
+            #expect(try context.fetch(FetchRequest("Employee")).count == 1)
+        }
     }
 }

@@ -17,10 +17,7 @@ struct RowSharingTests {
         folder = try TemporaryFolder("sharing")
         container = try await Company.open(.file, in: folder, sqlLog: statements.log)
         ids = try await container.performBackgroundTask { context in
-            let employees = try (0..<6).map { number in
-                let employee = try context.hire("E\(number)")
-                return employee
-            }
+            let employees = try (0..<6).map { try context.hire("E\($0)") }
             try context.save()
             return employees.map(\.objectID)
         }
@@ -49,6 +46,17 @@ struct RowSharingTests {
         let faults = fetched.map { container.viewContext.object(with: $0) }
         statements.reset()
         #expect(faults.compactMap { ($0 as? Employee)?.name } == (0..<6).map { "E\($0)" })
+        #expect(statements.count == 0)
+    }
+
+    @Test
+    func faultsThatARequestAsksForFireWithoutAStatement() throws {
+        var faults = RowSharingTests.request
+        faults.returnsObjectsAsFaults = true
+        let objects = try container.viewContext.fetch(faults, as: Employee.self)
+        #expect(objects.allSatisfy { $0.isFault })
+        statements.reset()
+        #expect(objects.first?.name == "E0")
         #expect(statements.count == 0)
     }
 

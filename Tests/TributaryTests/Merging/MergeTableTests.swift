@@ -9,27 +9,11 @@ import TributaryChanges
 /// Each cell is tried twice: with ``ManagedObjectContext/mergeChanges(_:)`` on a background context, and through the
 /// pending notifications into the view context.
 struct MergeTableTests {
-    enum Here: Sendable { case clean, dirty, inserted, deleted }
-    enum There: Sendable { case update, delete, everything }
+    enum Here: CaseIterable, Sendable { case clean, dirty, inserted, deleted }
+    enum There: CaseIterable, Sendable { case update, delete, everything }
 
-    @Test func aCleanObjectTakesAnUpdate() async throws { try await cell(.clean, .update) }
-    @Test func aCleanObjectIsInvalidatedByADeletion() async throws { try await cell(.clean, .delete) }
-    @Test func aCleanObjectIsReadAgainWhenAnythingMayHaveChanged() async throws { try await cell(.clean, .everything) }
-    @Test func aDirtyObjectKeepsItsEditsOverAnUpdate() async throws { try await cell(.dirty, .update) }
-    @Test func aDirtyObjectLosesItsEditsToADeletion() async throws { try await cell(.dirty, .delete) }
-    @Test func aDirtyObjectKeepsItsEditsWhenAnythingMayHaveChanged() async throws {
-        try await cell(.dirty, .everything)
-    }
-    @Test func anInsertedObjectDoesNotCareForAnUpdate() async throws { try await cell(.inserted, .update) }
-    @Test func anInsertedObjectDoesNotCareForADeletion() async throws { try await cell(.inserted, .delete) }
-    @Test func anInsertedObjectStaysWhenAnythingMayHaveChanged() async throws { try await cell(.inserted, .everything) }
-    @Test func aDeletedObjectStaysDeletedAfterAnUpdate() async throws { try await cell(.deleted, .update) }
-    @Test func anObjectThatBothDeletedIsInvalidated() async throws { try await cell(.deleted, .delete) }
-    @Test func aDeletedObjectStaysDeletedWhenAnythingMayHaveChanged() async throws {
-        try await cell(.deleted, .everything)
-    }
-
-    private func cell(_ here: Here, _ there: There) async throws {
+    @Test(arguments: Here.allCases, There.allCases)
+    func aChangeElsewhereMeetsAnObject(_ here: Here, _ there: There) async throws {
         try await direct(here, there)
         try await throughPendingNotifications(here, there)
     }
@@ -39,7 +23,7 @@ struct MergeTableTests {
     private func direct(_ here: Here, _ there: There) async throws {
         let folder = try TemporaryFolder("table")
         let container = try await Company.open(folder)
-        let id = try await Self.insert(container)
+        let id = try await container.hire("Ann")
         var changes = ObjectChanges()
         switch there {
         case .update: changes.update(id)
@@ -55,16 +39,13 @@ struct MergeTableTests {
             context.mergeChanges(announced)
             try Self.check(employee, here, there)
         }
-        try await container.close()
     }
 
     @MainActor
     private func throughPendingNotifications(_ here: Here, _ there: There) async throws {
         let folder = try TemporaryFolder("table")
-        var options = MergeOptions.fixture
-        options.saves = false
-        let container = try await Company.open(folder, merging: options)
-        let id = try await Self.insert(container)
+        let container = try await Company.open(folder, merging: .unsaved)
+        let id = try await container.hire("Ann")
         await container.mergePendingChanges()
         let view = container.viewContext
         var notices: [ObjectsDidChange] = []
@@ -87,19 +68,12 @@ struct MergeTableTests {
 
     // MARK: Steps
 
-    private static func insert(_ container: PersistentContainer) async throws -> ManagedObjectID {
-        try await container.hire("Ann")
-    }
-
     private static func prepare(
         _ here: Here,
         _ id: ManagedObjectID,
         _ context: ManagedObjectContext
     ) throws -> Employee {
-        guard here != .inserted else {
-            let new = try context.hire("New")
-            return new
-        }
+        if here == .inserted { return try context.hire("New") }
         let employee = try #require(try context.existingObject(with: id) as? Employee)
         if here == .dirty { employee.salary = 1 }
         if here == .deleted { context.delete(employee) }

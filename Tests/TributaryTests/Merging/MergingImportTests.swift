@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -92,6 +93,22 @@ struct MergingImportTests {
         try await imports.value
         #expect(log.withLock { $0 } == ["request", "import"])
         try await container.close()
+    }
+
+    private nonisolated static var niceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+
+    /// Saves wait for the write lock of an import, which must not be kept from running by programs that are as
+    /// important.
+    @Test
+    func anImportRunsWithThePriorityOfASave() async throws {
+        let container = try await MergingFixture().container
+        let ofImport = try await container.importTransactions { transaction in
+            let header = TransactionHeader(sequence: 1, clock: HybridClock(rawValue: 1 << 16), changeCount: 0)
+            try transaction.beginImport(writer: UniqueID(high: 7, low: 1 << 63), header: header)
+            return (MergingImportTests.niceness, [try transaction.endImport()])
+        }
+        let ofSave = await container.newBackgroundContext().perform { _ in MergingImportTests.niceness }
+        #expect(ofImport == ofSave)
     }
 
     @Test

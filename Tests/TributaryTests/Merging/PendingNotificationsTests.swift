@@ -56,31 +56,6 @@ struct PendingNotificationsTests {
     }
 
     @Test
-    func orderDecides() {
-        let pendingNotifications = Self.pendingNotifications()
-        pendingNotifications.post(Self.changes { $0.delete(Self.id(1)) })
-        pendingNotifications.post(Self.changes { $0.insert(Self.id(1)) })
-        pendingNotifications.post(Self.changes { $0.insert(Self.id(2)) })
-        pendingNotifications.post(Self.changes { $0.delete(Self.id(2)) })
-        let all = pendingNotifications.drain()
-        #expect(all?.updated == [Self.id(1)])
-        #expect(all?.inserted == [])
-        #expect(all?.deleted == [])
-    }
-
-    @Test
-    func collapsesPerEntityFirst() throws {
-        let pendingNotifications = Self.pendingNotifications(limit: 10)
-        pendingNotifications.post(Self.changes { $0.update(Self.id(1, "Department")) })
-        for number in 0..<20 { pendingNotifications.post(Self.changes { $0.insert(Self.id(UInt64(number))) }) }
-        let all = try #require(pendingNotifications.drain())
-        #expect(all.collapsedEntities == ["Employee"])
-        #expect(all.updated == [Self.id(1, "Department")])
-        #expect(!all.isEverything)
-        for number in 0..<20 { #expect(all.covers(Self.id(UInt64(number)))) }
-    }
-
-    @Test
     func manyWritersLoseNothing() async {
         let pendingNotifications = Self.pendingNotifications(limit: 1_000_000)
         let taken = Taken()

@@ -21,8 +21,7 @@ struct UndoOrderTests {
                   Item: {attributes: {name: String?}, relationships: {list: {to: List?, inverse: items}}}
                 """
         )
-        let configuration = StoreConfiguration(path: folder.path("store.sqlite"), name: "order", model: model)
-        return try await PersistentContainer(store: Store.open(configuration), clock: ManualClock())
+        return try await PersistentContainer.open(folder, model: model)
     }
 
     /// A saved list of the items 1, 2, 3, 4, in this order, which is not that of their insertion.
@@ -63,7 +62,6 @@ struct UndoOrderTests {
             try context.save()
         }
         #expect(try await stored(container) == "1234")
-        try await container.close()
     }
 
     @Test(arguments: [false, true])
@@ -85,7 +83,6 @@ struct UndoOrderTests {
             try context.save()
         }
         #expect(try await stored(container) == "01234")
-        try await container.close()
     }
 
     @Test(arguments: [false, true])
@@ -101,7 +98,6 @@ struct UndoOrderTests {
             try context.save()
         }
         #expect(try await stored(container) == "1234")
-        try await container.close()
     }
 
     @Test
@@ -116,7 +112,6 @@ struct UndoOrderTests {
             try context.save()
         }
         #expect(try await stored(container) == "1234")
-        try await container.close()
     }
 
     @Test
@@ -132,7 +127,6 @@ struct UndoOrderTests {
             try context.save()
         }
         #expect(try await stored(container) == "01234")
-        try await container.close()
     }
 
     @Test
@@ -156,6 +150,32 @@ struct UndoOrderTests {
             try context.save()
         }
         #expect(try await stored(container) == "01234")
-        try await container.close()
+    }
+
+    @Test
+    func `a group keeps one order of each relationship`() async throws {
+        let ordered = try await OrderedModel.open(folder)
+        try await ordered.performBackgroundTask { context in
+            let stack = UndoStack()
+            context.undoStack = stack
+            let list = try context.insert(entity: "List")
+            try list.link(try OrderedModel.named("a", "Item", in: context), forKey: "items")
+            context.processPendingChanges()
+            stack.endEvent()
+            for name in "bcdefgh" {
+                let item = try OrderedModel.named("\(name)", "Item", in: context)
+                try list.insert(item, forKey: "items", at: 0)
+            }
+            let orders = stack.open.records.filter { if case .order = $0 { true } else { false } }
+            #expect(orders.count == 1)
+            #expect(try OrderedModel.names(list, "items") == "hgfedcba")
+            context.undo()
+            #expect(try OrderedModel.names(list, "items") == "a")
+            context.redo()
+            #expect(try OrderedModel.names(list, "items") == "hgfedcba")
+            try list.setObjects(try list.objects(forKey: "items").reversed(), forKey: "items")
+            context.undo()
+            #expect(try OrderedModel.names(list, "items") == "hgfedcba")
+        }
     }
 }

@@ -18,7 +18,6 @@ struct UndoTests {
             context.undoStack = stack
             try body(context, stack)
         }
-        try await container.close()
     }
 
     private static func endGroup(_ stack: UndoStack) {
@@ -187,7 +186,6 @@ struct UndoTests {
             for _ in 0..<4 { context.redo() }
             #expect(ann.name == "Cid" && ann.isInserted)
         }
-        try await container.close()
     }
 
     @Test
@@ -281,7 +279,6 @@ struct UndoTests {
             #expect(bob.salary == nil && bob.age == 40, "others' changes stay")
             #expect(context.insertedObjects.isEmpty && !context.hasChanges, "the deleted one does not come back")
         }
-        try await container.close()
     }
 
     @Test
@@ -303,7 +300,6 @@ struct UndoTests {
             context.redo()
             #expect(!context.hasChanges, "nothing is done to an object that is gone")
         }
-        try await container.close()
     }
 
     @Test @MainActor
@@ -375,6 +371,30 @@ struct UndoTests {
             #expect(try picture() == first)
             while stack.canRedo { context.redo() }
             #expect(try picture() == last)
+        }
+    }
+
+    @Test
+    func manyObjectsThatAMergeDeletesAreForgottenTogether() async throws {
+        let background = container.newBackgroundContext()
+        let ids = try await background.perform { context in
+            context.undoStack = UndoStack()
+            let employees = try (0..<30).map { try context.hire("\($0)") }
+            context.retainsRegisteredObjects = true
+            try context.save()
+            return employees.map(\.objectID)
+        }
+        try await container.performBackgroundTask { context in
+            for id in ids.dropLast() { context.delete(try context.existingObject(with: id)) }
+            try context.save()
+        }
+        await background.perform { context in
+            context.automaticallyMergesChangesFromParent = true
+        }
+        await background.perform { context in
+            context.undo()
+            #expect(context.deletedObjects.map(\.objectID) == ids.suffix(1))
+            #expect(context.undoStack?.canUndo == false)
         }
     }
 }
