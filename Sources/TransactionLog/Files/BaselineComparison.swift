@@ -1,8 +1,8 @@
 package import TributaryChanges
 
-/// What a store has found when it compared a baseline with a state that it has built itself.
+/// The result of a comparison: whether a baseline is what a store has built itself.
 ///
-/// A comparison that has found no difference endorses the baseline. It is a file of its own, so that a new store can read it
+/// One without a difference endorses the baseline. It is a file of its own, so that a new store can read it
 /// before it has applied anything, and so that it stays while segments are removed.
 package struct BaselineComparison: Hashable, Sendable {
     /// The name of a comparison in the log folder: `<writer>/<baseline's writer>-<baseline's sequence>.comparison`.

@@ -4,7 +4,7 @@ package import TributaryChanges
 package enum SegmentFileKind: Hashable, Sendable {
     case segment(SegmentName)
     case baseline(sequence: UInt64)
-    /// What the writer's store has found in a baseline.
+    /// The result of a comparison, made by the writer's store.
     case comparison(of: BaselineName)
     /// A replicator's conflict copy of a segment: two programs have published under the name, a store and its copy or
     /// two that write as one writer.

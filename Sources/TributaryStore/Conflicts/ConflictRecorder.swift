@@ -4,8 +4,8 @@ import TributaryModel
 
 /// Finds the conflicts of imported writes and keeps the values that do not stand; merge statement 20.
 ///
-/// Writes of other writers are looked at only in imported transactions: a local write has seen every applied one, and
-/// what the writer of a deferred write had seen is not known any more when the write takes effect.
+/// Only imported transactions are compared with the writes of others: a local write has seen every applied one, and of a
+/// deferred write that takes effect it is not known any more what its writer had seen.
 final class ConflictRecorder {
     private let layout: StoreModel
     private let cursor: TransactionCursor

@@ -26,7 +26,7 @@ struct DeferredState {
     private typealias Write = DeferredObject.Write
     private typealias Pair = DeferredObject.Pair
 
-    /// What the writes have in common of which each is one layer.
+    /// The key of writes without a known rule.
     private struct Kept: Hashable {
         var entity: String
         var property: String
