@@ -1,5 +1,6 @@
 import Synchronization
 import TributaryAdmin
+import TributaryModel
 
 /// The shared state of the daemon: its phase, the open store, and the configuration in force.
 final class DaemonState: Sendable {
@@ -72,5 +73,21 @@ final class DaemonState: Sendable {
         guard isOpen, phase == .running else {
             throw ProblemDocument(.notReady, detail: "the daemon is \(phase.rawValue)", hint: "try again in a moment")
         }
+    }
+}
+
+/// Detects that the model file has changed since the daemon's start.
+struct ModelFileWatch: Sendable {
+    private let path: String?
+    private let contents: ModelFileContents?
+
+    init(path: String?) {
+        self.path = path
+        contents = path.map { ModelFileContents(ofModelAt: $0) }
+    }
+
+    var isChanged: Bool {
+        guard let path, let contents else { return false }
+        return ModelFileContents(ofModelAt: path) != contents
     }
 }

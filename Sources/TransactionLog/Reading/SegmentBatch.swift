@@ -31,3 +31,69 @@ package struct SegmentBatch: Sendable {
         events += ended
     }
 }
+
+/// The changes of one transaction while they are read: runs, and between them changes that no run can hold.
+struct SegmentPieces {
+    private var done: [SegmentBatch.Event] = []
+    private var changes: [Change] = []
+    private var run: RowRun?
+    private var template: LineTemplate?
+    private(set) var count = 0
+    /// The greatest number of changes.
+    let room: Int
+
+    init(room: Int) { self.room = room }
+
+    /// Appends a line that matches a template to a run; false when the whole line has to be parsed.
+    @inline(__always)
+    mutating func appendRow(
+        _ line: UnsafeBufferPointer<UInt8>,
+        _ templates: inout LineTemplates,
+        _ scanner: inout JSONScanner
+    ) -> Bool {
+        if let template, let run, template.append(line, to: run, &scanner) {
+            count += 1
+            return true
+        }
+        guard let found = templates.template(of: line, &scanner) else { return false }
+        // Changes may alternate, so that each run has one row.
+        let capacity = min(room - count, 15)
+        let begun = RowRun(isInsert: found.isInsert, entity: found.entity, names: found.names, capacity: capacity)
+        // A run cannot hold every valid value.
+        guard found.append(line, to: begun, &scanner) else { return false }
+        endChanges()
+        endRun()
+        run = begun
+        template = found
+        count += 1
+        return true
+    }
+
+    mutating func append(_ change: Change) {
+        endRun()
+        if changes.isEmpty { changes.reserveCapacity(room - count) }
+        changes.append(change)
+        count += 1
+    }
+
+    mutating func events() -> [SegmentBatch.Event] {
+        endChanges()
+        endRun()
+        return done
+    }
+
+    private mutating func endRun() {
+        if let run {
+            // Many runs wait to be applied, and each has grown to the next power of two.
+            run.trim()
+            done.append(.rows(run))
+        }
+        run = nil
+        template = nil
+    }
+
+    private mutating func endChanges() {
+        if !changes.isEmpty { done.append(.changes(changes)) }
+        changes = []
+    }
+}

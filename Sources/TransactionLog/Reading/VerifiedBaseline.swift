@@ -77,3 +77,105 @@ extension BaselineLines {
         }
     }
 }
+
+/// A baseline as its first lines and its end line tell it; the lines between them are not read.
+package struct BaselineOutline: Hashable, Sendable {
+    package let header: BaselineHeader
+    package let writers: [BaselineWriter]
+    /// The hash in the end line, which only ``VerifiedBaseline`` compares with the bytes.
+    package let sha256: String
+    package let bytes: UInt64
+
+    /// Reads the header, the lines of the writers and the end line.
+    ///
+    /// - Throws: ``SegmentError``: `incomplete` without an end line, `rejected` when a line is none of a baseline,
+    ///   `inputOutput`.
+    package static func read(_ source: some SegmentBytes) throws(SegmentError) -> BaselineOutline {
+        let tail = try SegmentTail.read(source)
+        let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
+        var lines = BaselineLines()
+        while !lines.hasVector {
+            guard let line = try reader.next() else {
+                let reason = "the baseline breaks off before the lines of its writers"
+                throw SegmentError(.rejected, file: source.file, line: reader.line, reason: reason)
+            }
+            do throws(JSONError) {
+                _ = try lines.next(line)
+            } catch {
+                throw SegmentError(.rejected, file: source.file, line: reader.line, reason: error.reason)
+            }
+        }
+        guard let header = lines.header else {
+            throw SegmentError(.rejected, file: source.file, line: 1, reason: "there is no header")
+        }
+        return BaselineOutline(
+            header: header,
+            writers: lines.writers,
+            sha256: tail.end.sha256,
+            bytes: tail.fileSize
+        )
+    }
+}
+
+/// Reads the lines of a verified baseline one by one, in bounded memory.
+///
+/// The reader hashes the bytes again. It reports the end only when they are the verified ones; what was read before must
+/// not be committed before that.
+package final class BaselineReader {
+    private let baseline: VerifiedBaseline
+    private let lines: SegmentLineReader
+    private var content = BaselineLines()
+
+    package init(_ source: some SegmentBytes, _ baseline: VerifiedBaseline) {
+        self.baseline = baseline
+        lines = SegmentLineReader(source, bounds: 0..<baseline.offset)
+    }
+
+    /// Returns the next line after those of the writers; nil at the end.
+    ///
+    /// - Throws: ``SegmentError`` `changed` when the bytes are not the verified ones.
+    package func next() throws(SegmentError) -> BaselineEntry? {
+        let entry: BaselineEntry?
+        do throws(SegmentError) {
+            entry = try content.advance(lines, file: baseline.file)
+        } catch {
+            guard error.kind == .rejected else { throw error }
+            throw changed(error.reason)
+        }
+        if let entry { return entry }
+        #if MUTATIONS
+            if Mutation.isOn(.baselineTrustedUnverified) { return nil }
+        #endif
+        guard lines.hashSoFar.finalize().hexadecimal == baseline.end.sha256 else { throw changed("its bytes") }
+        return nil
+    }
+
+    private func changed(_ what: String) -> SegmentError {
+        let reason = "the file was changed after it was verified (\(what))"
+        return SegmentError(.changed, file: baseline.file, line: lines.line, reason: reason)
+    }
+}
+
+/// The end line of a baseline, in the form of the end line of a segment.
+package struct BaselineEnd: Hashable, Sendable {
+    package var counts: Counts
+    /// The lower-case hexadecimal SHA-256 of all bytes before this line.
+    package var sha256: String
+
+    package typealias Counts = BaselineCounts
+
+    init(counts: Counts, sha256: String) {
+        self.counts = counts
+        self.sha256 = sha256
+    }
+
+    /// The line without its newline.
+    package var line: String {
+        SegmentEnd(
+            last: UInt64(counts.writers),
+            transactions: UInt64(counts.transactions),
+            changes: UInt64(counts.changes),
+            sha256: sha256
+        ).line
+    }
+}

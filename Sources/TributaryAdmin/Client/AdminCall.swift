@@ -1,3 +1,5 @@
+import Foundation
+
 package struct AdminCall: Sendable, Hashable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -26,5 +28,40 @@ package struct AdminCall: Sendable, Hashable {
         self.target = target
         self.body = body
         self.headers = headers
+    }
+}
+
+package struct AdminResponse: Sendable {
+    package var status: Int
+    /// The headers by their names in lower case.
+    package var headers: [String: String]
+    package var body: [UInt8]
+
+    package init(status: Int, headers: [String: String], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    package var isSuccess: Bool { (200..<300).contains(status) }
+
+    package var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// Decodes the body as a message of the interface.
+    package func decode<Message: Decodable>(_ type: Message.Type) throws -> Message {
+        do {
+            return try JSONDecoder().decode(type, from: Data(body))
+        } catch {
+            throw AdminClientError.unreadableResponse("the daemon's answer is not the expected JSON: \(error)")
+        }
+    }
+
+    /// Returns the response, or throws its problem document.
+    package func orProblem() throws -> AdminResponse {
+        if isSuccess { return self }
+        if let problem = try? JSONDecoder().decode(ProblemDocument.self, from: Data(body)) { throw problem }
+        var problem = ProblemDocument(.failure, detail: text.isEmpty ? "the daemon answered \(status)" : text)
+        problem.status = status
+        throw problem
     }
 }

@@ -1,5 +1,9 @@
+import Foundation
 import Logging
+import Synchronization
 import TributaryAdmin
+import TributaryChanges
+import TributaryStore
 
 /// The services of the routes besides the open store.
 struct AdminServices: Sendable {
@@ -15,4 +19,127 @@ struct AdminServices: Sendable {
     let problemTimes = ProblemTimes()
     let reload: @Sendable () async throws -> ReloadMessage
     let shutdown: @Sendable () -> Void
+}
+
+final class AdminCounters: Sendable {
+    private let requestCount = Atomic<UInt64>(0)
+    private let streamCount = Atomic<Int>(0)
+
+    static let streamLimit = 256
+
+    var requests: UInt64 { requestCount.load(ordering: .relaxed) }
+    var streams: Int { streamCount.load(ordering: .relaxed) }
+
+    func countRequest() { requestCount.add(1, ordering: .relaxed) }
+
+    func beginStream() -> Bool {
+        guard streamCount.add(1, ordering: .relaxed).newValue > AdminCounters.streamLimit else { return true }
+        streamCount.subtract(1, ordering: .relaxed)
+        return false
+    }
+
+    func endStream() { streamCount.subtract(1, ordering: .relaxed) }
+}
+
+/// A permit for one change stream, returned when the last reference is released.
+final class StreamPermit: Sendable {
+    private let counters: AdminCounters
+
+    init?(_ counters: AdminCounters) {
+        guard counters.beginStream() else { return nil }
+        self.counters = counters
+    }
+
+    deinit { counters.endStream() }
+}
+
+/// A lock that allows one piece of long work of its kind at a time, and names its holder to other clients.
+final class WorkLock: Sendable {
+    /// Releases the lock on request, at the latest when its last reference is released.
+    final class Hold: Sendable {
+        private let lock: WorkLock
+        private let isReleased = Atomic(false)
+
+        fileprivate init(_ lock: WorkLock) { self.lock = lock }
+
+        deinit { release() }
+
+        func release() {
+            if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { lock.release() }
+        }
+    }
+
+    private struct Holder {
+        let name: String
+        let since: Date
+    }
+
+    /// The work as a clause with "is", such as "synchronizing".
+    private let activity: String
+    private let holder = Mutex<Holder?>(nil)
+
+    init(activity: String) {
+        self.activity = activity
+    }
+
+    /// Acquires the lock; the holder releases it with ``release()``.
+    func acquire(for caller: Caller) throws(ProblemDocument) {
+        let other: Holder? = holder.withLock { holder in
+            if let holder { return holder }
+            holder = Holder(name: caller.name, since: Date())
+            return nil
+        }
+        guard let other else { return }
+        throw ProblemDocument(
+            .busy,
+            detail: "\(other.name) is \(activity) since \(other.since.formatted(.iso8601))",
+            hint: "try again when it is done"
+        )
+    }
+
+    /// Acquires the lock until the returned object is released.
+    func hold(for caller: Caller) throws(ProblemDocument) -> Hold {
+        try acquire(for: caller)
+        return Hold(self)
+    }
+
+    func release() { holder.withLock { $0 = nil } }
+}
+
+/// Tells any number of waiting tasks, once, that something ends.
+final class ShutdownBroadcast: Sendable {
+    private let broadcast = Broadcast<Never>(limit: 1)
+    private let onSend: @Sendable () -> Void
+
+    /// Creates a broadcast; each ``send()`` calls `onSend` on its thread.
+    init(onSend: @escaping @Sendable () -> Void = {}) {
+        self.onSend = onSend
+    }
+
+    func send() {
+        onSend()
+        broadcast.finish()
+    }
+
+    func wait() async {
+        for await _ in broadcast.stream() {}
+    }
+}
+
+/// The first observations of problems that do not record their own start.
+final class ProblemTimes: Sendable {
+    private let first = Mutex<[String: WallTime]>([:])
+
+    /// Sets missing start times, and removes the times of problems that have ended.
+    func complete(_ problems: inout [StatusMessage.Problem], now: WallTime) {
+        let known = first.withLock { first in
+            let codes = Set(problems.filter { $0.since == nil }.map(\.code))
+            first = first.filter { codes.contains($0.key) }
+            for code in codes where first[code] == nil { first[code] = now }
+            return first
+        }
+        for index in problems.indices where problems[index].since == nil {
+            problems[index].since = known[problems[index].code]?.unixSeconds
+        }
+    }
 }

@@ -1,7 +1,13 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
 import HummingbirdCore
 import NIOCore
+import Synchronization
 import Tributary
 import TributaryAdmin
+import TributaryChanges
+import TributaryStore
 import TributarySync
 
 /// The change stream of one client, from its first event to its last.
@@ -89,5 +95,234 @@ struct ChangeStream: Sendable {
         let drop = channel.eventLoop.scheduleTask(in: Self.timeLimit) { [channel] in channel.close(promise: nil) }
         defer { drop.cancel() }
         try await writer.write(buffer)
+    }
+}
+
+/// The pending events of one client, in a few KiB: updates are combined into one, which names no objects when they are
+/// many, and the oldest of other events are dropped.
+final class PendingChangeEvents: Sendable {
+    enum Item: Sendable {
+        case update(StoreUpdate)
+        case event(ServerSentEvent)
+        case comment
+        case end
+    }
+
+    private struct State {
+        var update: StoreUpdate?
+        var events: [ServerSentEvent] = []
+        var bytes = 0
+        var wantsComment = false
+        var hasEnded = false
+    }
+
+    /// The greatest number of objects that updates name while an earlier one waits.
+    private static let objectLimit = 250
+    /// The greatest length in bytes of pending activities and segments; further ones replace the oldest, because they
+    /// are not needed to follow the data.
+    private static let byteLimit = 8 << 10
+
+    private let state = Mutex(State())
+    private let wakeUp: AsyncStream<Void>.Continuation
+    /// An element after each change of the pending events.
+    let wakeUps: AsyncStream<Void>
+
+    init() {
+        (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func append(_ update: StoreUpdate) {
+        state.withLock { state in
+            guard let waiting = state.update else {
+                state.update = update
+                return
+            }
+            var changes = waiting.changes
+            if changes.count + update.changes.count > PendingChangeEvents.objectLimit {
+                changes.collapseEverything()
+            } else {
+                changes.formUnion(update.changes)
+            }
+            state.update = StoreUpdate(token: update.token, changes: changes)
+        }
+        wakeUp.yield()
+    }
+
+    func append(_ event: ServerSentEvent) {
+        state.withLock { state in
+            state.events.append(event)
+            state.bytes += event.data.utf8.count
+            while state.bytes > PendingChangeEvents.byteLimit, state.events.count > 1 {
+                state.bytes -= state.events.removeFirst().data.utf8.count
+            }
+        }
+        wakeUp.yield()
+    }
+
+    func appendComment() {
+        state.withLock { $0.wantsComment = true }
+        wakeUp.yield()
+    }
+
+    func end() {
+        state.withLock { $0.hasEnded = true }
+        wakeUp.yield()
+    }
+
+    func removeAll() -> [Item] {
+        state.withLock { state in
+            var items = state.events.map(Item.event)
+            if let update = state.update { items.append(.update(update)) }
+            if items.isEmpty, state.wantsComment { items.append(.comment) }
+            if state.hasEnded { items.append(.end) }
+            (state.events, state.bytes) = ([], 0)
+            state.update = nil
+            state.wantsComment = false
+            return items
+        }
+    }
+}
+
+/// `GET /v1/changes`: server-sent events; `Last-Event-ID` has precedence over `after`, and without either the stream
+/// starts now.
+enum ChangesRoute {
+    /// The number of missed objects above which a client that comes again is told their entity as a whole.
+    private static let missedLimit = 1_000
+
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        guard let permit = StreamPermit(request.daemon.counters) else {
+            throw ProblemDocument(
+                .tooManyClients,
+                detail: "\(AdminCounters.streamLimit) clients follow the changes already"
+            )
+        }
+        let given = HTTPField.Name("Last-Event-ID").flatMap { request.request.headers[$0] } ?? request.query["after"]
+        var after: Int64?
+        if let given, !given.isEmpty { after = try await TokenArgument.number(given, engine: engine) }
+        // The subscription starts before the generation is read, so that no update between them is missed.
+        let updates = engine.container.storeUpdates()
+        let now = engine.token
+        var missed: StoreUpdate?
+        if let after, after < now.number {
+            let changes = try await engine.read {
+                try $0.history.changes(after: after, through: now.number, limit: missedLimit)
+            }
+            missed = StoreUpdate(token: now, changes: changes)
+        }
+        let pending = PendingChangeEvents()
+        if let missed { pending.append(missed) }
+        let stream = ChangeStream(
+            engine: engine,
+            updates: updates,
+            shutdownBroadcast: request.daemon.shutdownBroadcast,
+            channel: request.channel,
+            start: after.map { HistoryToken(store: engine.historyName, number: $0) } ?? now,
+            known: max(after ?? now.number, now.number),
+            pending: pending,
+            texts: engine.changeTexts
+        )
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                defer { withExtendedLifetime(permit) {} }
+                try await stream.run(&writer)
+                try await writer.finish(nil)
+            }
+        )
+    }
+}
+
+enum ChangeEventText {
+    static let comment = ": still here\n\n"
+
+    static func hello(_ token: HistoryToken, isInitialImportComplete: Bool) -> String {
+        let data = JSONValue.object([
+            member("token", token.text),
+            JSONMember(key: "initialImportComplete", value: .boolean(isInitialImportComplete)),
+        ])
+        return text(ServerSentEvent(event: "hello", data: data.text))
+    }
+
+    /// The event of an initial import that has become complete since ``hello(_:isInitialImportComplete:)``.
+    static let initialImport = ServerSentEvent(event: "initialImport", data: "{}")
+
+    static let bye = text(ServerSentEvent(event: "bye", data: "{}"))
+
+    /// Formats an update, the only event with an ID: a client that reconnects continues after it.
+    static func update(_ update: StoreUpdate) -> String {
+        text(
+            ServerSentEvent(event: "storeDidUpdate", data: data(of: update).text, id: update.token.text)
+        )
+    }
+
+    static func activity(_ activity: Activity) -> ServerSentEvent {
+        ServerSentEvent(
+            event: "activity",
+            data: JSONValue.object([
+                JSONMember(key: "number", value: .integer(Int64(clamping: activity.number))),
+                member("title", activity.title), member("phase", activity.phase.rawValue),
+            ]).text
+        )
+    }
+
+    static func segment(_ status: SegmentStatus) -> ServerSentEvent {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = (try? encoder.encode(SegmentsMessage.Segment(status))).map { String(decoding: $0, as: UTF8.self) }
+        return ServerSentEvent(event: "segment", data: data ?? "{}")
+    }
+
+    static func text(_ event: ServerSentEvent) -> String {
+        var lines = ["event: \(event.event)"]
+        if let id = event.id { lines.append("id: \(id)") }
+        lines.append("data: \(event.data)")
+        return lines.joined(separator: "\n") + "\n\n"
+    }
+
+    private static func data(of update: StoreUpdate) -> JSONValue {
+        var members = [JSONMember(key: "number", value: .integer(update.token.number))]
+        let changes = update.changes
+        if changes.isEverything {
+            members.append(JSONMember(key: "everything", value: .boolean(true)))
+            return .object(members)
+        }
+        members.append(JSONMember(key: "inserted", value: byEntity(changes.inserted)))
+        members.append(JSONMember(key: "updated", value: byEntity(changes.updated)))
+        members.append(JSONMember(key: "deleted", value: byEntity(changes.deleted)))
+        if !changes.collapsedEntities.isEmpty {
+            let entities = changes.collapsedEntities.sorted().map(JSONValue.string)
+            members.append(JSONMember(key: "collapsed", value: .array(entities)))
+        }
+        return .object(members)
+    }
+
+    private static func byEntity(_ ids: Set<ManagedObjectID>) -> JSONValue {
+        let groups = Dictionary(grouping: ids, by: \.entity).sorted { $0.key < $1.key }
+        return .object(
+            groups.map { entity, ids in
+                let texts = ids.map(\.uniqueID).sorted().map { JSONValue.string($0.description) }
+                return JSONMember(key: entity, value: .array(texts))
+            }
+        )
+    }
+
+    private static func member(_ key: String, _ text: String) -> JSONMember {
+        JSONMember(key: key, value: .string(text))
+    }
+}
+
+/// The text of the newest update, which the clients share: one that names many objects is large.
+final class ChangeTexts: Sendable {
+    private let newest = Mutex<(update: StoreUpdate, buffer: ByteBuffer)?>(nil)
+
+    func buffer(of update: StoreUpdate) -> ByteBuffer {
+        newest.withLock { newest in
+            if let newest, newest.update == update { return newest.buffer }
+            let buffer = ByteBuffer(string: ChangeEventText.update(update))
+            newest = (update, buffer)
+            return buffer
+        }
     }
 }

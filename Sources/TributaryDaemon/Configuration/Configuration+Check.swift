@@ -1,5 +1,8 @@
+import Dispatch
 import Foundation
 import Glibc
+import Synchronization
+import TributaryAdmin
 import TributaryModel
 import TributarySync
 
@@ -130,5 +133,63 @@ extension Configuration {
         } catch let failure {
             throw error("the folder '\(path)' cannot be made: \(failure.localizedDescription)", in: field)
         }
+    }
+}
+
+extension Configuration {
+    /// Replaces a symbolic link as the store by the file to which it leads; large values beside the link would not be
+    /// found any more, which is an error.
+    mutating func followStoreLink() throws(ConfigurationError) {
+        let (link, file) = (store, RealPath.followingLink(store))
+        guard file != link else { return }
+        let (besideLink, besideFile) = (link + "-blobs", file + "-blobs")
+        guard access(besideLink, F_OK) != 0 || RealPath.resolved(besideLink) == RealPath.resolved(besideFile) else {
+            throw error(
+                "'\(link)' is a symbolic link to '\(file)', and large values of the store lie beside the link; move them"
+                    + " to the store: mv '\(besideLink)' '\(besideFile)'",
+                in: \.store
+            )
+        }
+        store = file
+    }
+
+    /// Replicators would copy the database while it is written, and would replace it with the copies of other machines.
+    func checkStoreIsOutsideLogs() throws(ConfigurationError) {
+        let (realStore, realLogs) = (RealPath.resolved(store), RealPath.resolved(logs))
+        guard Configuration.isPath(realStore, in: realLogs) else { return }
+        func described(_ path: String, _ real: String) -> String {
+            path == real ? "'\(path)'" : "'\(path)' ('\(real)')"
+        }
+        throw error(
+            "the store \(described(store, realStore)) lies in the log folder \(described(logs, realLogs)): what replicates"
+                + " the folder would destroy the database; put one of them elsewhere",
+            in: \.store
+        )
+    }
+
+    private static func isPath(_ path: String, in folder: String) -> Bool {
+        path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+    }
+}
+
+/// Waits for a system call that may never return, up to a time limit.
+enum BoundedWait {
+    /// Returns the result of `body`; nil when the time limit is exceeded.
+    static func result<T: Sendable>(within timeLimit: Duration, _ body: @escaping @Sendable () -> T) -> T? {
+        let box = ResultBox<T>()
+        Thread.detachNewThread {
+            let result = body()
+            box.result.withLock { $0 = result }
+            box.isDone.signal()
+        }
+        let (seconds, attoseconds) = timeLimit.components
+        let wait = DispatchTimeInterval.milliseconds(Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
+        guard box.isDone.wait(timeout: .now() + wait) == .success else { return nil }
+        return box.result.withLock(\.self)
+    }
+
+    private final class ResultBox<T: Sendable>: Sendable {
+        let result = Mutex<T?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Tributary
 import TributarySync
@@ -70,5 +71,85 @@ struct Configuration: Sendable {
 
     func differences(from other: Configuration) -> [ConfigurationKey] {
         ConfigurationKey.all.filter { !$0.isEqual(self, other) }
+    }
+}
+
+extension Configuration {
+    /// Loads the configuration: flags have precedence over the environment, the environment over the file, the file
+    /// over defaults.
+    static func load(_ sources: ConfigurationSources) throws(ConfigurationError) -> Configuration {
+        let paths = DefaultPaths(environment: sources.environment)
+        return try load(sources, ConfigurationFile(sources, standard: paths.configuration), paths)
+    }
+
+    /// Returns the path of the store from sources that cannot be loaded; nil when they do not tell it.
+    static func store(of sources: ConfigurationSources) -> String? {
+        let paths = DefaultPaths(environment: sources.environment)
+        let file = ConfigurationFile(sources, standard: paths.configuration)
+        var configuration = Configuration(name: sources.hostName, store: paths.store, logs: paths.logs)
+        guard let key = ConfigurationKey.all.first(where: { $0.field == \.store }) else { return nil }
+        if let entry = entry(for: key, in: sources, file) {
+            guard (try? key.set(&configuration, entry)) != nil else { return nil }
+        } else if file?.isYAML == false, sources.environment["STATE_DIRECTORY"] == nil {
+            // The file may have named any store.
+            return nil
+        }
+        return (try? configuration.followStoreLink()) == nil ? nil : configuration.store
+    }
+
+    /// Loads the configuration from a file that is read already.
+    static func load(
+        _ sources: ConfigurationSources,
+        _ file: ConfigurationFile?,
+        _ paths: DefaultPaths
+    ) throws(ConfigurationError) -> Configuration {
+        if let fault = file?.fault { throw fault }
+        var configuration = Configuration(name: sources.hostName, store: paths.store, logs: paths.logs)
+        configuration.file = file?.path
+        for key in ConfigurationKey.all {
+            if let entry = entry(for: key, in: sources, file) { try key.set(&configuration, entry) }
+        }
+        if configuration[originOf: \.admin.socket] == .standard {
+            configuration.admin.socket = paths.socket(store: configuration.store)
+        }
+        // The default socket above lies beside the path that clients know.
+        try configuration.followStoreLink()
+        // Clients connect where the service manager listens, whatever path the file has.
+        if let path = sources.inheritedSocket {
+            configuration.admin.socket = path
+            configuration[originOf: \.admin.socket] = .serviceManager
+        }
+        try configuration.checkTogether()
+        return configuration
+    }
+
+    private static func entry(
+        for key: ConfigurationKey,
+        in sources: ConfigurationSources,
+        _ file: ConfigurationFile?
+    ) -> ConfigurationEntry? {
+        let folder = sources.workingDirectory
+        if let flag = key.flag, let text = sources.flags[flag] {
+            return ConfigurationEntry(written: .text(text), origin: .flag(flag), folder: folder)
+        }
+        if let variable = key.variable, let text = sources.environment[variable], !text.isEmpty {
+            return ConfigurationEntry(written: .text(text), origin: .environment(variable), folder: folder)
+        }
+        return file?.entries[key.name]
+    }
+
+    /// Checks combinations of values that are valid on their own, and limits.
+    private func checkTogether() throws(ConfigurationError) {
+        if merge.ceiling < merge.debounce {
+            throw error("must not be shorter than merge.debounce", in: \.merge.ceiling)
+        }
+        if admin.socket.utf8.count > AdminSocket.longestPath {
+            throw error(
+                "the path is longer than \(AdminSocket.longestPath) bytes, which no Unix socket can have:"
+                    + " '\(admin.socket)'",
+                in: \.admin.socket
+            )
+        }
+        if sync.memory < 1 << 20 { throw error("must be at least 1MiB", in: \.sync.memory) }
     }
 }

@@ -1,5 +1,8 @@
+import CSystemd
 import Foundation
+import Glibc
 import Logging
+import Synchronization
 
 /// Selects the output of log entries: the journal when standard error is connected to it, otherwise standard error.
 enum DaemonLogging {
@@ -20,5 +23,215 @@ enum DaemonLogging {
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/2")
         else { return false }
         return target == "socket:[\(inode)]"
+    }
+}
+
+final class LogLevelSetting: Sendable {
+    /// The level before the configuration is loaded, and without a configured one.
+    static let standard = Logger.Level.info
+
+    private let level = Mutex(standard)
+
+    init() {}
+
+    var value: Logger.Level {
+        get { level.withLock { $0 } }
+        set { level.withLock { $0 = newValue } }
+    }
+}
+
+/// A log handler with the daemon's log level, for every output.
+protocol SettingLogHandler: LogHandler {
+    var setting: LogLevelSetting { get }
+}
+
+extension SettingLogHandler {
+    var logLevel: Logger.Level {
+        get { setting.value }
+        nonmutating set { setting.value = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// Returns the handler's metadata, replaced by the event's metadata and its error.
+    func metadata(of event: LogEvent) -> Logger.Metadata {
+        var all = metadata.merging(event.metadata ?? [:]) { $1 }
+        if let error = event.error { all["error"] = "\(error)" }
+        return all
+    }
+
+    func text(of event: LogEvent, _ all: Logger.Metadata) -> String {
+        LogText.escape("\(event.message)") + (all.isEmpty ? "" : "  " + LogText.pairs(all))
+    }
+}
+
+/// Writes log entries to systemd's journal with their metadata as fields: `segment` becomes `TRIBUTARY_SEGMENT`.
+struct JournalLogHandler: SettingLogHandler {
+    let label: String
+    let setting: LogLevelSetting
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(label: String, setting: LogLevelSetting) {
+        self.label = label
+        self.setting = setting
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata(of: event)
+        var fields = [
+            "MESSAGE=\(text(of: event, all))",
+            "PRIORITY=\(Self.priority(of: event.level))",
+            "SYSLOG_IDENTIFIER=tributaryd",
+            "TRIBUTARY_LOGGER=\(label)",
+            "CODE_FILE=\(event.file)",
+            "CODE_LINE=\(event.line)",
+            "CODE_FUNC=\(event.function)",
+        ]
+        for (key, value) in all { fields.append("TRIBUTARY_\(Self.fieldName(key))=\(value)") }
+        Self.send(fields)
+    }
+
+    private static func send(_ fields: [String]) {
+        let buffers = fields.map { Array($0.utf8) }
+        let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: buffers.count)
+        let storage = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: buffers.reduce(0) { $0 + $1.count },
+            alignment: 1
+        )
+        defer {
+            vectors.deallocate()
+            storage.deallocate()
+        }
+        var offset = 0
+        for (index, buffer) in buffers.enumerated() {
+            let part = UnsafeMutableRawBufferPointer(rebasing: storage[offset..<(offset + buffer.count)])
+            part.copyBytes(from: buffer)
+            vectors[index] = iovec(iov_base: part.baseAddress, iov_len: buffer.count)
+            offset += buffer.count
+        }
+        _ = sd_journal_sendv(vectors.baseAddress, Int32(buffers.count))
+    }
+
+    private static func priority(of level: Logger.Level) -> Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+
+    private static func fieldName(_ key: String) -> String {
+        var name = ""
+        for character in key.unicodeScalars {
+            switch character {
+            case "a"..."z", "0"..."9", "A"..."Z":
+                if ("A"..."Z").contains(character), let last = name.last, last != "_" { name += "_" }
+                name += String(character).uppercased()
+            default: name += "_"
+            }
+        }
+        return name
+    }
+}
+
+struct StandardErrorLogHandler: SettingLogHandler {
+    let setting: LogLevelSetting
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(setting: LogLevelSetting) {
+        self.setting = setting
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata(of: event)
+        let line = "\(Self.time()) \(event.level.rawValue.uppercased()) \(text(of: event, all))\n"
+        let bytes = Array(line.utf8)
+        _ = write(2, bytes, bytes.count)
+    }
+
+    private static func time() -> String { Date().formatted(timeStyle) }
+
+    /// The time comes from Foundation: the fields of `timespec` and `tm` belong to the C module that is imported first,
+    /// which differs between static and dynamic builds.
+    private static let timeStyle = Date.ISO8601FormatStyle(timeZone: .current)
+        .year().month().day().time(includingFractionalSeconds: true)
+}
+
+/// Handles entries of third-party libraries, which describe their internals, at level `trace`.
+struct LibraryLogHandler: LogHandler {
+    private var inner: any LogHandler
+
+    init(_ inner: any LogHandler) {
+        self.inner = inner
+    }
+
+    /// Libraries cannot change the daemon's level.
+    var logLevel: Logger.Level {
+        get { inner.logLevel == .trace ? .trace : max(inner.logLevel, .info) }
+        set {}
+    }
+
+    var metadata: Logger.Metadata {
+        get { inner.metadata }
+        set { inner.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { inner.metadataProvider }
+        set { inner.metadataProvider = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { inner[metadataKey: key] }
+        set { inner[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        inner.log(event: event)
+    }
+}
+
+extension Logger {
+    var forLibraries: Logger {
+        let handler = handler
+        return Logger(label: label) { _ in LibraryLogHandler(handler) }
+    }
+}
+
+/// Formats log messages and metadata so that they can neither forge a line nor move the cursor.
+enum LogText {
+    static func escape(_ text: String) -> String {
+        guard
+            text.unicodeScalars.contains(where: {
+                $0.value < 0x20 || $0.value == 0x7F || (0x80..<0xA0).contains($0.value)
+            })
+        else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if scalar.value < 0x20 || scalar.value == 0x7F || (0x80..<0xA0).contains(scalar.value) {
+                result += scalar == "\n" ? "\\n" : "\\u{" + String(scalar.value, radix: 16) + "}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    static func pairs(_ metadata: Logger.Metadata) -> String {
+        metadata.sorted { $0.key < $1.key }
+            .map { "\(escape($0.key))=\(quoted(escape("\($0.value)")))" }
+            .joined(separator: " ")
+    }
+
+    private static func quoted(_ text: String) -> String {
+        text.contains(" ") || text.isEmpty ? "\"\(text)\"" : text
     }
 }

@@ -1,11 +1,14 @@
 import Foundation
+import Glibc
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import NIOPosix
 import Tributary
 import TributaryAdmin
 import TributaryChanges
+import TributaryStore
 
 /// `POST /v1/backup`: streams a consistent copy of the store, one backup at a time.
 ///
@@ -70,5 +73,108 @@ extension BackupMessage {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+}
+
+/// The finished copy of a store, which is sent to one client.
+///
+/// It holds the lock of backups until its last bytes are read. The file has no name any more: the system removes it when
+/// it is closed, also when the process is killed.
+final class BackupFile: Sendable {
+    static let portion = 192 << 10
+
+    let message: BackupMessage
+    let digest: [UInt8]
+    private let descriptor: Int32
+    private let hold: WorkLock.Hold
+
+    /// Copies a store into a scratch file, and reads the hash of the file.
+    init(of store: Store, hold: WorkLock.Hold, progress: WorkProgress) async throws {
+        let scratch = try ScratchFolder(.backup, besideStore: store.configuration.path)
+        defer { scratch.remove() }
+        try scratch.demandRoom(forCopyOf: store.configuration.path)
+        let path = scratch.file("backup.sqlite")
+        let missing = try await store.copy(to: path) { done, total in
+            progress.set(phase: "copying", done: done, total: total)
+        }
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        self.hold = hold
+        guard descriptor >= 0 else {
+            message = BackupMessage(bytes: 0, sha256: "", missingValues: 0)
+            digest = []
+            throw StoreError.scratch(path: path, code: errno)
+        }
+        // The open file needs no name any more.
+        scratch.remove()
+        let file = descriptor
+        let cancellation = ReadCancellation()
+        do {
+            let (bytes, digest) = try await withTaskCancellationHandler {
+                try await NIOThreadPool.singleton.runIfActive {
+                    try Self.hash(file, path: path, cancellation: cancellation, progress: progress)
+                }
+            } onCancel: {
+                cancellation.cancel()
+            }
+            self.digest = digest.bytes
+            message = BackupMessage(bytes: bytes, sha256: digest.hexadecimal, missingValues: missing)
+        } catch {
+            message = BackupMessage(bytes: 0, sha256: "", missingValues: 0)
+            digest = []
+            throw error
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func portion(_ index: Int) async throws -> [UInt8]? {
+        let offset = Int64(index) * Int64(Self.portion)
+        guard offset < message.bytes else { return nil }
+        let file = descriptor
+        let bytes = try await NIOThreadPool.singleton.runIfActive { try Self.read(file, at: offset) }
+        guard bytes.count == min(Int64(Self.portion), message.bytes - offset) else {
+            throw ProblemDocument(.inputOutput, detail: "the backup became shorter while it was sent")
+        }
+        // The client may begin another backup as soon as it has the last byte.
+        if offset + Int64(bytes.count) == message.bytes { hold.release() }
+        return bytes
+    }
+
+    private static func hash(
+        _ descriptor: Int32,
+        path: String,
+        cancellation: ReadCancellation,
+        progress: WorkProgress
+    ) throws -> (Int64, SHA256.Digest) {
+        let total = Int64(lseek(descriptor, 0, SEEK_END))
+        guard total >= 0 else { throw StoreError.scratch(path: path, code: errno) }
+        var hash = SHA256()
+        var offset: Int64 = 0
+        while true {
+            if cancellation.isCancelled { throw CancellationError() }
+            let portion = try read(descriptor, at: offset)
+            guard !portion.isEmpty else { return (offset, hash.finalize()) }
+            hash.update(data: portion)
+            offset += Int64(portion.count)
+            progress.set(phase: "hashing", done: offset, total: total)
+        }
+    }
+
+    private static func read(_ descriptor: Int32, at offset: Int64) throws -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: portion) { buffer, count in
+            repeat {
+                let result = pread(descriptor, buffer.baseAddress, portion, off_t(offset))
+                failure = result < 0 ? errno : 0
+                count = max(0, result)
+            } while failure == EINTR
+        }
+        guard failure == 0 else {
+            throw ProblemDocument(
+                .inputOutput,
+                detail: "the backup cannot be read: \(String(cString: strerror(failure)))"
+            )
+        }
+        return bytes
     }
 }

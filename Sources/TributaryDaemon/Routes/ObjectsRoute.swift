@@ -111,3 +111,174 @@ enum ObjectsRoute {
         return offset
     }
 }
+
+enum ObjectRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        let entity = try ObjectsRoute.entity(named: request.parameter("entity"), in: engine.container.model)
+        let id = try request.uniqueID("id")
+        var shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
+        shape.page.limit = try request.query.limit(usual: QueryParameters.largestLimit)
+        shape.page.offset = try ObjectsRoute.offset(request.query["after"])
+        let found = try await engine.read { [shape] reader -> JSONValue? in
+            guard let row = try reader.row(id, rootEntity: entity.root), row.entity.isKind(of: entity.name) else {
+                return nil
+            }
+            let (objects, included) = try shape.page(of: [row], in: reader)
+            guard case .object(var members)? = objects.first else { return nil }
+            if !shape.include.isEmpty { members.append(JSONMember(key: "included", value: .array(included))) }
+            return .object(members)
+        }
+        guard let found else {
+            throw ProblemDocument(.notFound, detail: "there is no \(entity.name) with the ID \(id)")
+        }
+        return .json(found)
+    }
+}
+
+/// Converts objects to JSON, with values in the form of the log.
+struct ObjectJSON: Sendable {
+    let model: Model
+    /// The relationships whose destination objects are included; to-many ones are listed with their objects' IDs.
+    let include: [String]
+    /// Which part of each included to-many relationship is listed.
+    var page: (offset: Int, limit: Int) = (0, QueryParameters.largestLimit)
+
+    /// Parses `include`, and checks that the entity or a sub-entity has each relationship.
+    init(model: Model, entity: Entity, include: String?) throws(ProblemDocument) {
+        self.model = model
+        self.include = (include ?? "").split(separator: ",").map(String.init)
+        let kinds = [entity] + entity.subentities.compactMap { model.entity(named: $0) }
+        for name in self.include where !kinds.contains(where: { $0.property(named: name)?.relationship != nil }) {
+            throw ProblemDocument(.badRequest, detail: "\(entity.name) has no relationship '\(name)' to include")
+        }
+    }
+
+    func object(of row: Row, in reader: Reader) throws -> JSONValue {
+        var hasMore = false
+        var members = [
+            JSONMember(key: "id", value: .string(row.id.uniqueID.description)),
+            JSONMember(key: "entity", value: .string(row.entity.name)),
+            JSONMember(key: "version", value: .integer(row.revision)),
+            JSONMember(key: "values", value: .object(try values(of: row, in: reader, &hasMore))),
+        ]
+        if hasMore { members.append(JSONMember(key: "next", value: .string(String(page.offset + page.limit)))) }
+        return .object(members)
+    }
+
+    private func values(of row: Row, in reader: Reader, _ hasMore: inout Bool) throws -> [JSONMember] {
+        var members: [JSONMember] = []
+        for (propertyIndex, property) in row.entity.properties.enumerated() {
+            switch property {
+            case .attribute(let attribute):
+                guard attribute.isStored else { continue }
+                members.append(
+                    JSONMember(
+                        key: attribute.name,
+                        value: attribute.json(for: reader.readable(row.values[propertyIndex]))
+                    )
+                )
+            case .relationship(let relationship, let storage):
+                if !relationship.isToMany, case .column = storage {
+                    members.append(JSONMember(key: relationship.name, value: row.values[propertyIndex].json))
+                } else if !relationship.isToMany {
+                    let target = try reader.related(
+                        to: row.id.uniqueID,
+                        entity: row.entity,
+                        propertyIndex: propertyIndex
+                    ).first
+                    let value = target.map { JSONValue.string($0.uniqueID.description) } ?? .null
+                    members.append(JSONMember(key: relationship.name, value: value))
+                } else if include.contains(relationship.name) {
+                    let targets = try reader.related(
+                        to: row.id.uniqueID,
+                        entity: row.entity,
+                        propertyIndex: propertyIndex,
+                        limit: page.limit + 1,
+                        offset: page.offset
+                    )
+                    if targets.count > page.limit { hasMore = true }
+                    let ids = targets.prefix(page.limit).map { JSONValue.string($0.uniqueID.description) }
+                    members.append(JSONMember(key: relationship.name, value: .array(ids)))
+                }
+            }
+        }
+        return members
+    }
+
+    /// Returns the objects, from the first on, whose included objects fit into an answer, and these.
+    ///
+    /// Of an object that alone has too many of them, only as many links are listed as fit.
+    func page(of rows: [Row], in reader: Reader) throws -> (objects: [JSONValue], included: [JSONValue]) {
+        var shape = self
+        var (count, included) = try shape.included(with: rows[...], in: reader)
+        while count == 0, !rows.isEmpty, shape.page.limit > 1 {
+            shape.page.limit /= 2
+            (count, included) = try shape.included(with: rows.prefix(1), in: reader)
+        }
+        let shown = rows.prefix(max(1, count))
+        let ids = Set(shown.map(\.id))
+        let objects = try shown.map { try shape.object(of: $0, in: reader) }
+        return (objects, included.filter { !ids.contains($0.id) }.map(\.object))
+    }
+
+    /// Returns the destination objects of the included relationships, each once, and the number of rows that have all of
+    /// theirs among them.
+    private func included(
+        with rows: ArraySlice<Row>,
+        in reader: Reader
+    ) throws -> (rows: Int, [(id: ManagedObjectID, object: JSONValue)]) {
+        guard !include.isEmpty else { return (rows.count, []) }
+        var seen: Set<ManagedObjectID> = []
+        var result: [(id: ManagedObjectID, object: JSONValue)] = []
+        let plain = ObjectJSON(model: model)
+        var bytes = 0
+        for (index, row) in rows.enumerated() {
+            let before = result.count
+            for name in include {
+                guard let propertyIndex = row.entity.propertyIndex(named: name) else { continue }
+                for target in try targets(of: row, propertyIndex: propertyIndex, in: reader) {
+                    bytes += Self.bytesOfLink
+                    let isNew = seen.insert(target).inserted
+                    guard bytes <= QueryParameters.byteLimit, !isNew || result.count < QueryParameters.largestLimit
+                    else { return (index, index == 0 ? result : Array(result.prefix(before))) }
+                    if isNew, let other = try reader.row(target.uniqueID, rootEntity: target.rootEntity) {
+                        bytes += other.byteCount
+                        result.append((target, try plain.object(of: other, in: reader)))
+                    }
+                }
+            }
+        }
+        return (rows.count, result)
+    }
+
+    private static let bytesOfLink = 40
+
+    private init(model: Model) {
+        self.model = model
+        include = []
+    }
+
+    private func targets(of row: Row, propertyIndex: Int, in reader: Reader) throws -> [ManagedObjectID] {
+        guard case .relationship(let relationship, .column) = row.entity.properties[propertyIndex] else {
+            return try reader.related(
+                to: row.id.uniqueID,
+                entity: row.entity,
+                propertyIndex: propertyIndex,
+                limit: page.limit,
+                offset: page.offset
+            )
+        }
+        guard case .reference(let id) = row.values[propertyIndex],
+            let destination = model.entity(named: relationship.destination)
+        else { return [] }
+        return [
+            ManagedObjectID(
+                store: row.id.store,
+                entity: destination.name,
+                rootEntity: destination.root,
+                uniqueID: id
+            )
+        ]
+    }
+}

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import Synchronization
 import TributaryAdmin
 import TributaryChanges
 
@@ -92,5 +93,87 @@ struct ProgressStream: Sendable {
         let drop = channel.eventLoop.scheduleTask(in: Self.timeLimit) { [channel] in channel.close(promise: nil) }
         defer { drop.cancel() }
         try await writer.write(ByteBuffer(string: ChangeEventText.text(event)))
+    }
+}
+
+/// Long work for a client, which ends early when the client disconnects or when the daemon stops.
+struct ClientWork<Value: Sendable>: Sendable {
+    private let task: Task<Value, any Error>
+
+    init(for request: AdminRequest, _ body: @escaping @Sendable () async throws -> Value) {
+        let shutdown = request.daemon.shutdownBroadcast
+        // The task is unstructured: it starts before the response, and is cancelled with the connection.
+        let task = Task {
+            try await withThrowingTaskGroup(of: Value?.self) { group in
+                group.addTask { try await body() }
+                group.addTask {
+                    await shutdown.wait()
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let result = try await group.next() ?? nil else { throw CancellationError() }
+                return result
+            }
+        }
+        self.task = task
+        request.channel.closeFuture.whenComplete { _ in task.cancel() }
+    }
+
+    func cancel() { task.cancel() }
+
+    /// Waits for the result; a caller that is cancelled cancels the work.
+    func value() async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+extension ClientWork where Value: Encodable {
+    /// The response with the result as JSON, or with the work as an event stream for a client that asks for one.
+    func response(to request: AdminRequest, _ progress: WorkProgress, path: AdminPath) async throws -> Response {
+        guard request.wantsEvents else { return try .json(try await value()) }
+        let stream = ProgressStream(
+            progress: { progress.json },
+            result: {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                return String(decoding: try encoder.encode(try await value()), as: UTF8.self)
+            },
+            path: path,
+            logger: request.daemon.logger,
+            channel: request.channel
+        )
+        return stream.response { cancel() }
+    }
+}
+
+/// The progress of long work: the name of its phase, and how much of the phase is done.
+final class WorkProgress: Sendable {
+    private struct State {
+        var phase: String
+        var done: Int64 = 0
+        var total: Int64?
+    }
+
+    private let state: Mutex<State>
+
+    init(phase: String) {
+        state = Mutex(State(phase: phase))
+    }
+
+    func set(phase: String, done: Int64 = 0, total: Int64? = nil) {
+        state.withLock { $0 = State(phase: phase, done: done, total: total) }
+    }
+
+    var json: JSONValue {
+        let state = state.withLock { $0 }
+        var members = [
+            JSONMember(key: "phase", value: .string(state.phase)), JSONMember(key: "done", value: .integer(state.done)),
+        ]
+        if let total = state.total { members.append(JSONMember(key: "total", value: .integer(total))) }
+        return .object(members)
     }
 }

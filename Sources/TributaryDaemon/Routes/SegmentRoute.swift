@@ -2,6 +2,7 @@ import Hummingbird
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryStore
 import TributarySync
 
 /// The routes of one segment: `GET` describes it, `POST …/retry` reads it again, `POST …/accept` applies a held one.
@@ -77,5 +78,86 @@ extension SegmentsMessage.Segment {
         deferredValues = status.deferredValues.isEmpty ? nil : status.deferredValues.map { DeferredMessage($0) }
         since = status.since?.unixSeconds
         hint = status.hint
+    }
+}
+
+/// `GET /v1/segments`: the segments that are not simply applied, with the reason.
+enum SegmentsRoute {
+    static func handle(_ request: AdminRequest) async throws -> Response {
+        let engine = try request.engine()
+        let sync = engine.sync
+        var wanted: Set<SegmentState>?
+        if let text = request.query["state"] {
+            guard let state = SegmentState(rawValue: text) else {
+                let states = SegmentState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ProblemDocument(.badRequest, detail: "'state' must be one of \(states), not '\(text)'")
+            }
+            wanted = [state]
+        }
+        let limit = try request.query.limit()
+        let reading: SyncService.StatusReading = { body in try await engine.read(body) }
+        var statuses = try await sync.segments(in: wanted, all: try request.query.flag("all"), reading: reading)
+        if let after = request.query["after"] { statuses.removeAll { cursor(of: $0) <= after } }
+        // A segment may wait for each writer that its own one has seen.
+        var waits = 0
+        let page = statuses.prefix(limit).prefix { status in
+            defer { waits += status.waitingFor.count }
+            return waits <= waitLimit
+        }
+        let shown = try await sync.located(Array(page), reading: reading)
+        return try .json(
+            SegmentsMessage(
+                segments: shown.map { SegmentsMessage.Segment($0) },
+                next: statuses.count > page.count ? shown.last.map(cursor) : nil
+            )
+        )
+    }
+
+    /// The number of transactions waited for after which a list ends before its limit.
+    private static let waitLimit = 50_000
+
+    /// A cursor sorts as the segments do: writer, first and last have a fixed width; conflict copies of a name come
+    /// after it.
+    private static func cursor(of status: SegmentStatus) -> String {
+        let name = "\(status.id.writer)/\(status.id.range)"
+        return status.variant.isEmpty ? name : "\(name)/\(status.variant)"
+    }
+}
+
+extension DeferredMessage {
+    init(_ value: DeferredValue) {
+        let write = value.write
+        self.init(
+            writer: write.writer.description,
+            sequence: write.sequence,
+            entity: write.entity,
+            id: write.object.description,
+            rule: value.rule,
+            text: value.text
+        )
+        file = value.segment?.path
+        line = value.line
+        property = write.property
+        self.value = write.value.map {
+            $0.count > DeferredMessage.valueLimit ? $0.prefix(DeferredMessage.valueLimit) + "…" : $0
+        }
+    }
+
+    private static let valueLimit = 200
+}
+
+extension MissingMessage {
+    init(_ part: MissingPart) {
+        self.init(
+            writer: part.writer.description,
+            writerName: part.writerName,
+            holders: part.holders.map {
+                Holder(writer: $0.writer.description, name: $0.name, cause: $0.cause.rawValue)
+            }
+        )
+        switch part.dependency {
+        case .transactions(_, let from, let through): (first, last) = (from, through)
+        case .blob(_, let sha256): blob = sha256
+        }
     }
 }

@@ -3,6 +3,8 @@ import Logging
 import ServiceLifecycle
 import Tributary
 import TributaryAdmin
+import TributaryChanges
+import TributaryInference
 import TributaryMigration
 import TributaryModel
 import TributaryStore
@@ -92,5 +94,105 @@ struct EngineService: Service {
                 "store": "\(configuration.store)", "logs": "\(configuration.logs)", "writer": "\(engine.writer)",
             ]
         )
+    }
+}
+
+/// Deletes history that is older than `history.keep`, at the start and once a day.
+struct HistoryPurge {
+    let engine: Engine
+    let state: DaemonState
+    let logger: Logger
+
+    private static let interval = Duration.seconds(86_400)
+
+    func run() async {
+        while !Task.isCancelled {
+            await purge()
+            try? await Task.sleep(for: Self.interval, tolerance: .seconds(600))
+        }
+    }
+
+    private func purge() async {
+        let keep = Duration.seconds(state.configuration.history.keep.components.seconds)
+        let start = engine.wallTime.earlier(by: keep)
+        do {
+            try await engine.container.store.writeInTurn { try $0.purgeHistory(committedBefore: start.unixSeconds) }
+        } catch {
+            logger.warning("Old history could not be removed", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// Reports a migration to administrators and the service manager, and interrupts it when the daemon stops.
+struct MigrationWatch {
+    private static let grant = Duration.seconds(30)
+
+    let state: DaemonState
+    let notifier: SystemdNotifier
+    let logger: Logger
+
+    var settings: MigrationSettings {
+        var settings = MigrationSettings()
+        settings.report = { reportProgress($0) }
+        settings.shouldStop = { [state] in state.phase == .stopping }
+        return settings
+    }
+
+    static func status(_ progress: MigrationProgress) -> String {
+        let head = "Migrating the store from model version '\(progress.from)' to '\(progress.to)'"
+        guard let entity = progress.entity else { return head }
+        return "\(head): \(entity), \(progress.done) of \(progress.total) objects"
+    }
+
+    private func reportProgress(_ progress: MigrationProgress) {
+        let isBeginning = state.phase == .starting
+        for loss in progress.losses {
+            let words = isBeginning ? "The migration drops values" : "The migration has dropped values"
+            logger.warning("\(words)", metadata: ["what": "\(loss)"])
+        }
+        if isBeginning {
+            state.migrate()
+            logger.notice("Migrating the store", metadata: ["from": "\(progress.from)", "to": "\(progress.to)"])
+        }
+        notifier.status(MigrationWatch.status(progress))
+        notifier.extendTimeout(by: MigrationWatch.grant)
+    }
+}
+
+/// Extends the service manager's timeout during a long start or stop, as long as there is progress.
+enum ProgressTicker {
+    private static let interval = Duration.seconds(10)
+    private static let grant = Duration.seconds(30)
+
+    static func run<T>(
+        notifier: SystemdNotifier,
+        hasProgress: @escaping @Sendable () -> UInt64,
+        _ body: () async throws -> T
+    ) async rethrows -> T {
+        let ticker = Task {
+            var last = hasProgress()
+            while true {
+                try await Task.sleep(for: interval)
+                let now = hasProgress()
+                if now != last { notifier.extendTimeout(by: grant) }
+                last = now
+            }
+        }
+        defer { ticker.cancel() }
+        return try await body()
+    }
+}
+
+/// The processor time and disk use of the process, which grow while it works and stay constant while it hangs.
+enum ProcessActivity {
+    static func probe() -> @Sendable () -> UInt64 {
+        {
+            // Processor time is read as one number: the fields of `timeval` belong to the C module that is imported
+            // first, which differs between static and dynamic builds.
+            let tenths = max(0, clock()) / (CLOCKS_PER_SEC / 10)
+            var usage = rusage()
+            getrusage(RUSAGE_SELF.rawValue, &usage)
+            return UInt64(tenths) &+ UInt64(max(0, usage.ru_oublock)) &+ UInt64(max(0, usage.ru_inblock))
+        }
     }
 }

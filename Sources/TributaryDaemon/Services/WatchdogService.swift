@@ -1,4 +1,5 @@
 import ServiceLifecycle
+import Synchronization
 import TributarySync
 
 /// Reports to systemd that the daemon is alive, as long as the loops of the log folder and the main actor make
@@ -35,5 +36,22 @@ struct WatchdogService: Service {
     /// The loops scan the folder, verify, apply, compare and export segments.
     static func isAlive(isMainActorResponsive: Bool, silences: [Duration?], limit: Duration) -> Bool {
         isMainActorResponsive && silences.allSatisfy { ($0 ?? .zero) < limit }
+    }
+}
+
+final class MainActorCheck: Sendable {
+    private let isPending = Mutex(false)
+
+    /// Whether the main actor has run since the last ``start()``.
+    var isResponsive: Bool { isPending.withLock { !$0 } }
+
+    func start() {
+        let isNew = isPending.withLock { pending in
+            defer { pending = true }
+            return !pending
+        }
+        guard isNew else { return }
+        // The task is unstructured: the caller must not wait for a main actor that hangs.
+        Task { @MainActor in isPending.withLock { $0 = false } }
     }
 }

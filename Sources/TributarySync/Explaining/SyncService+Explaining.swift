@@ -91,3 +91,143 @@ extension SyncService {
         return SegmentExplanation(SegmentStatus(id: name, state: .applied, reason: reason))
     }
 }
+
+/// All that is known of one segment.
+package struct SegmentExplanation: Hashable, Sendable {
+    package var status: SegmentStatus
+    /// Whether no file of the segment is in the log folder, and nothing of it is applied.
+    package var isMissing = false
+    package var writerName: String?
+    package var missing: [MissingPart] = []
+    package var notes: [String] = []
+
+    init(_ status: SegmentStatus, isMissing: Bool = false) {
+        self.status = status
+        self.isMissing = isMissing
+    }
+}
+
+/// Transactions or a blob that a segment waits for, with those who have them.
+package struct MissingPart: Hashable, Sendable {
+    /// A writer whose machine has what is missing.
+    package struct Holder: Hashable, Sendable {
+        package enum Cause: String, Hashable, Sendable {
+            /// It has written it.
+            case wrote
+            /// It has acknowledged the transactions, or wrote after having applied them.
+            case applied
+            /// Its folder in the log folder has a file with the blob's name.
+            case file
+        }
+
+        package var writer: UniqueID
+        package var name: String?
+        package var cause: Cause
+    }
+
+    package var dependency: UnmetDependency
+    /// The name of the writer of what is missing.
+    package var writerName: String?
+    /// Its writer first.
+    package var holders: [Holder]
+
+    package var writer: UniqueID {
+        switch dependency {
+        case .transactions(let writer, _, _), .blob(let writer, _): writer
+        }
+    }
+}
+
+extension MissingPart {
+    init(_ dependency: UnmetDependency, of segment: SegmentStatus, _ known: KnownTransactions) {
+        let (writer, sequence) =
+            switch dependency {
+            case .transactions(let writer, let from, _): (writer, from)
+            // Who has applied the segment has had its blobs.
+            case .blob(let writer, _): (writer, segment.id.last)
+            }
+        self.dependency = dependency
+        writerName = known.name(of: writer)
+        holders = [Holder(writer: writer, name: writerName, cause: .wrote)]
+        holders += known.holders(of: sequence, of: writer).map { holder in
+            Holder(writer: holder, name: known.name(of: holder), cause: .applied)
+        }
+    }
+}
+
+/// Writes what there is to say about a segment besides its state: its writer, the baselines that have it, and its file.
+struct SegmentNotes {
+    let known: KnownTransactions
+    let baselines: PlannedBaselines
+    let wall: WallTime
+    let grace: Duration
+
+    func notes(_ status: SegmentStatus, isThere: Bool?, isOwn: Bool) -> [String] {
+        var notes = [decision(status.id.writer)].compactMap(\.self)
+        guard status.state == .applied else { return notes + status.waitingFor.prefix(1).compactMap { joining($0) } }
+        let covering = known.baseline(with: status.id.last, of: status.id.writer)
+        switch (isThere, covering) {
+        case (false?, let baseline?):
+            notes.append(
+                "Its file is not in the log folder any more; the verified baseline \(baseline.name.path) has it."
+            )
+        case (false?, nil):
+            notes.append("Its file is not in the log folder any more. To see what is missing: tributaryctl check")
+        case (_, let baseline?) where isOwn:
+            let has = "The verified baseline \(baseline.name.path) has it."
+            notes.append("\(has) To see what its file waits for: tributaryctl compact --dry-run")
+        case (_, let baseline?): notes.append("The verified baseline \(baseline.name.path) has it.")
+        default: break
+        }
+        return notes
+    }
+
+    private func decision(_ writer: UniqueID) -> String? {
+        switch known.record(of: writer)?.state {
+        case .abandoned: "Its writer is abandoned: nothing waits for its missing transactions."
+        case .evicted: "Its writer is evicted: nothing waits for its acknowledgements."
+        case nil: nil
+        }
+    }
+
+    /// The note about missing transactions that a verified baseline has.
+    private func joining(_ dependency: UnmetDependency) -> String? {
+        guard case .transactions(let writer, let from, _) = dependency,
+            let baseline = known.baseline(with: from, of: writer)
+        else { return nil }
+        let has = "The verified baseline \(baseline.name.path) has the missing transactions."
+        if let refusal = baselines.refused[baseline] { return "\(has) It is not joined: \(refusal.reason)." }
+        guard let since = baselines.gapSince else { return has }
+        let rest = max(.zero, since.later(by: grace).duration(since: wall)).components.seconds
+        return "\(has) This store joins it when they have been missing for watch.incomplete_grace, in \(rest) s."
+    }
+}
+
+/// Looks for single files of the log folder, which may hang.
+struct LogFolderSearch: Sendable {
+    let path: String
+
+    /// The number of writers' folders in which a blob is looked for.
+    private static let folders = 1_000
+
+    /// Whether the folder has a segment; nil when that cannot be found out.
+    func has(_ name: SegmentName) -> Bool? {
+        do throws(SegmentError) {
+            _ = try LogFolder(path: path).open(name)
+            return true
+        } catch {
+            return error.kind == .missing ? false : nil
+        }
+    }
+
+    /// By blob, the writers whose folders have a file of its name; a step for each of both.
+    func writers(withBlobs blobs: [String]) -> [String: [UniqueID]] {
+        guard let listing = try? LogListing(path: path) else { return [:] }
+        let (logs, folders) = (listing.logs, listing.folders.prefix(LogFolderSearch.folders))
+        var found: [String: [UniqueID]] = [:]
+        for blob in blobs where isSHA256(blob) {
+            found[blob] = folders.filter { (try? logs.openBlob(blob, writer: $0)) != nil }
+        }
+        return found
+    }
+}

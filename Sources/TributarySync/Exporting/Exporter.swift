@@ -1,5 +1,7 @@
+import CLinux
+import Glibc
 package import TransactionLog
-import TributaryChanges
+package import TributaryChanges
 import TributaryModel
 import TributaryStore
 
@@ -158,6 +160,50 @@ package struct Exporter: Sendable {
             let comparison = ContentComparison(store: store, logs: folder)
             guard try comparison.contradiction(in: file, tail, of: name, through: name.last) == nil else { throw error }
             return tail.end.sha256
+        }
+    }
+}
+
+/// Syncs the WAL of a store to the disk, whatever the connection's own setting is.
+///
+/// Without a WAL everything is in the store's file.
+struct StoreSync {
+    let path: String
+
+    func run() throws {
+        let path = path + "-wal"
+        let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw ExportFailure.cannotSync(path: path, code: errno) }
+            return
+        }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw ExportFailure.cannotSync(path: path, code: errno) }
+    }
+}
+
+/// The reason why nothing is exported, besides errors of reading and writing.
+package enum ExportFailure: Error, Hashable {
+    /// The store's clock is ahead of the wall clock: its exports would win over all other writers.
+    ///
+    /// The writer is another one whose clock is ahead, and whose writes local changes have overwritten; nil for none.
+    case clockAhead(by: Duration, after: UniqueID? = nil)
+    case cannotSync(path: String, code: Int32)
+    /// The folder contains no earlier export of this writer: an empty folder may be in the place of a share.
+    ///
+    /// It is certain that it is no such folder when it is the one that the store has used, or has another writer's files.
+    case foreignFolder(path: String, writer: UniqueID, sequence: UInt64, isCertain: Bool = false)
+}
+
+extension ExportFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .clockAhead(let ahead, _):
+            "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
+        case .cannotSync(let path, let code): "\(path) cannot be brought to disk: \(String(cString: strerror(code)))"
+        case .foreignFolder(let path, _, let sequence, let isCertain):
+            "\(path) has no segments of this store, which has exported transactions up to \(sequence): "
+                + (isCertain ? "its own folder was removed." : "it is another folder.")
         }
     }
 }

@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import Synchronization
 import TransactionLog
 import TributaryChanges
 
@@ -101,5 +103,120 @@ struct BlobSearch {
             if case .inputOutput = error.kind { throw error }
             return false
         }
+    }
+}
+
+/// A blob that a segment names with a size that no file has, or that its file has not: waiting alone may not help.
+package struct BlobFault: Hashable, Sendable {
+    /// The greatest size of a file on ext4, which is far beyond what any writer exports.
+    static let largestFile: Int64 = 16 << 40
+
+    package var sha256: String
+    package var size: Int64
+    /// The size of the file of that name; nil when there is no regular one.
+    package var found: Int64?
+
+    /// Whether no file can have the size.
+    var isImpossible: Bool { size > BlobFault.largestFile }
+
+    /// Whether waiting helps nothing: a file that is being copied has fewer bytes than it will have.
+    var isLasting: Bool { isImpossible || found.map { $0 > size } ?? false }
+
+    var text: String {
+        if isImpossible { return "It names \(size) bytes for blob \(sha256), which no file can have." }
+        let there = found.map { "the file has \($0)" } ?? "there is no such file"
+        return "It names \(size) bytes for blob \(sha256); \(there)."
+    }
+
+    /// The remedy, which ends with a command.
+    ///
+    /// - Returns: The remedy; nil when the replicator may still bring the blob.
+    func hint(for path: String) -> String? {
+        guard isLasting else { return nil }
+        let cause = isImpossible ? "The blob never comes" : "The file is not that blob, or the size is wrong"
+        return "\(cause). Have the writer's program write the right size, then: tributaryctl segment retry \(path)"
+    }
+}
+
+/// Reads blobs on its own queue for a caller that holds the write lock, and gives up on a hanging file system.
+struct BlobFeed: Sendable {
+    /// Passes one portion at a time from the queue to the caller.
+    private final class Exchange: Sendable {
+        let portion = Mutex<[UInt8]?>(nil)
+        let outcome = Mutex<Result<Void, any Error>?>(nil)
+        let isAbandoned = Atomic(false)
+        let filled = DispatchSemaphore(value: 0)
+        let emptied = DispatchSemaphore(value: 0)
+    }
+
+    private let logs: LogFolder
+    private let writer: UniqueID
+    private let control: ImportControl
+    private let patience: Duration
+
+    init(logs: LogFolder, writer: UniqueID, control: ImportControl, patience: Duration = ReadAhead.patience) {
+        self.logs = logs
+        self.writer = writer
+        self.control = control
+        self.patience = patience
+    }
+
+    /// Hands over the bytes in portions, on the caller's thread.
+    ///
+    /// - Throws: What ``BlobReader`` throws; ``SegmentError`` `inputOutput` when a portion does not arrive in time.
+    func read(_ sha256: String, size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let exchange = Exchange()
+        defer {
+            exchange.isAbandoned.store(true, ordering: .releasing)
+            exchange.emptied.signal()
+        }
+        DispatchQueue(label: "tributary.blob").async { [logs, writer] in
+            let outcome = Result {
+                try BlobReader(logs: logs, writer: writer).read(sha256, size: size) { bytes in
+                    exchange.portion.withLock { $0 = Array(bytes) }
+                    exchange.filled.signal()
+                    exchange.emptied.wait()
+                    if exchange.isAbandoned.load(ordering: .acquiring) { throw CancellationError() }
+                }
+            }
+            exchange.outcome.withLock { $0 = outcome }
+            exchange.filled.signal()
+        }
+        while true {
+            guard exchange.filled.wait(timeout: .now() + patience / .seconds(1)) == .success else {
+                throw SegmentError(
+                    .inputOutput(ETIMEDOUT),
+                    file: "\(writer)/blobs/\(sha256)",
+                    reason: "reading makes no progress: the log folder's file system does not answer"
+                )
+            }
+            control.step()
+            guard let portion = exchange.portion.withLock({ $0.take() }) else {
+                return try exchange.outcome.withLock { $0.take() }?.get() ?? ()
+            }
+            try portion.withUnsafeBytes(take)
+            exchange.emptied.signal()
+        }
+    }
+}
+
+/// The bytes of a segment; each read of them counts as a step of the import.
+struct MeteredBytes<Source: SegmentBytes>: SegmentBytes {
+    let source: Source
+    let control: ImportControl
+
+    init(_ source: Source, _ control: ImportControl) {
+        self.source = source
+        self.control = control
+    }
+
+    var file: String { source.file }
+
+    func size() throws(SegmentError) -> UInt64 { try source.size() }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(SegmentError) -> Int {
+        let count = try source.read(at: offset, into: buffer)
+        control.step()
+        return count
     }
 }

@@ -166,3 +166,72 @@ final class ReadAhead: @unchecked Sendable {
         if wakes { ready.signal() }
     }
 }
+
+/// Keeps readers of segments that the next batch applies: that of the segment that the last batch left unfinished, which
+/// reads ahead during the commit, and those of segments that have been read while a batch was applied.
+///
+/// Readers hold the bytes that they have read ahead, so that a batch has all others dropped.
+final class PausedReaders: Sendable {
+    private struct Kept {
+        var sha256: String
+        var after: UInt64
+        var reader: ReadAhead
+    }
+
+    private let kept = Mutex<[SegmentName: Kept]>([:])
+
+    /// Removes and returns the reader of these bytes that continues after the transaction `after`.
+    func removeReader(of segment: VerifiedSegment, after: UInt64) -> ReadAhead? {
+        let found = kept.withLock { $0.removeValue(forKey: segment.name) }
+        guard let found, found.sha256 == segment.end.sha256, found.after == after else { return nil }
+        return found.reader
+    }
+
+    func store(_ reader: ReadAhead, of segment: VerifiedSegment, after: UInt64) {
+        kept.withLock { $0[segment.name] = Kept(sha256: segment.end.sha256, after: after, reader: reader) }
+    }
+
+    /// Drops the readers of all other segments.
+    func keep(only names: Set<SegmentName>) {
+        // What is dropped ends outside of the lock.
+        let all = kept.withLock { kept in
+            defer { kept = kept.filter { names.contains($0.key) } }
+            return kept
+        }
+        _ = all
+    }
+}
+
+/// The limits of the segments that are in memory before a batch is applied: about as much as a batch may have.
+///
+/// Reading continues to the end of a slice, since less than a slice cannot be committed, but never far beyond the
+/// limits.
+struct ReadBudget {
+    /// The bytes of the events of a batch, and of the excess until the slice ends.
+    private static let batchBytes = 4 << 20
+
+    /// The remaining events and changes.
+    private var changes: Int
+    /// The events and changes that may be read beyond the limit.
+    private let spareChanges: Int
+    /// The remaining bytes of events.
+    private var bytes = ReadBudget.batchBytes
+    /// Whether the last batch leaves its slice unfinished.
+    private var isInsideSlice = false
+
+    init(changes: Int) {
+        self.changes = changes
+        spareChanges = max(1_000, changes.multipliedSaturating(by: 2))
+    }
+
+    var isSpent: Bool {
+        guard changes <= 0 || bytes <= 0 else { return false }
+        return !isInsideSlice || changes <= -spareChanges || bytes <= -ReadBudget.batchBytes
+    }
+
+    mutating func spend(on batch: SegmentBatch) {
+        changes -= batch.events.count + batch.changeCount
+        bytes -= batch.byteCount
+        isInsideSlice = !batch.endsSlice
+    }
+}

@@ -1,5 +1,5 @@
 import TransactionLog
-import TributaryChanges
+package import TributaryChanges
 import TributaryStore
 
 /// A stage of the import: reads whole segments and classifies them.
@@ -120,5 +120,119 @@ struct SegmentVerification: Sendable {
         outline.blobFault = blobs.fault
         outline.after = segment.header.incarnation.after
         return outline
+    }
+}
+
+/// The result of reading a whole segment.
+package enum VerificationOutcome: Hashable, Sendable {
+    case valid(SegmentOutline)
+    /// The segment has no valid end line; its file may still be growing.
+    case incomplete(reason: String, line: Int?)
+    /// The bytes differ from those that the writer wrote.
+    case damaged(reason: String, line: Int?)
+    /// The content breaks the format.
+    case rejected(reason: String, line: Int?)
+    /// What is applied of the same transactions is other content.
+    case forked(reason: String)
+    /// The file is not a regular file, or may not be read.
+    case unreadable(reason: String)
+    /// The file was removed or replaced.
+    case changed
+}
+
+extension VerificationOutcome {
+    /// Creates the outcome of a segment that could not be read or is not valid.
+    init(_ error: SegmentError) {
+        let text = error.reason.prefix(1).uppercased() + error.reason.dropFirst()
+        let reason = text.isEmpty || text.hasSuffix(".") ? text : text + "."
+        switch error.kind {
+        case .incomplete: self = .incomplete(reason: reason, line: error.line)
+        case .damaged: self = .damaged(reason: reason, line: error.line)
+        case .rejected, .forked: self = .rejected(reason: reason, line: error.line)
+        case .changed, .missing: self = .changed
+        case .inputOutput: self = .unreadable(reason: reason)
+        }
+    }
+}
+
+/// The facts about a segment whose bytes have all been verified.
+package struct SegmentOutline: Hashable, Sendable {
+    /// The hash in the end line.
+    package var sha256: String
+    /// The name that the writer shows to people.
+    package var name: String?
+    package var transactions: Int
+    package var changes: Int
+    /// The clock of the last transaction, which is the greatest, because the clocks of a writer grow.
+    package var lastClock: HybridClock
+    /// The blobs that the segment names and that are missing.
+    package var missingBlobs: [String] = []
+    /// A fault in the size of one of them; nil for none.
+    package var blobFault: BlobFault?
+    /// The first transaction whose dependencies were unmet when the segment was verified.
+    package var unmet: UnmetDependencies?
+    /// What the writer follows, which is to be applied before its first transaction; nil for none.
+    package var after: Incarnation.Predecessor?
+    /// The last transaction up to which the segment was compared with what was applied; 0 for none.
+    package var comparedThrough: UInt64 = 0
+
+    /// A transaction with the transactions of other writers that must be applied before it.
+    package struct UnmetDependencies: Hashable, Sendable {
+        package var sequence: UInt64
+        package var needs: [UniqueID: UInt64]
+    }
+}
+
+/// A cache of the newest verified segments until they are applied, with at least `limit` and at most twice as many.
+struct VerifiedSegments {
+    private struct Known {
+        var file: FileIdentity
+        var segment: VerifiedSegment
+    }
+
+    private let limit: Int
+    private var newer: [SegmentName: Known] = [:]
+    private var older: [SegmentName: Known] = [:]
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    mutating func insert(_ segment: VerifiedSegment, file: FileIdentity) {
+        if newer.count >= limit { (older, newer) = (newer, [:]) }
+        newer[segment.name] = Known(file: file, segment: segment)
+    }
+
+    /// The segment, if exactly this file was verified.
+    private func segment(_ name: SegmentName, file: FileIdentity) -> VerifiedSegment? {
+        guard let known = newer[name] ?? older[name], known.file == file else { return nil }
+        return known.segment
+    }
+
+    /// The verified segments of the runs.
+    ///
+    /// - Returns: The segments to apply, and those that are not in the cache any more and must be verified again;
+    ///   segments of the same writer after such a segment are left out.
+    func items(of runs: [ImportPlanner.Run]) -> (known: [ImportBatch.Item], forgotten: [SegmentName]) {
+        var items: [ImportBatch.Item] = []
+        var forgotten: [SegmentName] = []
+        var stopped: Set<UniqueID> = []
+        for run in runs {
+            guard let segment = segment(run.id, file: run.file), segment.end.sha256 == run.segment.sha256 else {
+                forgotten.append(run.id)
+                stopped.insert(run.id.writer)
+                continue
+            }
+            guard !stopped.contains(run.id.writer) else { continue }
+            items.append(ImportBatch.Item(name: run.id, segment: segment))
+        }
+        return (items, forgotten)
+    }
+
+    mutating func remove(_ names: [SegmentName]) {
+        for name in names {
+            newer[name] = nil
+            older[name] = nil
+        }
     }
 }

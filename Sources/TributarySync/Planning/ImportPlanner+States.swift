@@ -300,3 +300,89 @@ extension ImportPlanner.Summary {
         if let since { self.since = min(self.since ?? since, since) }
     }
 }
+
+/// The facts that determine the states of a writer's segments, computed once for all of them.
+struct WriterSight {
+    /// The next sequence.
+    let next: UInt64
+    /// The reason why its segment cannot be applied.
+    let block: ImportPlanner.Block?
+    let limits: ImportPlanner.Limits
+    let accepted: [SegmentName: String]
+    let wall: WallTime
+
+    /// The reason why a valid segment cannot be applied; nil when it only waits for its turn.
+    func block(of entry: PlannedSegment) -> ImportPlanner.Block? {
+        guard let segment = entry.valid else { return nil }
+        if let block, entry.id.bounds.holds(next) { return block }
+        guard accepted[entry.id] != segment.sha256 else { return nil }
+        return limits.heldUntil(segment.lastClock, wall: wall).map { .held(until: $0) }
+    }
+
+    func state(of entry: PlannedSegment) -> SegmentState {
+        switch entry.knowledge {
+        case .unknown: return .waiting
+        case .incomplete(_, _, let since): return limits.isLate(since: since, wall: wall) ? .damaged : .incomplete
+        case .unreadable: return .rejected
+        case .bad(let state, _, _): return state
+        case .valid:
+            switch block(of: entry) {
+            case .held: return .held
+            case .blobs, .dependencies, .predecessor, .gap, .unusable, nil: return .waiting
+            }
+        }
+    }
+}
+
+/// Explains why a segment must wait: missing sequences before it, and preceding segments that cannot be applied.
+///
+/// It visits the segments of a writer in order, each at constant cost.
+struct PrecedingSegments {
+    private let position: UInt64
+    /// The last sequence that is in the folder or applied.
+    private var reach: UInt64
+    private var missing: [(from: UInt64, through: UInt64)] = []
+    private var stuck: [SegmentStatus] = []
+
+    init(position: UInt64) {
+        self.position = position
+        reach = position
+    }
+
+    /// The number of ranges that are listed for one segment.
+    private static let listed = 8
+
+    /// Explains the status of a waiting segment by the segments before it.
+    mutating func explain(_ status: inout SegmentStatus, writer: PlannedWriter) {
+        addGap(before: status.id)
+        status.waitingFor += missing.map { .transactions(writer: status.id.writer, from: $0.from, through: $0.through) }
+        status.waitingFor += stuck.map {
+            .transactions(writer: $0.id.writer, from: $0.id.first, through: $0.id.last)
+        }
+        if let first = missing.first {
+            let misfit = writer.misfits.first { $0.id.first <= first.through && first.from <= $0.id.last }
+            status.reason = "Transactions \(first.from) to \(first.through) of this writer are not here."
+            if let misfit { status.reason += " \(misfit.fileName) is \(misfit.state.rawValue)." }
+            status.hint = "See that the writer's segments arrive. \(ImportPlanner.abandonHint(status.id.writer))"
+        } else if let first = stuck.first {
+            status.reason = "It comes after \(first.id.fileName), which is \(first.state.rawValue)."
+            status.hint = first.hint
+        } else {
+            status.reason = "Its turn comes next."
+        }
+    }
+
+    /// Passes the segment with this status; later segments take it into account.
+    mutating func pass(_ status: SegmentStatus, holdsNext: Bool) {
+        addGap(before: status.id)
+        reach = max(reach, status.id.last)
+        let stops = status.state != .waiting || (holdsNext && status.id.first <= position &+ 1)
+        if stops, stuck.count < PrecedingSegments.listed { stuck.append(status) }
+    }
+
+    private mutating func addGap(before id: SegmentName) {
+        guard id.first > reach, id.first - reach > 1 else { return }
+        if missing.count < PrecedingSegments.listed { missing.append((reach + 1, id.first - 1)) }
+        reach = id.first - 1
+    }
+}

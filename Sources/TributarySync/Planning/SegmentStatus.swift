@@ -1,5 +1,6 @@
 package import TransactionLog
 package import TributaryChanges
+import TributaryStore
 
 package struct SegmentStatus: Hashable, Sendable {
     package var id: SegmentName
@@ -47,5 +48,71 @@ package struct SegmentStatus: Hashable, Sendable {
     /// The order of a list: by name, and of one name by variant.
     package static func precedes(_ left: SegmentStatus, _ right: SegmentStatus) -> Bool {
         left.id == right.id ? left.variant.precedesByBytes(right.variant) : left.id < right.id
+    }
+}
+
+package enum SegmentState: String, Sendable, Hashable, CaseIterable {
+    /// The transactions of the segment are in the store.
+    case applied
+    /// A preceding transaction or a named blob is missing, or another segment comes first.
+    case waiting
+    /// The segment has no valid end line yet: it is still being written or copied.
+    case incomplete
+    /// The clock of the segment is too far ahead of the wall clock.
+    case held
+    /// The bytes differ from those that the writer wrote, or the end line never came.
+    case damaged
+    /// Another segment of the writer has different content for the same sequences.
+    case forked
+    /// The content breaks the format, or the file is not a readable regular file.
+    case rejected
+}
+
+/// A missing transaction range or blob on which a segment depends.
+package enum UnmetDependency: Hashable, Sendable {
+    /// Transactions of a writer, both bounds included.
+    case transactions(writer: UniqueID, from: UInt64, through: UInt64)
+    case blob(writer: UniqueID, sha256: String)
+}
+
+extension UnmetDependency: CustomStringConvertible {
+    /// `<writer> 3-6` with decimal sequences, or `blob <sha256>`.
+    package var description: String {
+        switch self {
+        case .transactions(let writer, let from, let through):
+            from == through ? "\(writer) \(from)" : "\(writer) \(from)-\(through)"
+        case .blob(_, let sha256): "blob \(sha256)"
+        }
+    }
+}
+
+extension SegmentStatus {
+    /// Creates the status of an applied segment; `values` are the first of the counted values.
+    init(applied record: SegmentRecord, _ counts: DeferredCounts, _ values: [DeferredValue]) {
+        self.init(
+            id: SegmentName(writer: record.writer, first: record.first, last: record.last),
+            state: .applied,
+            hint: counts.isEmpty
+                ? nil
+                : "Correct what the writer sends, or upgrade the model here: then the values take effect by themselves."
+        )
+        deferred = counts.values
+        unknownObjects = counts.objects
+        name(values)
+    }
+
+    /// Whether the status counts deferred values without naming any of them.
+    var lacksDeferredNames: Bool { state == .applied && deferred + unknownObjects > 0 && deferredValues.isEmpty }
+
+    mutating func name(_ values: [DeferredValue]) {
+        var parts: [String] = []
+        if deferred > 0 { parts.append("\(deferred) \(deferred == 1 ? "value is" : "values are") deferred") }
+        if unknownObjects > 0 {
+            let objects = unknownObjects == 1 ? "object" : "objects"
+            parts.append("\(unknownObjects) \(objects) that no segment has inserted yet")
+        }
+        reason = parts.joined(separator: ", ")
+        if let first = values.first { reason += ". First: \(first.text)" }
+        deferredValues = values
     }
 }

@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// The position of a writer: the last of its transactions in the store.
 package struct WriterPosition: Hashable, Sendable {
     /// A segment with applied and waiting transactions.
@@ -20,5 +22,20 @@ package struct WriterPosition: Hashable, Sendable {
     func isCompared(_ bounds: SegmentBounds, _ segment: SegmentOutline) -> Bool {
         bounds.first > sequence || segment.comparedThrough >= sequence
             || partial == Partial(bounds: bounds, sha256: segment.sha256)
+    }
+}
+
+/// The position of each writer, assuming that all planned segments are applied.
+struct SupposedPositions {
+    private let known: [UniqueID: WriterPosition]
+    private var supposed: [UniqueID: WriterPosition] = [:]
+
+    init(_ known: [UniqueID: WriterPosition]) {
+        self.known = known
+    }
+
+    subscript(writer: UniqueID) -> WriterPosition {
+        get { supposed[writer] ?? known[writer] ?? WriterPosition() }
+        set { supposed[writer] = newValue }
     }
 }

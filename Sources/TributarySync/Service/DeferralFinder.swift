@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import TransactionLog
 import TributaryChanges
 import TributaryStore
@@ -120,5 +122,57 @@ final class DeferralFinder: Sendable {
             let found = try named(statuses.filter { names.contains($0.id) }, reader)
             return (found.sorted(by: SegmentStatus.precedes), try reader.history.newestTransaction())
         }
+    }
+}
+
+/// The last report of deferred writes; it is valid until the store has another transaction.
+final class DeferralCache: Sendable {
+    private let known = Mutex<(transaction: Int64, report: DeferralReport)?>(nil)
+
+    var last: DeferralReport? { known.withLock { $0?.report } }
+
+    func report(at transaction: Int64, make: () throws -> DeferralReport) rethrows -> DeferralReport {
+        if let known = known.withLock({ $0 }), known.transaction == transaction { return known.report }
+        let report = try make()
+        known.withLock { $0 = (transaction, report) }
+        return report
+    }
+
+    /// Replaces a report that is still valid.
+    func replace(_ former: DeferralReport, with report: DeferralReport) {
+        known.withLock { if $0?.report == former { $0?.report = report } }
+    }
+}
+
+/// Searches the log folder for requested lines, and gives up on a folder that does not answer.
+///
+/// A search that hangs keeps its thread; when too many searches hang, values are shown without their lines.
+final class LineSearch: Sendable {
+    /// The maximum number of simultaneous searches.
+    private static let most = 4
+
+    private let queue = DispatchQueue(label: "tributary.lines", attributes: .concurrent)
+    private let count = Atomic(0)
+
+    /// Returns the result of `search`; nil when it takes longer than `patience`, or when too many searches are running.
+    func result<T: Sendable>(within patience: Duration, _ search: @escaping @Sendable () -> T) async -> T? {
+        guard count.add(1, ordering: .relaxed).newValue <= LineSearch.most else {
+            count.subtract(1, ordering: .relaxed)
+            return nil
+        }
+        let (results, continuation) = AsyncStream<T>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        queue.async { [self] in
+            continuation.yield(search())
+            continuation.finish()
+            count.subtract(1, ordering: .relaxed)
+        }
+        // The task is not structured: a task group would wait for a search that hangs.
+        let limit = Task {
+            try await Task.sleep(for: patience)
+            continuation.finish()
+        }
+        defer { limit.cancel() }
+        for await result in results { return result }
+        return nil
     }
 }

@@ -155,3 +155,26 @@ package final class SyncService: Service {
         signals.exports.raise()
     }
 }
+
+/// The replica, the clock and the journal, which all parts of the service use.
+struct SyncEnvironment: Sendable {
+    let replica: any LocalReplica
+    let clock: MonotonicClock
+    let logger: Logger
+    let activity: ActivityJournal
+
+    var store: Store { replica.store }
+
+    var wall: WallTime { store.configuration.environment.wallTime() }
+}
+
+/// Wakes the loops of the service.
+struct SyncSignals: Sendable {
+    let imports = Signal()
+    /// The signal of the replica, which raises it after each local commit.
+    let exports: Signal
+    /// A signal that is raised when the baselines of the log folder have changed.
+    let baselines = Signal()
+    /// A signal that is raised once, when the service stops; it ends the debounce of an export early.
+    let stop = Signal()
+}

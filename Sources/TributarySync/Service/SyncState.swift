@@ -1,5 +1,6 @@
 import TransactionLog
 import TributaryChanges
+import TributaryStore
 
 /// The state that the loops of the service share: lifecycle, positions and plan, hints, problems, progress, pause.
 ///
@@ -209,4 +210,76 @@ struct SyncState: Sendable {
         status.problems = found.sorted { ($0.code.rawValue, $0.detail) < ($1.code.rawValue, $1.detail) }
         return status
     }
+}
+
+extension SyncState {
+    /// Records that a baseline cannot be used.
+    mutating func refused(_ name: BaselineName, _ refusal: BaselineShelf.Refusal, wall: WallTime) {
+        found(shelf.refusing(name, refusal), wall: wall)
+    }
+
+    /// The problems of baselines that do not count, or that wait to be joined.
+    ///
+    /// A file that lacks its end is one only when it has stayed so.
+    func baselineProblems(wall: WallTime) -> [SyncProblem] {
+        let limits = planner.limits
+        let late = shelf.refused.filter { !$0.value.isIncomplete || limits.isLate(since: $0.value.since, wall: wall) }
+        let first = late.min { $0.key < $1.key }
+        let refused = first.map { SyncProblem.baselineRefused($0.key, $0.value, count: late.count) }
+        let waiting = planner.baselines.waiting.map(SyncProblem.baselineWaits)
+        return [refused, waiting].compactMap(\.self)
+    }
+
+    /// The problems of baselines that keep no transaction from being imported here.
+    ///
+    /// A baseline that does not count keeps those out that no other file has. Of one that cannot be read, only the last
+    /// transaction of its own writer is known, from its name. O(w) for each objection and O(1) for each other baseline.
+    var idleBaselineProblems: Set<SyncProblem.Code> {
+        var found: Set<SyncProblem.Code> = []
+        let keepsOut = shelf.objections.contains { !shelf.isVerified($0.baseline) && planner.lacks($0.baseline.vector) }
+        if !keepsOut { found.insert(.baselinesDiffer) }
+        if !shelf.refused.keys.contains(where: { planner.lacks(VersionVector([$0.writer: $0.sequence])) }) {
+            found.insert(.baselineRefused)
+        }
+        return found
+    }
+
+    /// Records that a baseline was joined, or why it was not; nil for joined.
+    mutating func joined(_ baseline: KnownBaseline, refusal: PlannedBaselines.Refusal?) {
+        if let refusal { planner.baselines.refuse(baseline, refusal) } else { problems.end(.importFailed) }
+    }
+}
+
+extension SyncState {
+    /// Loads the state that the store records.
+    init(_ reader: Reader, configuration: SyncConfiguration) throws {
+        let own = try reader.writers.own().id
+        var planner = ImportPlanner(own: own, limits: configuration.limits)
+        for writer in try reader.writers.all() {
+            planner.setPosition(try SyncRecords.position(of: writer, reader), of: writer.id)
+            if writer.state == .abandoned { planner.abandoned.insert(writer.id) }
+        }
+        planner.isBeginning = planner.positions.allSatisfy { $0.key == own || $0.value.sequence == 0 }
+        planner.setAccepted(try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:])
+        let pause = try reader.setting(StoreKeys.paused).flatMap { ImportPause($0) }
+        self.init(configuration: configuration, planner: planner, pause: pause)
+    }
+}
+
+/// The progress of imports and exports since the service began.
+struct ImportProgress: Sendable {
+    /// Whether the segments that could be imported when the service began have been imported.
+    var isInitialImportComplete = false
+    /// The wall time of the last commit of imported transactions.
+    var lastImport: WallTime?
+    var isApplying = false
+    private(set) var imported = ImportCounts()
+    private(set) var exported = ImportCounts()
+
+    mutating func addImported(_ counts: ImportCounts, wall: WallTime) {
+        imported = imported + counts
+        if counts.transactions > 0 { lastImport = wall }
+    }
+
+    mutating func addExported(_ counts: ImportCounts) { exported = exported + counts }
 }

@@ -1,3 +1,7 @@
+import Glibc
+import TransactionLog
+package import TributaryChanges
+
 /// Distinguishes a file from a former file of its name, without reading it.
 ///
 /// It takes 16 bytes, since a backlog has many. It is for this process: the digest is another one in the next.
@@ -32,5 +36,45 @@ package struct FileAttributes: Hashable, Sendable {
         self.size = size
         self.modified = modified
         self.changed = changed
+    }
+}
+
+extension FileAttributes {
+    init(_ status: stat) {
+        self.init(
+            device: UInt64(status.st_dev),
+            inode: UInt64(status.st_ino),
+            size: Int64(status.st_size),
+            modified: FileTime(status.st_mtim),
+            changed: FileTime(status.st_ctim)
+        )
+    }
+
+    init(of file: OpenFile) throws(SegmentError) {
+        var status = stat()
+        guard fstat(file.descriptor, &status) == 0 else {
+            throw SegmentError.system(errno, file: file.file, doing: "examine the file")
+        }
+        self.init(status)
+    }
+}
+
+/// A time stamp of a file, as `stat` gives it: any 64-bit number of seconds, also long before 1970 or after 2262.
+package struct FileTime: Hashable, Sendable {
+    package var seconds: Int64
+    package var nanoseconds: Int64
+
+    package init(seconds: Int64 = 0, nanoseconds: Int64 = 0) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    init(_ time: timespec) {
+        self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+    }
+
+    /// Whether the time is more than the whole seconds of `age` before the wall time.
+    package func isOlder(than age: Duration, at wall: WallTime) -> Bool {
+        seconds < Int64(wall.milliseconds / 1000).subtractingSaturating(age.components.seconds)
     }
 }

@@ -1,5 +1,5 @@
 import Glibc
-import TransactionLog
+package import TransactionLog
 package import TributaryChanges
 
 /// The result of a scan of the log folder.
@@ -23,4 +23,88 @@ package struct FolderScan: Sendable {
     mutating func refuse(_ kind: FolderProblem.Kind, path: String, code: Int32) {
         problems.append(FolderProblem(kind, path: path, reason: String(cString: strerror(code))))
     }
+}
+
+/// The files of one writer's folder, known by their names and attributes.
+package struct WriterListing: Sendable {
+    /// A regular file with a segment's name and sequences that are not all applied.
+    package struct Pending: Hashable, Sendable {
+        package var id: SegmentName
+        package var file: FileIdentity
+
+        package init(id: SegmentName, file: FileIdentity) {
+            self.id = id
+            self.file = file
+        }
+    }
+
+    /// An entry that is reported as a fault of the writer without being opened, or a conflict copy.
+    package struct Misfit: Hashable, Sendable {
+        package var id: SegmentName
+        package var fileName: String
+        package var state: SegmentState
+        package var reason: String
+        package var hint: String
+        /// The file of a conflict copy, which is read; nil for other entries.
+        package var file: FileIdentity?
+    }
+
+    package var writer: UniqueID
+    package var pending: [Pending] = []
+    package var misfits: [Misfit] = []
+    /// The files at or below the position.
+    package var applied: [SegmentBounds] = []
+
+    package init(writer: UniqueID) {
+        self.writer = writer
+    }
+}
+
+/// The changes of some files of a writer's folder; the other files have not changed.
+package struct ListingChange: Sendable {
+    package var writer: UniqueID
+    /// The names that were examined.
+    package var names: Set<SegmentName> = []
+    /// The examined names that are regular files with unapplied sequences.
+    package var pending: [WriterListing.Pending] = []
+    /// The examined names that are files at or below the position.
+    package var applied: Set<SegmentName> = []
+    /// The change in the number of files at or below the position.
+    package var appliedDifference = 0
+    /// All misfits of the folder; nil when they have not changed.
+    package var misfits: [WriterListing.Misfit]?
+
+    package init(writer: UniqueID) {
+        self.writer = writer
+    }
+}
+
+/// A problem of the log folder that concerns no single segment.
+package struct FolderProblem: Error, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
+        /// The log folder does not exist, perhaps because of an unmounted share.
+        case missing
+        /// The log folder or a writer's folder may not be read.
+        case unreadable
+        /// A writer's folder is a link or a file instead of a folder.
+        case notAFolder
+        /// A name resembles that of a writer's folder, or a segment is outside such a folder.
+        case misnamed
+        /// inotify cannot be used.
+        case watchFailed
+    }
+
+    package var kind: Kind
+    package var path: String
+    package var reason: String
+
+    package init(_ kind: Kind, path: String, reason: String) {
+        self.kind = kind
+        self.path = path
+        self.reason = reason
+    }
+}
+
+extension FolderProblem: CustomStringConvertible {
+    package var description: String { "\(path): \(reason)" }
 }

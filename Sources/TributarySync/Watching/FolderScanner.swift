@@ -142,3 +142,226 @@ package struct FolderScanner: Sendable {
         return folders
     }
 }
+
+extension FolderScanner {
+    /// The time within which a changed folder may change again without another time stamp.
+    private static let timestampDoubt = Duration.seconds(2)
+
+    /// Lists a writer's folder, or uses the known listing when the folder has not changed.
+    mutating func look(
+        at writer: UniqueID,
+        root: Int32,
+        isForced: Bool,
+        wall: WallTime,
+        position: UInt64,
+        _ scan: inout FolderScan
+    ) {
+        guard let folder = openFolder(writer, root: root, &scan) else { return }
+        defer { close(folder) }
+        var status = stat()
+        guard fstat(folder, &status) == 0 else { return refuse(writer, errno, &scan) }
+        let inode = UInt64(status.st_ino)
+        let modified = FileTime(status.st_mtim)
+        if !isForced, known[writer]?.inode == inode, known[writer]?.modified == modified {
+            // Files that are not applied may be written to without a change of the folder.
+            let pending = known[writer]?.refresh(position: position) { FolderScanner.attributes(of: $0, in: folder) }
+            if let folder = known[writer] { scan.listings.append(folder.listing(pending ?? [])) }
+        } else if let (listed, pending) = list(folder, writer, inode: inode, position: position, &scan) {
+            known[writer] = listed
+            if modified.isOlder(than: FolderScanner.timestampDoubt, at: wall) { known[writer]?.modified = modified }
+            scan.listings.append(listed.listing(pending))
+        }
+    }
+
+    mutating func look(
+        at names: [SegmentName],
+        of writer: UniqueID,
+        root: Int32,
+        wall: WallTime,
+        position: UInt64,
+        _ scan: inout FolderScan
+    ) {
+        guard known[writer] != nil else {
+            return look(at: writer, root: root, isForced: true, wall: wall, position: position, &scan)
+        }
+        guard let folder = openFolder(writer, root: root, &scan) else { return }
+        defer { close(folder) }
+        var change = ListingChange(writer: writer)
+        var hasNewMisfits = false
+        for id in names {
+            change.names.insert(id)
+            if known[writer]?.isApplied(id.bounds, position: position) == true { change.appliedDifference -= 1 }
+            hasNewMisfits = known[writer]?.remove(id.bounds) == true || hasNewMisfits
+            switch entry(id, in: folder, position: position, &scan) {
+            case .file(let file, let identity):
+                // A hint of an applied file may mean that it was overwritten, so it is compared again.
+                known[writer]?.insert(file)
+                if let identity {
+                    change.pending.append(WriterListing.Pending(id: id, file: identity))
+                } else {
+                    change.applied.insert(id)
+                    change.appliedDifference += 1
+                }
+            case .misfit(let misfit):
+                known[writer]?.insert(misfit)
+                hasNewMisfits = true
+            case nil: continue
+            }
+        }
+        known[writer]?.modified = nil
+        if hasNewMisfits { change.misfits = known[writer]?.allMisfits }
+        scan.changes.append(change)
+    }
+
+    private mutating func openFolder(_ writer: UniqueID, root: Int32, _ scan: inout FolderScan) -> Int32? {
+        scan.lookedAt.insert("\(path)/\(writer)")
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let folder = clinux_openat(root, writer.description, flags, 0)
+        guard folder < 0 else { return folder }
+        let code = errno
+        let isNoFolder = code == ELOOP || code == ENOTDIR
+        guard code == ENOENT || isNoFolder else {
+            refuse(writer, code, &scan)
+            return nil
+        }
+        known[writer] = nil
+        scan.vanished.append(writer)
+        if isNoFolder { scan.refuse(.notAFolder, path: "\(path)/\(writer)", code: code) }
+        return nil
+    }
+
+    /// Keeps the known state of the folder and marks it to be scanned again.
+    private mutating func refuse(_ writer: UniqueID, _ code: Int32, _ scan: inout FolderScan) {
+        known[writer]?.modified = nil
+        scan.refuse(.unreadable, path: "\(path)/\(writer)", code: code)
+        scan.retry.insert(folder: writer)
+    }
+
+    /// The state of a folder and its pending files; nil when the system refuses to list it.
+    private mutating func list(
+        _ folder: Int32,
+        _ writer: UniqueID,
+        inode: UInt64,
+        position: UInt64,
+        _ scan: inout FolderScan
+    ) -> (KnownFolder, [WriterListing.Pending])? {
+        guard let entries = DirectoryEntries(of: folder) else {
+            refuse(writer, errno, &scan)
+            return nil
+        }
+        let former = known[writer]
+        var listed = KnownFolder(writer: writer, inode: inode)
+        var files: [KnownFolder.File] = []
+        var pending: [WriterListing.Pending] = []
+        let isWhole = entries.forEach { bytes, kind, inode in
+            guard let bounds = SegmentName.bounds(fileName: bytes) else {
+                let kind = SegmentFileKind.classify(String(decoding: bytes, as: UTF8.self), writer: writer)
+                if case .baseline(let sequence) = kind { listed.insert(baseline: sequence) }
+                if case .comparison(let baseline) = kind { listed.insert(comparison: baseline) }
+                if let misfit = FolderScanner.misfit(bytes, writer: writer) {
+                    listed.insert(other: FolderScanner.examined(misfit, in: folder))
+                }
+                return
+            }
+            let id = SegmentName(writer: writer, first: bounds.first, last: bounds.last)
+            let applied = KnownFolder.File(bounds: bounds, inode: inode, isApplied: true)
+            let isNamedOnly = kind == .regular && bounds.last <= position && id.isPossible
+            switch isNamedOnly ? .file(applied, nil) : entry(id, in: folder, position: position, &scan) {
+            case .file(let file, let identity):
+                files.append(file)
+                if let identity { pending.append(WriterListing.Pending(id: id, file: identity)) }
+            case .misfit(let misfit): listed.insert(misfit)
+            case nil: break
+            }
+        }
+        guard isWhole else {
+            refuse(writer, errno, &scan)
+            return nil
+        }
+        listed.replace(with: files, former: former)
+        return (listed, pending)
+    }
+
+    /// Examines an entry with a segment's name; nil when it has vanished, or the system refuses to examine it.
+    private func entry(
+        _ id: SegmentName,
+        in folder: Int32,
+        position: UInt64,
+        _ scan: inout FolderScan
+    ) -> KnownFolder.Entry? {
+        guard id.isPossible else {
+            return .misfit(
+                misfit(id, "Sequences begin with 1 and do not run backwards.", "Have the writer name it as it should.")
+            )
+        }
+        var status = stat()
+        guard fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            let code = errno
+            guard code != ENOENT else { return nil }
+            // Each folder gets one problem, however many of its files are refused.
+            if scan.refused.insert(id.writer).inserted {
+                scan.refuse(.unreadable, path: "\(path)/\(id.writer)", code: code)
+            }
+            scan.retry.insert(file: id)
+            return nil
+        }
+        let kind = DirectoryEntries.Kind(mode: status.st_mode)
+        guard kind == .regular else {
+            return .misfit(misfit(id, "It is \(kind.words), not a regular file; it was not opened.", "Remove it."))
+        }
+        let isApplied = id.last <= position
+        let file = KnownFolder.File(bounds: id.bounds, inode: UInt64(status.st_ino), isApplied: isApplied)
+        return .file(file, isApplied ? nil : FileIdentity(FileAttributes(status)))
+    }
+
+    private static func attributes(of id: SegmentName, in folder: Int32) -> FileAttributes? {
+        var status = stat()
+        guard fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return FileAttributes(status)
+    }
+
+    /// A conflict copy with the file that it is now; one that is no regular file is not read.
+    private static func examined(_ misfit: WriterListing.Misfit, in folder: Int32) -> WriterListing.Misfit {
+        guard misfit.state == .forked else { return misfit }
+        var misfit = misfit
+        var status = stat()
+        guard fstatat(folder, misfit.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return misfit }
+        let kind = DirectoryEntries.Kind(mode: status.st_mode)
+        guard kind == .regular else {
+            misfit.state = .rejected
+            misfit.reason = "It is \(kind.words), not a regular file; it was not opened."
+            misfit.hint = "Remove it."
+            return misfit
+        }
+        misfit.file = FileIdentity(FileAttributes(status))
+        return misfit
+    }
+
+    /// The misfit of a file with the name of a conflict copy or with nearly a segment's name; nil for another name.
+    private static func misfit(_ name: UnsafeRawBufferPointer, writer: UniqueID) -> WriterListing.Misfit? {
+        let text = String(decoding: name, as: UTF8.self)
+        switch SegmentFileKind.classify(text, writer: writer) {
+        case .conflictCopy(let id):
+            return WriterListing.Misfit(
+                id: id,
+                fileName: text,
+                state: .forked,
+                reason: "The replicator found two files of this name.",
+                hint: "It is compared with what is applied."
+            )
+        case .misnamed(let name, let reason):
+            return WriterListing.Misfit(
+                id: name ?? SegmentName(writer: writer, first: 0, last: 0),
+                fileName: text,
+                state: .rejected,
+                reason: reason,
+                hint: "Have the writer name it as it should; until then nothing of it is read."
+            )
+        case .segment, .baseline, .comparison, .ignored: return nil
+        }
+    }
+
+    private func misfit(_ id: SegmentName, _ reason: String, _ hint: String) -> WriterListing.Misfit {
+        WriterListing.Misfit(id: id, fileName: id.fileName, state: .rejected, reason: reason, hint: hint)
+    }
+}

@@ -71,3 +71,77 @@ struct ChangeChecker {
         return nil
     }
 }
+
+/// Finds objects that a transaction inserts without their mandatory properties.
+///
+/// A later change of the transaction may set these properties.
+struct MandatoryCheck {
+    /// The identity of an object: objects of different root entities are different, even with equal UUIDs.
+    private struct Object: Hashable {
+        var root: String
+        var id: UniqueID
+    }
+
+    private struct Insertion {
+        var line: Int
+        var entity: Entity
+        var missing: Set<String>
+    }
+
+    let checker: ChangeChecker
+    private var insertions: [Object: Insertion] = [:]
+
+    init(checker: ChangeChecker) {
+        self.checker = checker
+    }
+
+    mutating func add(_ change: Change, line: Int) {
+        guard let entity = checker.entity(named: change.entity) else { return }
+        let object = Object(root: entity.root, id: change.id)
+        switch change.operation {
+        case .insert(let writes):
+            guard !entity.isAbstract else { return }
+            let missing = Set(entity.propertiesToBeGiven)
+            guard !missing.isEmpty else { return }
+            insertions[object] = Insertion(line: line, entity: entity, missing: missing)
+            markSet(writes, of: object)
+        case .update(let writes): markSet(writes, of: object)
+        case .link(let name, let ids, _): markSet(ids, linkedFrom: entity, name)
+        case .delete, .unlink: break
+        }
+    }
+
+    mutating func finish() -> [(line: Int, fault: ChangeChecker.Fault)] {
+        defer { insertions = [:] }
+        return insertions.sorted { $0.value.line < $1.value.line }.flatMap { object, insertion in
+            insertion.missing.sorted().map { name in
+                let reason = "'\(insertion.entity.name).\(name)' is mandatory; the object is inserted without it"
+                return (
+                    insertion.line,
+                    ChangeChecker.Fault(
+                        entity: insertion.entity.name,
+                        object: object.id,
+                        property: name,
+                        reason: reason
+                    )
+                )
+            }
+        }
+    }
+
+    private mutating func markSet(_ writes: [PropertyWrite], of object: Object) {
+        guard let entity = insertions[object]?.entity else { return }
+        // A null value is a fault of its own, which is reported with its line.
+        for write in writes { insertions[object]?.missing.remove(checker.propertyName(write.name, of: entity)) }
+    }
+
+    /// Marks the inverse relationship of newly linked objects as set.
+    private mutating func markSet(_ ids: [UniqueID], linkedFrom entity: Entity, _ name: String) {
+        guard
+            let relationship = entity.property(named: checker.propertyName(name, of: entity))?.relationship,
+            let inverse = relationship.inverse,
+            let root = checker.model.entity(named: relationship.destination)?.root
+        else { return }
+        for id in ids { insertions[Object(root: root, id: id)]?.missing.remove(inverse) }
+    }
+}
