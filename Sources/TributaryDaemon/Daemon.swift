@@ -146,7 +146,6 @@ struct Daemon {
         return result.value
     }
 
-    /// Returns the server of the socket and, if configured, the server of the status page.
     private func servers(
         for configuration: Configuration,
         _ socket: AdminSocket,

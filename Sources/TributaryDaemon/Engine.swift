@@ -132,7 +132,6 @@ extension Engine {
 }
 
 extension ModelVersions {
-    /// Logs a warning for each version that is needed and cannot be read.
     func warn(_ logger: Logger) {
         onFailure { reason in
             let words = "A former version of the model cannot be read; writes under names of its own may be deferred"

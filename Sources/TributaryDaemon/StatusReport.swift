@@ -7,7 +7,6 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// Collects the status from the components of the daemon.
 enum StatusReport {
     static func make(of daemon: AdminServices) async -> StatusMessage {
         let state = daemon.state

@@ -13,7 +13,6 @@ final class StoreLock: Sendable {
     }
 
     private let descriptor: Int32
-    /// The start before this one, when it failed while it had the lock.
     let lastFailure: Failure?
 
     private init(descriptor: Int32, lastFailure: Failure?) {

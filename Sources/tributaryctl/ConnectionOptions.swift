@@ -58,7 +58,6 @@ struct ConnectionOptions: ParsableArguments {
     }
 }
 
-/// The options of commands that list something page by page.
 struct PageOptions: ParsableArguments {
     @Option(name: [.customShort("n"), .long], help: "How many, at most 1000.")
     var limit: Int?
@@ -66,7 +65,6 @@ struct PageOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Go on after the list before.", valueName: "next"))
     var after: String?
 
-    /// The parameters of the request.
     var query: [(String, String?)] { [("limit", limit.map(String.init)), ("after", after)] }
 
     /// Prints how the list goes on; nothing after the last page.
@@ -121,7 +119,6 @@ extension DaemonCommand {
     }
 }
 
-/// An error that ends a command, with its exit status.
 struct CommandFailure: Error {
     var reason: String
     var status: ExitStatus

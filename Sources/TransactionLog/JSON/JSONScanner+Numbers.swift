@@ -13,7 +13,6 @@ extension JSONScanner {
         var start: Int
         var isNegative = false
         var isInteger = true
-        /// All digits as one integer, as long as 64 bits can hold it.
         var digits: UInt64 = 0
         var overflows = false
         /// The power of ten by which `digits` is multiplied.
@@ -34,7 +33,6 @@ extension JSONScanner {
         }
     }
 
-    /// Reads a number and validates it.
     mutating func skipNumber() throws(JSONError) {
         _ = try number()
     }

@@ -39,7 +39,6 @@ extension JSONScanner {
         return members
     }
 
-    /// Reads an object of property values at nesting level `depth`.
     mutating func writes(depth: Int) throws(JSONError) -> [PropertyWrite] {
         guard peek() == UInt8(ascii: "{") else { throw unexpected("an object of values") }
         try open(UInt8(ascii: "{"), depth: depth)

@@ -48,7 +48,6 @@ struct JSONScanner {
         position += 1
     }
 
-    /// Checks that only white space remains.
     mutating func expectEnd() throws(JSONError) {
         guard peek() == nil else { throw failure("there is more after the value") }
     }

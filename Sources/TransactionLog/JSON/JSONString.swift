@@ -4,7 +4,6 @@ import TributaryChanges
 struct JSONString {
     var start: Int
     var end: Int
-    /// Whether the string has escapes, so that its bytes differ from its text.
     var isEscaped: Bool
 }
 

@@ -5,7 +5,6 @@ import TributaryChanges
 ///
 /// The writers are kept, in bounded memory; every other line is handed over and forgotten.
 struct BaselineLines {
-    /// The greatest number of writers.
     static let writerLimit = LogLimits.baselineWriters
     /// The greatest number of entries of `seen` altogether, 40 bytes each.
     static let seenLimit = LogLimits.baselineSeenEntries
@@ -16,19 +15,14 @@ struct BaselineLines {
     private var places: [UniqueID: Int] = [:]
     private var seenCount = 0
     private var transaction: BaselineTransaction?
-    /// The number of changes that the current transaction has still to come.
     private var remaining = 0
     private var hasTotals = false
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
 
-    /// Whether the header and the lines of all writers have been read.
     var hasVector: Bool { header.map { $0.writerCount == writers.count } ?? false }
 
     var isComplete: Bool { hasVector && remaining == 0 }
 
-    /// Reads a line; nil for the header and the lines of the writers, which are kept.
-    ///
-    /// - Throws: ``JSONError`` with the reason when the line is none of a baseline, or not the one that is due.
     mutating func next(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> BaselineEntry? {
         guard !line.isBlank else { throw BaselineLines.failure("the line is blank") }
         guard let header else {

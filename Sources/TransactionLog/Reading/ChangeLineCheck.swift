@@ -3,7 +3,6 @@ import TributaryChanges
 /// Validates change lines, and keeps those that are rows where that is asked for; a line with the form of an earlier
 /// line is compared with its template instead of being parsed.
 struct ChangeLineCheck {
-    /// Whether a line may reference a blob.
     private(set) var mayNameBlobs = false
     private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
     private var templates = LineTemplates()

@@ -39,7 +39,6 @@ struct SegmentPieces {
     private var run: RowRun?
     private var template: LineTemplate?
     private(set) var count = 0
-    /// The greatest number of changes.
     let room: Int
 
     init(room: Int) { self.room = room }

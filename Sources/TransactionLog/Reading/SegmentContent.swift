@@ -20,7 +20,6 @@ struct SegmentContent {
         slices = SliceBuilder(lineLimit: sliceLines)
     }
 
-    /// Validates all lines before the end line.
     mutating func read(_ reader: SegmentLineReader, file: String) throws(SegmentError) {
         guard let line = try reader.next() else {
             throw SegmentError(.rejected, file: file, line: 1, reason: "there is no header before the end line")
@@ -54,7 +53,6 @@ struct SegmentContent {
         endBatch()
     }
 
-    /// Ends the batch with its slice.
     private mutating func endBatch() {
         guard slices.slices.count > batches.count, var ended = batch else { return }
         ended.endsSlice = true
@@ -67,9 +65,6 @@ struct SegmentContent {
         try order.check(end, line: line, file: file)
     }
 
-    /// Returns the verified segment after all lines have been validated.
-    ///
-    /// - Throws: ``SegmentError`` `rejected` when there are no transactions.
     func verified(tail: SegmentTail, file: String) throws(SegmentError) -> VerifiedSegment {
         guard let header, order.hasTransactions else {
             throw SegmentError(.rejected, file: file, line: 1, reason: "there are no transactions")
@@ -187,7 +182,6 @@ struct SegmentDependencies {
 /// Divides a segment into slices of whole transactions, each with the hash of its bytes, to compare the bytes that are
 /// applied later with the verified ones.
 struct SliceBuilder {
-    /// The number of bytes after which a slice ends with its transaction: 4 MiB.
     private static let byteLimit: UInt64 = 4 << 20
 
     private(set) var slices: [VerifiedSegment.Slice] = []
@@ -195,7 +189,6 @@ struct SliceBuilder {
     private let lineLimit: Int
     /// The first transaction of the current slice; nil between slices.
     private var first: UInt64?
-    /// The line number of this transaction.
     private var line = 0
     private var start: UInt64 = 0
     /// The number of transaction and change lines in the slice.

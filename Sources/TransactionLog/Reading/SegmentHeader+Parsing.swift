@@ -19,7 +19,6 @@ extension SegmentHeader {
         )
     }
 
-    /// Checks the header against the name of its file.
     func check(against name: SegmentName) throws(JSONError) {
         guard writer == name.writer else {
             throw JSONError(offset: 0, reason: "the header names writer \(writer), the file's folder \(name.writer)")

@@ -15,7 +15,6 @@ package final class SegmentLineReader {
 
     private let source: any SegmentBytes
     private let end: UInt64
-    /// The offset of the next read.
     private var offset: UInt64
     private var buffer: UnsafeMutableRawBufferPointer
     private var filled = 0
@@ -135,7 +134,6 @@ extension UnsafeBufferPointer<UInt8> {
     /// Whether the bytes are spaces, tabs and carriage returns only.
     var isBlank: Bool { allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
 
-    /// Whether the bytes include the sequence.
     func contains(_ sequence: [UInt8]) -> Bool {
         guard let baseAddress, count >= sequence.count else { return false }
         return sequence.withUnsafeBytes { sequence in

@@ -14,7 +14,6 @@ struct AdminServer: Service {
     let drain: @Sendable () -> Duration
     let logger: Logger
 
-    /// The greatest time that a connection may be silent, or may need to send a request.
     private static let idleTimeout = TimeAmount.seconds(60)
 
     func run() async throws {

@@ -130,7 +130,6 @@ final class ShutdownBroadcast: Sendable {
 final class ProblemTimes: Sendable {
     private let first = Mutex<[String: WallTime]>([:])
 
-    /// Sets missing start times, and removes the times of problems that have ended.
     func complete(_ problems: inout [StatusMessage.Problem], now: WallTime) {
         let known = first.withLock { first in
             let codes = Set(problems.filter { $0.since == nil }.map(\.code))

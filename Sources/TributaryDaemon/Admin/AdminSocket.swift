@@ -12,7 +12,6 @@ final class AdminSocket: Sendable {
 
     let descriptor: Int32
     let path: String
-    /// Whether this process created the file of the socket and removes it.
     private let isOwn: Bool
 
     private init(descriptor: Int32, path: String, isOwn: Bool) {

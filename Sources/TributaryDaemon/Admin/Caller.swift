@@ -70,7 +70,6 @@ struct Caller: Sendable, Hashable {
 
 /// Looks up users and groups of the system by calls that several threads may make at once.
 enum Accounts {
-    /// The buffer sizes to try: a group with very many members needs more than the system proposes.
     private static let sizes = [1 << 12, 1 << 16, 1 << 20]
 
     static func userName(of id: uid_t) -> String? {

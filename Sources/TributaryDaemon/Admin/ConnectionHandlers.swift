@@ -20,7 +20,6 @@ final class ClosingHandler: ChannelDuplexHandler {
     /// Whether the request was read to its end: closing a connection with unread bytes would discard the response.
     private var isRequestRead = false
 
-    /// Adds the handler to a connection after HTTP has been set up.
     static func add(to channel: any Channel) throws {
         let parser = try channel.pipeline.syncOperations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
         try channel.pipeline.syncOperations.addHandler(ClosingHandler(), position: .after(parser))

@@ -5,7 +5,6 @@ import TributaryStore
 
 /// Limits the reads for clients that run or wait at one time, gives each client its turn, and counts those that failed.
 final class ReadLimiter: Sendable {
-    /// A process that asks for reads, over however many connections.
     struct Client: Hashable, Sendable {
         var user: uid_t = 0
         var process: pid_t = 0
@@ -34,7 +33,6 @@ final class ReadLimiter: Sendable {
     var cancelled: UInt64 { cancelledCount.load(ordering: .relaxed) }
     var timedOut: UInt64 { timedOutCount.load(ordering: .relaxed) }
 
-    /// Runs a read, unless the limit is reached.
     func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         guard count.add(1, ordering: .relaxed).newValue <= limit else {
             count.subtract(1, ordering: .relaxed)
@@ -149,7 +147,6 @@ struct ReadTurns {
         return true
     }
 
-    /// Removes a read that has ended or waits no longer.
     mutating func remove(_ number: UInt64) {
         running[number] = nil
         waiting.removeAll { $0.number == number }

@@ -12,7 +12,6 @@ extension Response {
         return bytes(Array(try encoder.encode(message)), type: "application/json")
     }
 
-    /// Returns a value as JSON, with its members in their order.
     static func json(_ value: JSONValue) -> Response {
         var bytes: [UInt8] = []
         value.write(to: &bytes)

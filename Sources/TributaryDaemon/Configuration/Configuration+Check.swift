@@ -64,7 +64,6 @@ extension Configuration {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
-    /// Returns the deepest folder above the path that exists.
     private static func existingParent(of path: String) -> String {
         var folder = (path as NSString).deletingLastPathComponent
         while !FileManager.default.fileExists(atPath: folder), folder != "/" {

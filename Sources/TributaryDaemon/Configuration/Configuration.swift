@@ -97,7 +97,6 @@ extension Configuration {
         return (try? configuration.followStoreLink()) == nil ? nil : configuration.store
     }
 
-    /// Loads the configuration from a file that is read already.
     static func load(
         _ sources: ConfigurationSources,
         _ file: ConfigurationFile?,

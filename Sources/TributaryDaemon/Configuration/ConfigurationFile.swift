@@ -110,7 +110,6 @@ struct ConfigurationEntry {
 
     var written: Written
     var origin: ConfigurationOrigin
-    /// The folder to which a path is relative.
     var folder: String
 }
 

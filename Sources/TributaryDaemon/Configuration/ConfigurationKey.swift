@@ -38,7 +38,6 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         isEqual = { $0[keyPath: field] == $1[keyPath: field] }
     }
 
-    /// All keys in the order of the output.
     static let all: [ConfigurationKey] = [
         .init("name", \.name, .text, flag: "--name", variable: "TRIBUTARY_NAME"),
         .init("store", \.store, .path, flag: "--store", variable: "TRIBUTARY_STORE", needsRestart: true),

@@ -1,4 +1,3 @@
-/// The origin of a value of the configuration, or of an error in it.
 enum ConfigurationOrigin: Hashable, Sendable {
     case standard
     case file(path: String, line: Int?, column: Int? = nil)
@@ -7,7 +6,6 @@ enum ConfigurationOrigin: Hashable, Sendable {
     /// The socket of the service manager; the value is its path.
     case serviceManager
 
-    /// The origin as one word in the admin interface.
     var word: String {
         switch self {
         case .standard: "default"

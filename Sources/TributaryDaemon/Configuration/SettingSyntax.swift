@@ -30,7 +30,6 @@ struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
     let parse: @Sendable (_ text: String, _ folder: String) -> Value?
     let text: @Sendable (Value) -> String?
 
-    /// Returns the value of an entry.
     func value(of entry: ConfigurationEntry, for key: String) throws(ConfigurationError) -> Value {
         func refusal(_ reason: String) -> ConfigurationError {
             ConfigurationError(reason: reason, key: key, origin: entry.origin)

@@ -92,7 +92,6 @@ struct DemoPeer: Sendable {
         throw DemoFailure(reason: "\(name) stopped before it had what it was waiting for")
     }
 
-    /// Exports everything without waiting for the timers.
     func exportAll() async throws { _ = try await sync.sync() }
 
     func digest() throws -> String { try container.store.read { try $0.mergeState.digest().digest } }

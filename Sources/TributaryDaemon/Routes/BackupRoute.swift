@@ -88,7 +88,6 @@ final class BackupFile: Sendable {
     private let descriptor: Int32
     private let hold: WorkLock.Hold
 
-    /// Copies a store into a scratch file, and reads the hash of the file.
     init(of store: Store, hold: WorkLock.Hold, progress: WorkProgress) async throws {
         let scratch = try ScratchFolder(.backup, besideStore: store.configuration.path)
         defer { scratch.remove() }

@@ -4,7 +4,6 @@ package import TributaryChanges
 package struct CheckProblem: Sendable, Hashable {
     /// The kinds of problems; programs can rely on the names.
     package enum Code: String, Sendable, CaseIterable {
-        /// SQLite finds the file of the store damaged.
         case storeDamaged = "store-damaged"
         /// A view or an index of the store is missing.
         case structureMissing = "structure-missing"
@@ -24,7 +23,6 @@ package struct CheckProblem: Sendable, Hashable {
         case blobMissing = "blob-missing"
         /// A store that was built from the segments has another digest.
         case digestDiffers = "digest-differs"
-        /// The log folder cannot be read.
         case logsUnreadable = "logs-unreadable"
     }
 

@@ -7,9 +7,7 @@ struct CheckedState: Sendable {
     struct Writer: Sendable {
         var id: UniqueID
         var sequence: UInt64
-        /// The segments that were applied or published as a whole, in order.
         var records: [SegmentRecord]
-        /// The segment of which some transactions are applied.
         var partial: PartialRecord?
     }
 
@@ -17,9 +15,7 @@ struct CheckedState: Sendable {
     var digest: StoreDigest
     var writers: [Writer] = []
     private(set) var vector = VersionVector()
-    /// The writers of this store that have exported something.
     var exporters: Set<UniqueID> = []
-    /// The segments that are being exported.
     var unfinished: [SegmentName] = []
     /// The segments with the local transactions that are not exported, in the scratch folder.
     var tails: [SegmentName] = []
@@ -53,7 +49,6 @@ struct CheckedState: Sendable {
         }
     }
 
-    /// Writes local transactions of a writer that are not exported.
     private mutating func stage(
         _ writer: UniqueID,
         _ run: ClosedRange<UInt64>,

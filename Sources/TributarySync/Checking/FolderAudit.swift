@@ -58,7 +58,6 @@ struct FolderAudit {
         report.unexported = state.unexported
     }
 
-    /// Begins the rebuilt store with a baseline, because segments that it has are gone.
     private mutating func begin(with base: KnownBaseline) throws {
         do {
             try rebuild?.join(base, logs: listing.logs)
@@ -118,7 +117,6 @@ struct FolderAudit {
         try audit(partial.name, nil, sha256: partial.sha256, through: last, isWhole: true)
     }
 
-    /// Audits a segment; `record` is that of a whole one.
     private mutating func audit(
         _ name: SegmentName,
         _ record: SegmentRecord?,

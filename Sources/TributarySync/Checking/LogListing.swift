@@ -5,10 +5,8 @@ import TributaryChanges
 /// The segments and baselines in a log folder by their names, without a look into their files.
 struct LogListing: Sendable {
     let logs: LogFolder
-    /// The segments of each writer with a folder, in order.
     let names: [UniqueID: [SegmentName]]
     let copies: [SegmentName: [SegmentFile]]
-    /// Its baselines, and what stores have found in them.
     let baselines: BaselineFiles
     /// The folders of writers that cannot be listed.
     let unreadable: [UniqueID: SegmentError]

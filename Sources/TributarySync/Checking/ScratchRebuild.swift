@@ -81,7 +81,6 @@ extension ScratchRebuild {
         }
     }
 
-    /// Records a merged segment, from whose end the next one follows.
     func record(_ segment: VerifiedSegment) throws {
         let record = SegmentRecord(
             writer: segment.name.writer,

@@ -267,7 +267,6 @@ package struct StoreCheck: Sendable {
         return report
     }
 
-    /// Opens an empty store in the scratch folder; without one, says why.
     private func opened(_ scratch: ScratchFolder) -> (store: ScratchRebuild?, obstacle: String?) {
         do {
             // It becomes about as large as the live store.

@@ -88,12 +88,10 @@ package struct KnownTransactions: Sendable {
         (greatest[writer] ?? 0).subtractingSaturating(position(of: writer))
     }
 
-    /// A verified baseline that has a transaction; nil when there is none.
     func baseline(with sequence: UInt64, of writer: UniqueID) -> KnownBaseline? {
         baselines.first { $0.vector[writer] >= sequence }
     }
 
-    /// The greatest number of holders that are named.
     private static let named = 8
 
     /// The other writers that have applied a transaction that is not applied here, as far as they have acknowledged it.

@@ -42,7 +42,6 @@ extension SyncService {
         return explanation
     }
 
-    /// Adds the folders that have the missing blobs under another writer.
     private func addBlobs(
         to explanation: inout SegmentExplanation,
         _ known: KnownTransactions,
@@ -112,7 +111,6 @@ package struct MissingPart: Hashable, Sendable {
     /// A writer whose machine has what is missing.
     package struct Holder: Hashable, Sendable {
         package enum Cause: String, Hashable, Sendable {
-            /// It has written it.
             case wrote
             /// It has acknowledged the transactions, or wrote after having applied them.
             case applied
@@ -190,7 +188,6 @@ struct SegmentNotes {
         }
     }
 
-    /// The note about missing transactions that a verified baseline has.
     private func joining(_ dependency: UnmetDependency) -> String? {
         guard case .transactions(let writer, let from, _) = dependency,
             let baseline = known.baseline(with: from, of: writer)

@@ -5,7 +5,6 @@ import TributaryStore
 
 /// Exports after possible commits, and writes an acknowledgement when one is due.
 final class ExportLoop: Sendable {
-    /// The time after which a failed export is tried again.
     private static let retryInterval = Duration.seconds(10)
 
     let work = WorkMeter()
@@ -96,7 +95,6 @@ final class ExportLoop: Sendable {
         }
     }
 
-    /// Runs `block` between two exports, on the thread of the exports.
     func betweenExports<T: Sendable>(_ block: @escaping @Sendable () throws -> T) async throws -> T {
         try await queue.run { [work] in
             work.begin()
@@ -129,7 +127,6 @@ final class ExportLoop: Sendable {
 
     // MARK: Acknowledging
 
-    /// The wall time at which an acknowledgement is due; nil when everything is acknowledged.
     private func acknowledgementDue() -> WallTime? {
         let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
         guard mayExport else { return nil }
@@ -146,9 +143,7 @@ final class ExportLoop: Sendable {
         return WallTime(milliseconds: since)
     }
 
-    /// Commits an acknowledgement when one is due.
-    ///
-    /// - Returns: false when that failed.
+    /// Commits an acknowledgement when one is due; false when that failed.
     func acknowledgeWhenDue() async -> Bool {
         let now = environment.wall
         guard let due = acknowledgementDue(), due <= now else { return true }

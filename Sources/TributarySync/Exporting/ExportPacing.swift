@@ -16,7 +16,6 @@ struct ExportPacing: Sendable {
         return max(.zero, lastExport + quiet - now)
     }
 
-    /// Records that an export that began at `now` has written something or failed.
     mutating func exported(at now: Duration) {
         lastExport = now
     }

@@ -60,7 +60,6 @@ package struct Exporter: Sendable {
         }
     }
 
-    /// Whether everything that is committed is exported.
     func isIdle() throws -> Bool {
         try store.read { try $0.outbox.unexported().isEmpty && $0.outbox.unfinishedExports().isEmpty }
     }
@@ -80,7 +79,6 @@ package struct Exporter: Sendable {
         throw ExportFailure.foreignFolder(path: logs, writer: writer, sequence: last, isCertain: lost.isCertain)
     }
 
-    /// Records which folder the store uses.
     private func keepFolder() throws {
         guard let text = MarkedFile(at: logs)?.text, try store.read({ try $0.setting(IdentityKeys.logs) }) != text
         else {

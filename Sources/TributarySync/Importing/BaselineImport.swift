@@ -7,11 +7,9 @@ struct BaselineImport: Sendable {
     struct Outcome: Sendable {
         /// The number of changes that the store had not; nil when it has all of the baseline.
         var changes: Int?
-        /// The writers whose positions have moved.
         var writers: Int
     }
 
-    /// Why a baseline cannot be joined now.
     struct MissingBlobs: Error {
         var names: [String]
     }

@@ -6,14 +6,11 @@ import TributaryChanges
 
 /// Finds the blobs that a verified segment names and that are missing, or whose bytes do not match their name.
 struct BlobSearch {
-    /// The number of missing blobs that are listed for one segment.
     static let limit = 64
-    /// The number of cached blobs that are known to be whole.
     private static let rememberedLimit = 10_000
 
     let logs: LogFolder
 
-    /// The blobs that are missing, and the first fault of their sizes.
     struct Finding: Sendable {
         /// The hashes of the first ones, in order.
         var missing: [String] = []
@@ -21,7 +18,6 @@ struct BlobSearch {
         var fault: BlobFault?
     }
 
-    /// The blobs that a segment names and that its writer's folder has not as a whole.
     func missing(in segment: VerifiedSegment, file: some SegmentBytes) throws -> [String] {
         try find(in: segment, file: file).missing
     }
@@ -42,9 +38,7 @@ struct BlobSearch {
         return Finding(missing: missing.sorted(), fault: fault)
     }
 
-    /// The segments whose listed missing blobs have all arrived.
-    ///
-    /// These segments must be read again, because more blobs may be missing than were listed.
+    /// The segments whose listed missing blobs have all arrived, to be read again: more may be missing than were listed.
     func complete(_ missing: [SegmentName: [String]]) -> [SegmentName] {
         missing.filter { name, blobs in blobs.allSatisfy { self.size(of: $0, writer: name.writer) != nil } }.map(\.key)
     }
@@ -116,7 +110,6 @@ package struct BlobFault: Hashable, Sendable {
     /// The size of the file of that name; nil when there is no regular one.
     package var found: Int64?
 
-    /// Whether no file can have the size.
     var isImpossible: Bool { size > BlobFault.largestFile }
 
     /// Whether waiting helps nothing: a file that is being copied has fewer bytes than it will have.
@@ -128,9 +121,7 @@ package struct BlobFault: Hashable, Sendable {
         return "It names \(size) bytes for blob \(sha256); \(there)."
     }
 
-    /// The remedy, which ends with a command.
-    ///
-    /// - Returns: The remedy; nil when the replicator may still bring the blob.
+    /// The remedy, which ends with a command; nil when the replicator may still bring the blob.
     func hint(for path: String) -> String? {
         guard isLasting else { return nil }
         let cause = isImpossible ? "The blob never comes" : "The file is not that blob, or the size is wrong"
@@ -140,7 +131,6 @@ package struct BlobFault: Hashable, Sendable {
 
 /// Reads blobs on its own queue for a caller that holds the write lock, and gives up on a hanging file system.
 struct BlobFeed: Sendable {
-    /// Passes one portion at a time from the queue to the caller.
     private final class Exchange: Sendable {
         let portion = Mutex<[UInt8]?>(nil)
         let outcome = Mutex<Result<Void, any Error>?>(nil)

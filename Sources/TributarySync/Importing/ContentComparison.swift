@@ -68,7 +68,6 @@ struct ContentComparison {
         return "Its hash is \(tail.end.sha256), that of the segment that was applied is \(record.sha256)."
     }
 
-    /// The transactions of the outbox in a range.
     private func outgoing(of writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> [UInt64: SHA256.Digest] {
         try store.read { reader in
             var (found, next, hash): ([UInt64: SHA256.Digest], UInt64, SHA256) = ([:], first, SHA256())
@@ -135,9 +134,7 @@ struct AppliedAudit {
     let store: Store
     let control: ImportControl
 
-    /// Compares the files.
-    ///
-    /// - Returns: The results, and hints of files that the system refused to open for the moment.
+    /// Compares the files; returns also hints of those that the system refused to open for the moment.
     @concurrent
     func compare(_ files: [SegmentFile]) async -> (findings: [Finding], refused: FolderHints) {
         var refused = FolderHints()
@@ -173,9 +170,7 @@ struct AppliedAudit {
             .contradiction(in: bytes, tail, of: name, through: name.last)
     }
 
-    /// Returns the result of `read`; nil when the bytes are not a segment.
-    ///
-    /// - Throws: ``SegmentError`` when the system refuses to read them for the moment.
+    /// Returns the result of `read`; nil when the bytes are not a segment, so that an error is one of the system.
     private func readable<T>(_ read: () throws(SegmentError) -> T) throws(SegmentError) -> T? {
         do {
             return try read()

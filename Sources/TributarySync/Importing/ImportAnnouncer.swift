@@ -106,14 +106,12 @@ struct ImportAnnouncer {
         for status in changed { events.send(status) }
     }
 
-    /// The wall time at which the grace of the next gap ends; nil when there is none.
     func nextGapDue() -> WallTime? {
         let wall = environment.wall
         let (open, grace) = state.read { ($0.planner.gaps(wall: wall), $0.planner.limits.incompleteGrace) }
         return gaps.nextDue(open, grace: grace)
     }
 
-    /// Writes the gaps whose grace has ended to the journal, and those that have closed since.
     private mutating func announceGaps(wall: WallTime) {
         var journaled = gaps
         // In one look: a gap that is closed in between would be taken for one that is in the journal.
@@ -142,10 +140,8 @@ struct ImportAnnouncer {
 
     // MARK: Deferrals
 
-    /// The time of the next search for deferred values; nil when there is nothing to look for.
     var deferralsDue: Duration? { deferred.due }
 
-    /// Writes the deferred values of applied segments to the journal, when the search for them is due.
     private mutating func announceDeferrals() {
         let clock = environment.clock
         let start = clock.now()
@@ -183,13 +179,11 @@ struct JournaledDeferrals {
     /// The pause after a search, as a multiple of its duration.
     private static let restFactor = 20
 
-    /// The segments that were applied since the last search.
     private(set) var names: Set<SegmentName> = []
     /// The number of the transaction up to which the journal has deferred values.
     private(set) var journaledThrough: Int64 = 0
     private var nextLook = Duration.zero
 
-    /// The time of the next search; nil when there is nothing to look for.
     var due: Duration? { names.isEmpty ? nil : nextLook }
 
     mutating func insert(_ applied: [SegmentName]) { names.formUnion(applied) }
@@ -205,7 +199,6 @@ struct JournaledDeferrals {
         if let newest { journaledThrough = newest }
     }
 
-    /// How long after a look that failed the next one begins.
     private static let retryInterval = Duration.seconds(10)
 
     /// Puts the next look off by a multiple of the time that this one took.
@@ -213,7 +206,6 @@ struct JournaledDeferrals {
         nextLook = end + (end - start) * JournaledDeferrals.restFactor
     }
 
-    /// Puts the next look off after one that failed, however fast it did.
     mutating func rest(afterFailureAt end: Duration) { nextLook = end + JournaledDeferrals.retryInterval }
 }
 
@@ -236,7 +228,6 @@ struct JournaledGaps {
         return (opened, closed.values.sorted())
     }
 
-    /// The wall time at which the next gap must be logged.
     func nextDue(_ gaps: [WriterGap], grace: Duration) -> WallTime? {
         gaps.lazy.filter { waiting[$0.id.writer] == nil }.map { $0.due(grace: grace) }.min()
     }

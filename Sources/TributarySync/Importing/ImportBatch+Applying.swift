@@ -4,11 +4,9 @@ import TributaryStore
 
 extension ImportBatch {
     private enum Pause {
-        /// The next transaction has unmet dependencies.
         case dependencies
         /// The SQLite transaction is large enough, or the service stops.
         case full
-        /// The segment is applied to its end.
         case end
     }
 

@@ -26,7 +26,6 @@ struct ImportBatch: Sendable {
         var unmet: [SegmentName: SegmentOutline.UnmetDependencies] = [:]
         var counts = ImportCounts()
         var deferred = 0
-        /// The time at which the write lock was taken.
         var began = ContinuousClock.now
     }
 
@@ -42,7 +41,6 @@ struct ImportBatch: Sendable {
     var readers: SegmentReaders
     /// The segments; those of each writer are in sequence.
     let items: [Item]
-    /// The position of each writer.
     var positions: [UniqueID: UInt64]
     /// The writers whose missing transactions are not waited for.
     let abandoned: Set<UniqueID>
@@ -59,8 +57,6 @@ struct ImportBatch: Sendable {
     var committed: [CommittedTransaction] = []
 
     /// A copy of the batch, with the beginnings of its segments in memory.
-    ///
-    /// - Throws: ``SegmentFailure`` with the fault of a segment.
     func prefetched() throws -> ImportBatch {
         var batch = self
         try batch.readers.prefetch(items, positions: positions, changes: changeLimit)
@@ -68,8 +64,6 @@ struct ImportBatch: Sendable {
     }
 
     /// Applies the segments that were read before the write lock was taken, and reads the rest.
-    ///
-    /// - Throws: ``SegmentFailure``, and what the store throws.
     func apply(_ transaction: WriteTransaction) throws -> (Outcome, [CommittedTransaction]) {
         var batch = self
         batch.outcome.began = .now

@@ -31,12 +31,10 @@ package struct ImportCounts: Sendable, Hashable {
 }
 
 extension ImportCounts {
-    /// The counts in the form of the journal.
     var journalMetadata: Logger.Metadata {
         ["segments": "\(segments)", "transactions": "\(transactions)", "changes": "\(changes)"]
     }
 
-    /// The counts as one value of the journal.
     var journalText: String {
         [(segments, "segment"), (transactions, "transaction"), (changes, "change")]
             .map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")

@@ -19,7 +19,6 @@ struct ImportLoop {
     /// The time of the clock at which a failed import is tried again.
     private var nextAttempt: Duration?
 
-    /// The delay after which a failed import is tried again.
     private static let retryInterval = Duration.seconds(10)
     /// The number of applied files that are compared before the loop looks for other work.
     private static let auditLimit = 256
@@ -92,9 +91,7 @@ struct ImportLoop {
         }
     }
 
-    /// Imports until nothing more can be imported.
-    ///
-    /// - Returns: The wall time at which an import may become possible; nil when there is none.
+    /// Imports until nothing more can be imported; returns the wall time at which an import may become possible.
     private mutating func importAll() async -> WallTime? {
         while !state.isStopping {
             if case .rests(let deadline) = await step() { return deadline }
@@ -102,7 +99,6 @@ struct ImportLoop {
         return nil
     }
 
-    /// The result of one step of the import.
     enum Step {
         case goesOn
         /// Nothing more can be imported, until the wall time where there is one.
@@ -135,12 +131,9 @@ struct ImportLoop {
         }
     }
 
-    /// Whether importing is not paused, and no failed import waits for its next attempt.
     private var mayApply: Bool { state.read { $0.pause == nil } && nextAttempt.map { $0 <= now } ?? true }
 
-    /// Announces the states of segments, and compares some files with what was applied.
-    ///
-    /// - Returns: true while there is more to compare.
+    /// Announces the states of segments, and compares some files with what was applied; true while there are more.
     mutating func concludePass() async -> Bool {
         announcer.announceStates()
         return await audit()
@@ -190,7 +183,6 @@ struct ImportLoop {
         retrySegmentsWithNewBlobs(hints)
     }
 
-    /// Reads the lines of baselines by which they are known, and what stores have found in them, where files have changed.
     private func readBaselines() {
         let (shelf, files, wall) = (state.read(\.shelf), scanner.baselines, environment.wall)
         guard let logs = try? LogFolder(path: scanner.path), !shelf.isCurrent(files, in: logs) else { return }
@@ -200,7 +192,6 @@ struct ImportLoop {
         signals.baselines.raise()
     }
 
-    /// Scans places again after a delay.
     private func scanLater(_ hints: FolderHints) {
         let now = now
         state.update { $0.scans.retry(hints, now: now) }
@@ -221,7 +212,6 @@ struct ImportLoop {
         }
     }
 
-    /// Reads segments again whose missing blobs have all arrived.
     private func retrySegmentsWithNewBlobs(_ hints: FolderHints) {
         let missing = state.read(\.planner.missingBlobs)
             .filter { hints.isEverything || hints.blobs.contains($0.key.writer) }
@@ -261,9 +251,7 @@ struct ImportLoop {
         }
     }
 
-    /// Applies the runs, and reads the next ones meanwhile.
-    ///
-    /// - Returns: false when the import cannot continue now.
+    /// Applies the runs, and reads the next ones meanwhile; false when the import cannot continue now.
     private mutating func apply(_ runs: [ImportPlanner.Run]) async -> Bool {
         updateOwnPosition()
         let (items, forgotten) = verified.items(of: runs)
@@ -296,9 +284,7 @@ struct ImportLoop {
         }
     }
 
-    /// Joins a baseline.
-    ///
-    /// - Returns: false when the import cannot continue now.
+    /// Joins a baseline; false when the import cannot continue now.
     private mutating func join(_ baseline: KnownBaseline) async -> Bool {
         do {
             let refusal = try await importer.join(baseline)
@@ -319,9 +305,7 @@ struct ImportLoop {
         }
     }
 
-    /// Has a segment read again whose file has changed; puts the import off after any other error.
-    ///
-    /// - Returns: false when the import cannot continue now.
+    /// Has a segment read again whose file has changed; puts the import off after any other error, and returns false.
     private mutating func goesOn(after error: any Error) -> Bool {
         if let failure = error as? SegmentFailure {
             announcer.announceRetry(after: failure)
@@ -343,9 +327,7 @@ struct ImportLoop {
 
     // MARK: Compare what was applied
 
-    /// Compares some files at or below the position with what was applied.
-    ///
-    /// - Returns: true while there are more files to compare.
+    /// Compares some files at or below the position with what was applied; true while there are more.
     private mutating func audit() async -> Bool {
         let names = scanner.unchecked(limit: ImportLoop.auditLimit)
         let files =

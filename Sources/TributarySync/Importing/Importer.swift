@@ -62,7 +62,6 @@ struct Importer {
         )
     }
 
-    /// Drops what has been read of other segments.
     func keepReaders(of items: [ImportBatch.Item]) { paused.keep(only: Set(items.map(\.name))) }
 
     /// Verifies the segments of the batch that follows `runs`, and reads the beginnings of these and of the `known`
@@ -94,7 +93,6 @@ struct Importer {
         return results
     }
 
-    /// Adds the store's records of partly applied segments to the items.
     private func addingPartials(to items: [ImportBatch.Item]) throws -> [ImportBatch.Item] {
         let writers = Set(items.map(\.name.writer))
         let partials = try SyncRecords(store: environment.store).partials(of: writers)
@@ -112,10 +110,8 @@ struct Importer {
 /// Rows that are merged together are sorted, so that a page of the store is written once for all of them: of 200,000
 /// rows, updates in random order take a third less time in batches of 100,000 than of 20,000.
 final class BatchPace: Sendable {
-    /// The duration for which a batch may hold the write lock.
     static let duration = Duration.milliseconds(200)
 
-    /// The duration of a change in the last batch; nil before the first.
     private let changeDuration = Mutex<Duration?>(nil)
 
     /// The number of changes with which the next batch ends; at least a slice.
@@ -133,12 +129,9 @@ final class BatchPace: Sendable {
 }
 
 extension Importer {
-    /// The time after which a baseline is tried again whose blobs were not all there.
     private static let blobInterval = Duration.seconds(30)
 
-    /// Joins a verified baseline.
-    ///
-    /// - Returns: The reason why it is not joined; nil when it is.
+    /// Joins a verified baseline; returns the reason why it is not joined, nil when it is.
     func join(_ baseline: KnownBaseline) async throws -> PlannedBaselines.Refusal? {
         let work = BaselineImport(
             baseline: baseline,
@@ -209,7 +202,6 @@ extension Importer {
 }
 
 extension PlannedBaselines.Refusal {
-    /// The refusal of a baseline with a clock that is too far ahead.
     static func clockAhead(_ writer: UniqueID, by ahead: Duration, retry: WallTime) -> PlannedBaselines.Refusal {
         let seconds = ahead.components.seconds
         return PlannedBaselines.Refusal(

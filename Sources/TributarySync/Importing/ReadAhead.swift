@@ -18,7 +18,6 @@ final class ReadAhead: @unchecked Sendable {
     static let patience = Duration.seconds(5)
 
     private struct Progress {
-        /// The batches that were not requested yet, in order.
         var batches: [SegmentBatch] = []
         /// Set when the whole segment has been read, or nothing more can be read.
         var end: Result<Void, SegmentError>?
@@ -82,7 +81,6 @@ final class ReadAhead: @unchecked Sendable {
         }
     }
 
-    /// Whether batches remain that ``prefetch(_:)`` has read.
     var hasPrefetched: Bool { prefetchedCount > 0 }
 
     /// Reads batches until `budget` is spent or the segment ends, however long that takes.
@@ -145,7 +143,6 @@ final class ReadAhead: @unchecked Sendable {
         return progress.batches.isEmpty || !budget.isSpent
     }
 
-    /// Reads one batch, on the queue.
     private func readBatch() {
         guard progress.withLock({ $0.end == nil }) else { return }
         let read = Result { () throws(SegmentError) in
@@ -191,7 +188,6 @@ final class PausedReaders: Sendable {
         kept.withLock { $0[segment.name] = Kept(sha256: segment.end.sha256, after: after, reader: reader) }
     }
 
-    /// Drops the readers of all other segments.
     func keep(only names: Set<SegmentName>) {
         // What is dropped ends outside of the lock.
         let all = kept.withLock { kept in

@@ -8,20 +8,14 @@ import TributaryChanges
 /// ``ReadAhead/patience`` without progress.
 struct SegmentReaders: Sendable {
     let logs: LogFolder
-    /// The readers that the preceding batch has kept.
     var paused = PausedReaders()
-    /// The number of changes of a slice, after which the batch ends.
     let sliceChanges: Int
-    /// Ends the batch early.
     let control: ImportControl
     private(set) var prefetched: [SegmentName: ReadAhead] = [:]
     private(set) var isPrefetched = false
-    /// The segments that the batch has read from.
     private(set) var opened: Set<SegmentName> = []
 
     /// Reads segments in order until about a slice of them is in memory.
-    ///
-    /// - Throws: ``SegmentFailure`` with the fault of a segment.
     mutating func prefetch(
         _ items: [ImportBatch.Item],
         positions: [UniqueID: UInt64],
@@ -56,7 +50,6 @@ struct SegmentReaders: Sendable {
         max(position, max(item.name.first, 1) - 1)
     }
 
-    /// Whether a segment of a prefetched batch is in memory, or was.
     func hasBegun(_ name: SegmentName) -> Bool { prefetched[name] != nil || opened.contains(name) }
 
     /// Removes and returns the reader of a segment that continues after the transaction `position`.
@@ -65,7 +58,6 @@ struct SegmentReaders: Sendable {
         return prefetched.removeValue(forKey: item.name) ?? continuedReader(of: item, after: position)
     }
 
-    /// Keeps a reader for the next batch.
     func pause(_ reader: ReadAhead, of segment: VerifiedSegment, after position: UInt64) {
         paused.store(reader, of: segment, after: position)
     }

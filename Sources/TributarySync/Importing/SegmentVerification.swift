@@ -4,11 +4,9 @@ import TributaryStore
 
 /// A stage of the import: reads whole segments and classifies them.
 struct SegmentVerification: Sendable {
-    /// The result of reading one segment.
     struct Result: Sendable {
         var segment: WriterListing.Pending
         var outcome: VerificationOutcome
-        /// The information that applying a valid segment needs.
         var verified: VerifiedSegment?
     }
 
@@ -60,7 +58,6 @@ struct SegmentVerification: Sendable {
         return Result(segment: pending, outcome: .valid(outline), verified: segment)
     }
 
-    /// Why a segment that goes on from what is applied contradicts that; nil when it does not.
     private func contradiction(
         _ file: OpenFile,
         _ name: SegmentName,
@@ -81,7 +78,6 @@ struct SegmentVerification: Sendable {
         }
     }
 
-    /// Verifies an open file.
     private func verified(
         _ file: OpenFile,
         _ name: SegmentName,
@@ -130,7 +126,6 @@ package enum VerificationOutcome: Hashable, Sendable {
     case incomplete(reason: String, line: Int?)
     /// The bytes differ from those that the writer wrote.
     case damaged(reason: String, line: Int?)
-    /// The content breaks the format.
     case rejected(reason: String, line: Int?)
     /// What is applied of the same transactions is other content.
     case forked(reason: String)
@@ -141,7 +136,6 @@ package enum VerificationOutcome: Hashable, Sendable {
 }
 
 extension VerificationOutcome {
-    /// Creates the outcome of a segment that could not be read or is not valid.
     init(_ error: SegmentError) {
         let text = error.reason.prefix(1).uppercased() + error.reason.dropFirst()
         let reason = text.isEmpty || text.hasSuffix(".") ? text : text + "."

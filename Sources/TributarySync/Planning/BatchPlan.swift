@@ -8,7 +8,6 @@ struct BatchPlan {
     private(set) var positions: SupposedPositions
     private(set) var toRead: [WriterListing.Pending] = []
     private(set) var runs: [ImportPlanner.Run] = []
-    /// The wall time at which a held segment may be applied.
     var deadline: WallTime?
     private var changes = 0
     private var bytes: Int64 = 0

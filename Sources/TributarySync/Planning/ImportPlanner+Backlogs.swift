@@ -41,7 +41,6 @@ extension ImportPlanner {
         return status
     }
 
-    /// Whether a segment past its writer's position has vanished from the log folder.
     func hasVanished(_ name: SegmentName) -> Bool {
         writers[name.writer]?[name.bounds] == nil && position(of: name.writer).sequence < name.first
     }

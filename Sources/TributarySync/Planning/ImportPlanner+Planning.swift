@@ -16,7 +16,6 @@ extension ImportPlanner {
     }
 
     enum Verdict: Hashable, Sendable {
-        /// These segments must be read first.
         case read([SegmentBounds])
         /// The segment may be applied up to and including the sequence.
         case ready(SegmentBounds, through: UInt64)
@@ -81,7 +80,6 @@ extension ImportPlanner {
         return plan
     }
 
-    /// Whether no segment in the log folder has a transaction of a writer.
     private func isMissing(_ sequence: UInt64, of writer: UniqueID) -> Bool {
         writers[writer]?.order.holders(of: sequence).isEmpty ?? true
     }
@@ -154,7 +152,6 @@ extension ImportPlanner {
         return first.sequence == next ? .blocked(.dependencies(first)) : .ready(id.bounds, through: first.sequence - 1)
     }
 
-    /// The dependencies that are unmet at the positions.
     func unmet(_ dependencies: SegmentOutline.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {
         dependencies.needs.sorted { $0.key < $1.key }.compactMap { writer, sequence in
             let have = positions[writer].sequence

@@ -94,7 +94,6 @@ extension ImportPlanner {
         return changes.sorted { $0.id < $1.id }
     }
 
-    /// The first entries whose state differs from the announced state, in order.
     private func changedStates(of id: UniqueID, wall: WallTime) -> [(SegmentName, SegmentState)] {
         guard let writer = writers[id] else { return [] }
         let sight = sight(of: writer, SupposedPositions(positions), wall: wall)
@@ -104,7 +103,6 @@ extension ImportPlanner {
         }
     }
 
-    /// The facts that decide the states of a writer's segments.
     private func sight(of writer: PlannedWriter, _ positions: SupposedPositions, wall: WallTime) -> WriterSight {
         var block: Block?
         if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
@@ -147,7 +145,6 @@ extension ImportPlanner {
         )
     }
 
-    /// The statuses of the segments past the position, in order, up to the given last one.
     private func entryStatuses(
         of id: UniqueID,
         wall: WallTime,
@@ -251,14 +248,12 @@ extension ImportPlanner {
         }
     }
 
-    /// The remedy for missing transactions; abandoning the writer is one when its machine is gone.
     private static func gapHint(_ missing: [UnmetDependency]) -> String {
         let hint = "See that the writers' segments arrive."
         guard case .transactions(let writer, _, _)? = missing.first else { return hint }
         return "\(hint) \(abandonHint(writer))"
     }
 
-    /// The remedy for missing transactions of a writer that is gone.
     static func abandonHint(_ writer: UniqueID) -> String {
         "If they are lost for ever: tributaryctl writer abandon \(writer)"
     }
@@ -303,9 +298,7 @@ extension ImportPlanner.Summary {
 
 /// The facts that determine the states of a writer's segments, computed once for all of them.
 struct WriterSight {
-    /// The next sequence.
     let next: UInt64
-    /// The reason why its segment cannot be applied.
     let block: ImportPlanner.Block?
     let limits: ImportPlanner.Limits
     let accepted: [SegmentName: String]
@@ -349,10 +342,8 @@ struct PrecedingSegments {
         reach = position
     }
 
-    /// The number of ranges that are listed for one segment.
     private static let listed = 8
 
-    /// Explains the status of a waiting segment by the segments before it.
     mutating func explain(_ status: inout SegmentStatus, writer: PlannedWriter) {
         addGap(before: status.id)
         status.waitingFor += missing.map { .transactions(writer: status.id.writer, from: $0.from, through: $0.through) }

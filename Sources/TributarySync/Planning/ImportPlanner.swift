@@ -29,7 +29,6 @@ package struct ImportPlanner: Sendable {
             self.incompleteGrace = incompleteGrace
         }
 
-        /// Whether a segment without an end line counts as damaged at the given wall time.
         func isLate(since: WallTime, wall: WallTime) -> Bool { wall >= since.later(by: incompleteGrace) }
 
         /// The wall time until which a clock is too far ahead; nil when it is not.
@@ -44,7 +43,6 @@ package struct ImportPlanner: Sendable {
         case verify([WriterListing.Pending])
         /// The caller applies these segments, each writer's in order, as far as the transactions' `seen` allows.
         case apply([Run])
-        /// The caller joins this verified baseline.
         case join(KnownBaseline)
         /// There is nothing to do until a scan finds something, or until the given wall time.
         case wait(until: WallTime?)
@@ -62,9 +60,7 @@ package struct ImportPlanner: Sendable {
     package var own: UniqueID
     private(set) var writers: [UniqueID: PlannedWriter] = [:]
     package private(set) var positions: [UniqueID: WriterPosition] = [:]
-    /// The writers with segments past their position.
     private(set) var pendingWriters: Set<UniqueID> = []
-    /// The writers with misfits that have not been announced.
     private var withNewMisfits: Set<UniqueID> = []
     private(set) var unsettled = UnsettledSegments()
     /// The writers whose missing transactions are not waited for.
@@ -97,7 +93,6 @@ package struct ImportPlanner: Sendable {
     /// Sets the accepted segments that the store remembers; O(1).
     package mutating func setAccepted(_ segments: [SegmentName: String]) { accepted = segments }
 
-    /// Drops the segments that a writer's position covers.
     private mutating func dropCovered(_ writer: UniqueID) -> [PlannedSegment] {
         let sequence = position(of: writer).sequence
         let covered = writers[writer]?.dropCovered(through: sequence) ?? []
@@ -207,17 +202,14 @@ package struct ImportPlanner: Sendable {
         }
     }
 
-    /// The time after which an unreadable segment is tried again.
     static let retryInterval = Duration.seconds(5)
 
-    /// The unreadable segments, and incomplete ones whose grace is over, that must be read again now.
     mutating func dueAgain(wall: WallTime, limit: Int) -> [WriterListing.Pending] {
         unsettled.due(wall: wall, grace: limits.incompleteGrace, limit: limit).compactMap { id in
             writers[id.writer]?[id.bounds].map { WriterListing.Pending(id: id, file: $0.file) }
         }
     }
 
-    /// Unread segments of a writer that wait for their turn, at most `limit`.
     mutating func unread(of writer: UniqueID, limit: Int) -> [WriterListing.Pending] {
         let found = writers[writer]?.unread(window: limits.readAhead, limit: limit) ?? []
         return found.map { WriterListing.Pending(id: $0.id, file: $0.file) }
@@ -314,7 +306,6 @@ package struct ImportPlanner: Sendable {
         writers[id.writer]?.announce(id.bounds, PlannedSegment.Announced(state: state, since: wall))
     }
 
-    /// The misfits that have been found since the last call, by writer.
     mutating func drainNewMisfits() -> [(UniqueID, [WriterListing.Misfit])] {
         // The loop visits only writers with misfits.
         let found = withNewMisfits

@@ -25,7 +25,6 @@ struct PlannedBaselines: Sendable {
 
     struct Waiting: Hashable, Sendable {
         var baseline: BaselineName
-        /// The wall time since which something is missing.
         var since: WallTime
         /// Why it was not joined; nil while the missing segments may still come.
         var refusal: Refusal?

@@ -3,7 +3,6 @@ import TributaryChanges
 
 /// The plan for one writer: the segments that reach past its position.
 struct PlannedWriter: Sendable {
-    /// A file that contradicts what is applied of the same transactions.
     struct Conflict: Sendable {
         var reason: String
         var since: WallTime
@@ -23,9 +22,7 @@ struct PlannedWriter: Sendable {
     /// Every entry before this index has been read.
     private var firstUnread = 0
     private(set) var misfits: [WriterListing.Misfit] = []
-    /// The wall times at which misfits were found, by file name.
     private(set) var misfitTimes: [String: WallTime] = [:]
-    /// The misfits that have not been announced.
     private(set) var newMisfits: [WriterListing.Misfit] = []
     private(set) var conflicts: [SegmentFile: Conflict] = [:]
     /// Files to compare with what is applied: segments up to the position that were not applied from themselves, as
@@ -33,9 +30,7 @@ struct PlannedWriter: Sendable {
     private(set) var uncompared: Set<SegmentFile> = []
     /// The conflict copies that have been seen, each with the file that it was.
     private var copies: [SegmentFile: FileIdentity] = [:]
-    /// The transaction whose unmet dependencies stopped the last import.
     var unmet: SegmentOutline.UnmetDependencies?
-    /// The number of files at or below the position.
     var appliedCount = 0
 
     init(id: UniqueID) {
@@ -53,7 +48,6 @@ struct PlannedWriter: Sendable {
         set { known[bounds] = newValue }
     }
 
-    /// The first `limit` entries from the given one on, in order.
     func slice(from index: Int = 0, limit: Int = .max) -> some Collection<PlannedSegment> {
         order.slice(from: index, limit: limit).lazy.map(entry)
     }
@@ -123,7 +117,6 @@ struct PlannedWriter: Sendable {
         if let index = order.index(of: bounds) { firstUnread = min(firstUnread, index) }
     }
 
-    /// The unread entries among the first `window`, at most `limit` of them.
     mutating func unread(window: Int, limit: Int) -> [PlannedSegment] {
         var found: [PlannedSegment] = []
         for entry in slice(from: firstUnread, limit: max(0, window - firstUnread)) {
@@ -137,7 +130,6 @@ struct PlannedWriter: Sendable {
         return found
     }
 
-    /// The number of unread entries among the first `window`.
     func unreadCount(window: Int) -> Int {
         slice(from: firstUnread, limit: max(0, window - firstUnread)).count(where: \.isUnknown)
     }
@@ -165,13 +157,11 @@ struct PlannedWriter: Sendable {
         return rest
     }
 
-    /// Keeps the results for files that are still there.
     mutating func keepApplied(_ there: Set<SegmentBounds>) {
         let gone = Set(conflicts.keys).union(uncompared).filter { $0.hasOwnName && !there.contains($0.id.bounds) }
         for file in gone { forget(file) }
     }
 
-    /// The files of a name that contradict what is applied.
     func conflicts(of id: SegmentName) -> [SegmentFile] { conflicts.keys.filter { $0.id == id }.sorted() }
 
     /// Has the files of a name compared again; false when there are none that contradict.
@@ -222,7 +212,6 @@ struct PlannedWriter: Sendable {
 struct PlannedSegment: Sendable {
     /// It is indirect because it is in a table with room for more.
     indirect enum Knowledge: Sendable {
-        /// The segment must be read.
         case unknown
         case valid(SegmentOutline)
         /// The segment has no valid end line since the given wall time.
@@ -263,7 +252,6 @@ struct PlannedSegment: Sendable {
         return true
     }
 
-    /// Whether it contradicts what is applied.
     var isForked: Bool {
         guard case .bad(.forked, _, _) = knowledge else { return false }
         return true

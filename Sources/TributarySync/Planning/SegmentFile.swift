@@ -14,7 +14,6 @@ package struct SegmentFile: Hashable, Sendable, Comparable {
     /// The path below the log folder.
     package var path: String { "\(id.writer)/\(fileName)" }
 
-    /// Whether the file has the segment's own name.
     var hasOwnName: Bool { fileName == id.fileName }
 
     package static func < (left: SegmentFile, right: SegmentFile) -> Bool {

@@ -6,7 +6,6 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
     private var list: [Segment] = []
     /// For each element, the greatest `last` up to it, which finds overlaps without visiting preceding elements.
     private var reaches: [UInt64] = []
-    /// The elements before this index are removed.
     private var start = 0
 
     var count: Int { list.count - start }
@@ -17,12 +16,10 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
         set { if let newValue, let index = index(of: bounds) { list[start + index] = newValue } }
     }
 
-    /// The first `limit` segments from the given one on.
     func slice(from index: Int = 0, limit: Int = .max) -> ArraySlice<Segment> {
         list[min(start + index, list.count)...].prefix(limit)
     }
 
-    /// Replaces the segments; of several with the same bounds one remains.
     mutating func replace(with segments: consuming [Segment]) {
         segments.sort { $0.bounds < $1.bounds }
         for index in segments.indices.dropFirst().reversed() where segments[index].bounds == segments[index - 1].bounds
@@ -40,7 +37,6 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
         }
     }
 
-    /// Inserts a segment with other bounds than the present ones; returns its index.
     @discardableResult
     mutating func insert(_ segment: Segment) -> Int {
         let bounds = segment.bounds
@@ -103,12 +99,10 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
         return place < list.count && list[place].bounds == bounds ? place - start : nil
     }
 
-    /// The bounds that contain the sequence, in order.
     func holders(of sequence: UInt64) -> [SegmentBounds] {
         overlapping(SegmentBounds(first: sequence, last: sequence))
     }
 
-    /// The bounds that share a sequence with `bounds`, in order.
     func overlapping(_ bounds: SegmentBounds) -> [SegmentBounds] {
         var place = partitionPoint { $0.first <= bounds.last }
         var found: [SegmentBounds] = []

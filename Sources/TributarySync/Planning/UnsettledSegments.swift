@@ -3,7 +3,6 @@ import TributaryChanges
 
 /// The segments that need a later action, found without visiting all segments.
 struct UnsettledSegments: Sendable {
-    /// The segments that wait for blobs, with these blobs.
     private(set) var blobs: [SegmentName: [String]] = [:]
     /// The segments without an end line, with the wall time at which that was found.
     private(set) var incomplete: [SegmentName: WallTime] = [:]

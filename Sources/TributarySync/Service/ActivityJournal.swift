@@ -7,14 +7,10 @@ import TributaryStore
 ///
 /// A save is exported and merged within moments, which makes one line; while the store is busy there is one a minute.
 struct ActivitySummary: Sendable {
-    /// The time in which what belongs together comes together.
     private static let gathering = Duration.seconds(2)
-    /// The least time between two lines.
     private static let interval = Duration.seconds(60)
-    /// The number of writers that a line names.
     private static let namedWriters = 3
 
-    /// The time of the next line; nil when there is nothing to tell.
     private(set) var due: Duration?
     private var lastLine: Duration?
     private var imported = ImportCounts()
@@ -117,7 +113,6 @@ package final class ActivityJournal: Sendable {
         if let line = summary.withLock({ $0.take(at: clock.now()) }) { logger.info("synchronized", metadata: line) }
     }
 
-    /// Writes each line when it is due, until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             let due = summary.withLock(\.due)

@@ -6,7 +6,6 @@ import TributaryStore
 
 /// Finds deferred writes in the store and in the files of the log folder.
 final class DeferralFinder: Sendable {
-    /// The number of deferred writes that an answer about one segment names.
     private static let namedOfSegment = 100
     /// The time for which a caller waits for the lines of deferred writes, which are read from the log folder.
     private static let linePatience = Duration.seconds(5)
@@ -26,7 +25,6 @@ final class DeferralFinder: Sendable {
         await lineSearch.result(within: DeferralFinder.linePatience, search)
     }
 
-    /// The last report.
     var lastReport: DeferralReport? { cache.last }
 
     /// A report of the writes that are deferred in the reader's state, without lines.
@@ -48,9 +46,7 @@ final class DeferralFinder: Sendable {
         } ?? report
     }
 
-    /// The statuses with the line of the first deferred value of each.
-    ///
-    /// The lines are missing when the log folder does not answer in time.
+    /// The statuses with the line of the first deferred value of each, when the log folder answers in time.
     func located(_ statuses: [SegmentStatus]) async -> [SegmentStatus] {
         let values = await located(statuses.flatMap(\.deferredValues), within: DeferralFinder.linePatience)
         var rest = values[...]
@@ -72,7 +68,6 @@ final class DeferralFinder: Sendable {
     /// The status with the line of its first deferred value, however long the log folder takes to answer.
     func locatedBlocking(_ status: SegmentStatus) -> DeferredValue? { reader.located(status.deferredValues).first }
 
-    /// The statuses, in which each segment with deferred values names the first of them.
     func named(_ statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
         let records = try statuses.map { status in
             guard status.lacksDeferredNames else { return SegmentRecord?.none }
@@ -138,7 +133,6 @@ final class DeferralCache: Sendable {
         return report
     }
 
-    /// Replaces a report that is still valid.
     func replace(_ former: DeferralReport, with report: DeferralReport) {
         known.withLock { if $0?.report == former { $0?.report = report } }
     }
@@ -148,7 +142,6 @@ final class DeferralCache: Sendable {
 ///
 /// A search that hangs keeps its thread; when too many searches hang, values are shown without their lines.
 final class LineSearch: Sendable {
-    /// The maximum number of simultaneous searches.
     private static let most = 4
 
     private let queue = DispatchQueue(label: "tributary.lines", attributes: .concurrent)

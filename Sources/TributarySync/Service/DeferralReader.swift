@@ -8,7 +8,6 @@ struct DeferralReader {
     let logs: String
     let model: Model
 
-    /// The number of writes that a report names.
     static let named = 5
 
     /// Creates a report without lines, which ``located(_:)`` finds.

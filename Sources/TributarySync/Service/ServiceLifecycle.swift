@@ -16,12 +16,10 @@ struct ServiceLifecycle<Request: Sendable, Starter: Sendable>: Sendable {
     private(set) var isWatching = false
     /// The callers that wait for a whole pass over the folder.
     private var requests: [Request] = []
-    /// The callers that wait for the folder to be watched.
     private var starters: [Starter] = []
 
     var isStopping: Bool { phase == .stopping || phase == .ended }
 
-    /// The number of callers that wait for a whole pass over the folder.
     var requestCount: Int { requests.count }
 
     /// Begins the service; false when it has begun before, or was stopped before it began.

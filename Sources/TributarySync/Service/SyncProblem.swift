@@ -85,7 +85,6 @@ extension SyncProblem {
         )
     }
 
-    /// The problem of a baseline in which a store has found a difference.
     static func baselinesDiffer(_ objection: BaselineShelf.Objection, since wall: WallTime) -> SyncProblem {
         let name = objection.baseline.name
         return SyncProblem(
@@ -100,7 +99,6 @@ extension SyncProblem {
         )
     }
 
-    /// The problem of baselines that do not count.
     static func baselineRefused(
         _ name: BaselineName,
         _ refusal: BaselineShelf.Refusal,
@@ -117,7 +115,6 @@ extension SyncProblem {
         )
     }
 
-    /// The problem of segments that are missing and that a baseline has.
     static func baselineWaits(_ waiting: PlannedBaselines.Waiting) -> SyncProblem {
         SyncProblem(
             .baselineWaits,
@@ -135,7 +132,6 @@ extension SyncProblem {
         "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
     }
 
-    /// The problem of a failed export.
     static func exportFailed(_ error: any Error, logs: String, own: UniqueID, since wall: WallTime) -> SyncProblem {
         switch error {
         case ExportFailure.clockAhead(let ahead, let other): ownClockAhead(by: ahead, after: other, since: wall)
@@ -167,7 +163,6 @@ extension SyncProblem {
         }
     }
 
-    /// The problem of a store whose own clock is ahead.
     private static func ownClockAhead(by ahead: Duration, after other: UniqueID?, since wall: WallTime) -> SyncProblem {
         let lead =
             "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
@@ -190,7 +185,6 @@ extension SyncProblem {
         )
     }
 
-    /// The problem of work on the log folder that makes no progress any more.
     static func logsSilent(for silence: Duration, nothingIs effect: String, wall: WallTime) -> SyncProblem {
         SyncProblem(
             .logsSilent,

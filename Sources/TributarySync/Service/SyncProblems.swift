@@ -5,7 +5,6 @@ struct SyncProblems: Sendable {
     private(set) var ofFolder: [FolderProblem: WallTime] = [:]
     private var others: [SyncProblem.Code: SyncProblem] = [:]
 
-    /// The problems of the folder that a scan has found, and those that it has ended.
     struct FolderChange: Hashable, Sendable {
         var begun: Set<FolderProblem> = []
         var ended: Set<FolderProblem> = []
@@ -13,7 +12,6 @@ struct SyncProblems: Sendable {
 
     func contains(_ code: SyncProblem.Code) -> Bool { others[code] != nil }
 
-    /// Whether the last scan has not found the log folder.
     var isFolderMissing: Bool { ofFolder.keys.contains { $0.kind == .missing } }
 
     /// Adds or updates a problem; an existing one keeps the time since which it exists.

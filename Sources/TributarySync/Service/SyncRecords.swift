@@ -9,9 +9,6 @@ struct SyncRecords: Sendable {
 
     // MARK: Positions
 
-    /// The store's own writer and its position.
-    ///
-    /// - Throws: what reading throws; so do the other functions.
     func ownPosition() throws -> (writer: UniqueID, position: WriterPosition) {
         let own = try store.read { try $0.writers.own() }
         return (own.id, WriterPosition(sequence: own.sequence))
@@ -33,7 +30,6 @@ struct SyncRecords: Sendable {
         return WriterPosition(sequence: writer.sequence, partial: partial?.partial)
     }
 
-    /// The partly applied segments of the writers.
     func partials(of writers: Set<UniqueID>) throws -> [UniqueID: PartialRecord] {
         try store.read { reader in
             var records: [UniqueID: PartialRecord] = [:]

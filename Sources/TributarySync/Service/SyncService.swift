@@ -21,7 +21,6 @@ package final class SyncService: Service {
     let state: SyncStateOwner
     let signals: SyncSignals
     let events = Broadcast<SegmentStatus>(limit: 256)
-    /// Ends when the initial import is complete.
     let initialImport = Broadcast<Never>(limit: 1)
     let deferrals: DeferralFinder
     let exports: ExportLoop
@@ -173,7 +172,6 @@ struct SyncSignals: Sendable {
     let imports = Signal()
     /// The signal of the replica, which raises it after each local commit.
     let exports: Signal
-    /// A signal that is raised when the baselines of the log folder have changed.
     let baselines = Signal()
     /// A signal that is raised once, when the service stops; it ends the debounce of an export early.
     let stop = Signal()

@@ -16,13 +16,11 @@ struct SyncState: Sendable {
     var progress = ImportProgress()
     /// The pause; nil while importing is not paused.
     var pause: ImportPause?
-    /// The accepted segments that the store remembers.
     private var storedAccepted: [SegmentName: String]
     private(set) var shelf = BaselineShelf()
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
     private var awaited: VersionVector?
 
-    /// Creates the initial state of a service.
     init(
         configuration: SyncConfiguration,
         planner: ImportPlanner,
@@ -44,7 +42,6 @@ struct SyncState: Sendable {
 
     // MARK: Scanning
 
-    /// Applies the results of a scan of the folder.
     mutating func scanned(
         _ scan: FolderScan,
         isWhole: Bool,
@@ -58,7 +55,6 @@ struct SyncState: Sendable {
         return problems.updateFolder(scan.problems, isWhole: isWhole, scanned: scan.lookedAt, wall: wall)
     }
 
-    /// Records that the folder is watched, or that the system refuses to watch it.
     mutating func watched(_ problem: FolderProblem?, wall: WallTime) {
         guard let problem else { return problems.end(.watchFailed) }
         problems.raise(SyncProblem(problem, since: wall))
@@ -127,7 +123,6 @@ struct SyncState: Sendable {
         _ = planner.retry(name)
     }
 
-    /// Applies the result of a committed batch.
     mutating func applied(_ outcome: ImportBatch.Outcome, wall: WallTime) {
         for name in outcome.finished { planner.finished(name, wall: wall) }
         // The positions advance after the finished segments, which are counted from the former position.
@@ -143,22 +138,16 @@ struct SyncState: Sendable {
         problems.raise(.importFailed(error, since: wall))
     }
 
-    /// Records the result of comparing a file with what was applied.
-    ///
-    /// - Returns: The segment's status when the file contradicts it.
+    /// Records the result of comparing a file with what was applied; returns the status of one that contradicts it.
     mutating func compared(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
         planner.compared(finding.file, finding.reason, wall: wall)
         return finding.reason == nil ? nil : planner.status(of: finding.file.id, in: .forked, wall: wall)
     }
 
-    /// The segments whose state has changed since the last call.
     mutating func drainStateChanges(wall: WallTime) -> [SegmentStatus] { planner.announce(wall: wall) }
 
     // MARK: Accepting
 
-    /// Accepts a held segment.
-    ///
-    /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
     mutating func accept(_ name: SegmentName, wall: WallTime) throws(SyncError) {
         // Of several files with the name, another one may not be applied either.
         let held = planner.status(of: name, in: .held, wall: wall)
@@ -171,12 +160,10 @@ struct SyncState: Sendable {
     /// The accepted segments, when they differ from the stored ones; nil when they do not.
     var acceptedToStore: [SegmentName: String]? { planner.accepted == storedAccepted ? nil : planner.accepted }
 
-    /// Records the accepted segments that the store has now.
     mutating func stored(accepted: [SegmentName: String]) { storedAccepted = accepted }
 
     // MARK: Exporting
 
-    /// Whether local changes may be exported.
     var mayExport: Bool { configuration.exports }
 
     mutating func exported(_ counts: ImportCounts) {
@@ -192,7 +179,6 @@ struct SyncState: Sendable {
 
     // MARK: Status
 
-    /// The status, with its problems in order.
     func status(wall: WallTime) -> SyncStatus {
         var status = SyncStatus()
         status.pausedSince = pause?.since
@@ -213,7 +199,6 @@ struct SyncState: Sendable {
 }
 
 extension SyncState {
-    /// Records that a baseline cannot be used.
     mutating func refused(_ name: BaselineName, _ refusal: BaselineShelf.Refusal, wall: WallTime) {
         found(shelf.refusing(name, refusal), wall: wall)
     }
@@ -251,7 +236,6 @@ extension SyncState {
 }
 
 extension SyncState {
-    /// Loads the state that the store records.
     init(_ reader: Reader, configuration: SyncConfiguration) throws {
         let own = try reader.writers.own().id
         var planner = ImportPlanner(own: own, limits: configuration.limits)
@@ -266,11 +250,8 @@ extension SyncState {
     }
 }
 
-/// The progress of imports and exports since the service began.
 struct ImportProgress: Sendable {
-    /// Whether the segments that could be imported when the service began have been imported.
     var isInitialImportComplete = false
-    /// The wall time of the last commit of imported transactions.
     var lastImport: WallTime?
     var isApplying = false
     private(set) var imported = ImportCounts()

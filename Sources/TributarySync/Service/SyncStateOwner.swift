@@ -48,8 +48,6 @@ final class SyncStateOwner: Sendable {
     }
 
     /// Returns after a whole pass over the folder; `requested` is called once the request is registered.
-    ///
-    /// - Throws: ``SyncError`` `notRunning`.
     func waitForPass(requested: () -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             guard update({ $0.lifecycle.addRequest(continuation) }) else {
@@ -59,7 +57,6 @@ final class SyncStateOwner: Sendable {
         }
     }
 
-    /// Completes the oldest requests after their pass.
     func finishRequests(_ count: Int) {
         for request in update({ $0.lifecycle.removeRequests(count) }) { request.resume() }
     }

@@ -68,7 +68,6 @@ extension DirectoryEntries.Kind {
         }
     }
 
-    /// The kind of file in words, for a reason.
     var words: String {
         switch self {
         case .regular: "a regular file"

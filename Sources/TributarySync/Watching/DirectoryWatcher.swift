@@ -108,7 +108,6 @@ package final class DirectoryWatcher: Sendable {
         if !hints.isEmpty { report(hints) }
     }
 
-    /// Adds the hint of an event, unless the event is irrelevant.
     private func record(_ event: InotifyEvents.Event, _ state: inout State, _ hints: inout FolderHints) {
         guard !event.isOverflow else { return hints.insertEverything() }
         guard let place = state.places[event.watch] else { return }

@@ -15,7 +15,6 @@ package struct FolderScan: Sendable {
     package var lookedAt: Set<String> = []
     /// The files and folders that the system refused to show; they must be scanned again soon.
     package var retry = FolderHints()
-    /// The writers with single files that the system refused to show.
     var refused: Set<UniqueID> = []
 
     package init() {}

@@ -6,7 +6,6 @@ struct FolderWatch {
     private let isActive: Bool
     private let report: @Sendable (FolderHints) -> Void
     private var watcher: DirectoryWatcher?
-    /// The reason why inotify cannot be used; the system may refuse it for a while only.
     private(set) var problem: FolderProblem?
 
     /// Begins to watch the folder at `path`, unless `isActive` is false.
@@ -21,7 +20,6 @@ struct FolderWatch {
 
     var isLimited: Bool { watcher?.isLimited ?? false }
 
-    /// Tries to watch the folder, unless it is watched.
     mutating func start() {
         guard isActive, watcher == nil else { return }
         do throws(FolderProblem) {
@@ -35,7 +33,6 @@ struct FolderWatch {
     /// Watches the log folder; called before it is listed, so that no change is lost between the two.
     func watchRoot() { watcher?.watchRoot() }
 
-    /// A function that watches a writer's folder; called before the folder is listed.
     var watchWriter: (UniqueID) -> Void {
         { [watcher] in watcher?.watch($0) }
     }

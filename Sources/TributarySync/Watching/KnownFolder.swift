@@ -27,7 +27,6 @@ struct KnownFolder: Sendable {
     private var misfits: [String: WriterListing.Misfit] = [:]
     /// The sequences of the writer's last baselines, in order.
     private(set) var baselines: [UInt64] = []
-    /// The baselines that the writer's store has compared.
     private(set) var comparisons: [BaselineName] = []
 
     /// The maximum number of listed misnamed files of one folder.
@@ -55,7 +54,6 @@ struct KnownFolder: Sendable {
         files.replace(with: found)
     }
 
-    /// Inserts a new file; one that is applied is to be compared.
     mutating func insert(_ file: File) {
         files.insert(file)
         if file.isApplied { unchecked.insert(file.bounds) }
@@ -80,21 +78,18 @@ struct KnownFolder: Sendable {
         if comparisons.count < KnownFolder.comparisonLimit { comparisons.append(baseline) }
     }
 
-    /// Inserts a baseline; only the last ones are kept.
     mutating func insert(baseline sequence: UInt64) {
         let index = baselines.firstIndex { $0 >= sequence } ?? baselines.endIndex
         baselines.insert(sequence, at: index)
         if baselines.count > KnownFolder.baselineLimit { baselines.removeFirst() }
     }
 
-    /// Removes a name; true when its file was a misfit.
     mutating func remove(_ bounds: SegmentBounds) -> Bool {
         unchecked.remove(bounds)
         files.remove(bounds)
         return !misfits.isEmpty && misfits.removeValue(forKey: name(bounds).fileName) != nil
     }
 
-    /// Whether the folder has a file at or below the position.
     func isApplied(_ bounds: SegmentBounds, position: UInt64) -> Bool {
         files[bounds].map { $0.isApplied || bounds.last <= position } ?? false
     }
@@ -121,7 +116,6 @@ struct KnownFolder: Sendable {
 
     var allMisfits: [WriterListing.Misfit] { misfits.values.sorted { $0.fileName < $1.fileName } }
 
-    /// The listing with the given pending files.
     func listing(_ pending: [WriterListing.Pending]) -> WriterListing {
         var listing = WriterListing(writer: writer)
         listing.pending = pending

@@ -8,11 +8,9 @@ struct ScanSchedule: Sendable {
 
     private var hints = FolderHints()
     private var refused = FolderHints()
-    /// The time at which the refused places are due; nil when there are none.
     private var retryDue: Duration?
     private var rescanDue = Duration.zero
 
-    /// The time of the next scan without a hint.
     var due: Duration { min(rescanDue, retryDue ?? rescanDue) }
 
     mutating func insert(_ hints: FolderHints) { self.hints.formUnion(hints) }
@@ -23,7 +21,6 @@ struct ScanSchedule: Sendable {
         retryDue = retryDue ?? now + ScanSchedule.retryInterval
     }
 
-    /// Sets the time of the next rescan; called when everything is scanned.
     mutating func rescan(at time: Duration) { rescanDue = time }
 
     /// Removes and returns the places to scan now; empty when nothing can have changed.

@@ -10,7 +10,6 @@ struct ChangeInput {
 
     let checker: ChangeChecker
     private var mandatory: MandatoryCheck
-    /// The change lines of the log, each with its newline.
     private(set) var lines: [UInt8] = []
     private(set) var ids: [UniqueID] = []
     private var mayDelete = true

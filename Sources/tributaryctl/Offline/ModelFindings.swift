@@ -96,7 +96,6 @@ extension ParsedChange {
 struct StrictCheck {
     let checker: ChangeChecker
 
-    /// Returns the faults of a valid line.
     func faults(in line: JSONValue) -> [ChangeChecker.Fault] {
         let verb = ParsedChange.Verb.allCases.first { line[$0.rawValue] != nil }
         let name = verb.flatMap { line[$0.rawValue] }.flatMap(Self.string) ?? ""

@@ -31,7 +31,6 @@ struct ObjectTable {
         table.print(on: terminal)
     }
 
-    /// Prints one object, with a line for each property.
     static func print(_ object: JSONValue, on terminal: Terminal) {
         var lines = [("id", object["id"]), ("entity", object["entity"]), ("version", object["version"])]
         if case .object(let members)? = object["values"] { lines += members.map { ($0.key, Optional($0.value)) } }

@@ -3,7 +3,6 @@
 struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
-    /// The greatest width of every column but the last.
     private static let widest = 60
     /// The least width of a wrapped last column.
     private static let narrowest = 24

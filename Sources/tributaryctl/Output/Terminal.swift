@@ -4,7 +4,6 @@ import Glibc
 struct Terminal: Sendable {
     let hasColor: Bool
     let isInteractive: Bool
-    /// Whether the command may show progress on standard error.
     let showsProgress: Bool
     /// The width of the terminal in columns, or the value of COLUMNS; nil when output is no terminal.
     let width: Int?
@@ -61,7 +60,6 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Waits until a non-blocking descriptor is writable.
     private func waitUntilWritable(_ descriptor: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&entry, 1, -1) > 0 || errno == EINTR

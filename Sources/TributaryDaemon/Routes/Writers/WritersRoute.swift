@@ -21,7 +21,6 @@ enum WritersRoute {
         return try .json(WritersMessage(writers: shown, next: hasMore ? shown.last?.id : nil))
     }
 
-    /// The number of sequences of other writers after which a list ends before its limit.
     private static let seenLimit = 50_000
 
     static func messages(
