@@ -54,11 +54,9 @@ package struct BaselineComparison: Hashable, Sendable {
 
     /// The line, without its newline.
     package var line: String {
-        JSONValue.object([
-            JSONMember(key: "tributary", value: .integer(1)), JSONMember(key: "comparison", value: .integer(1)),
-            JSONMember(key: "baseline", value: .string(name.baseline.path)),
-            JSONMember(key: "sha256", value: .string(sha256)),
-            JSONMember(key: "difference", value: difference.map(JSONValue.string) ?? .null),
+        JSONValue.members([
+            "tributary": .integer(1), "comparison": .integer(1), "baseline": .string(name.baseline.path),
+            "sha256": .string(sha256), "difference": difference.map(JSONValue.string) ?? .null,
         ]).text
     }
 
@@ -88,21 +86,18 @@ package struct BaselineComparison: Hashable, Sendable {
 
     private init(_ name: Name, _ fields: LineFields) throws(JSONError) {
         guard try fields.count("tributary") == 1, try fields.count("comparison") == 1 else {
-            throw JSONError(offset: 0, reason: "the format version is not 1, the one that this program reads")
+            throw JSONError("the format version is not 1, the one that this program reads")
         }
         guard try fields.string("baseline") == name.baseline.path else {
-            throw JSONError(offset: 0, reason: "it does not name the baseline in its file's name")
+            throw JSONError("it does not name the baseline in its file's name")
         }
         guard let sha256 = try fields.optionalHash("sha256") else {
-            throw JSONError(offset: 0, reason: "the key 'sha256' is missing")
+            throw JSONError("the key 'sha256' is missing")
         }
-        guard fields.has("difference") else { throw JSONError(offset: 0, reason: "the key 'difference' is missing") }
+        guard fields.has("difference") else { throw JSONError("the key 'difference' is missing") }
         let difference = try fields.optionalString("difference")
         guard difference?.utf8.count ?? 0 <= BaselineComparison.limits.difference else {
-            throw JSONError(
-                offset: 0,
-                reason: "'difference' is longer than \(BaselineComparison.limits.difference) bytes"
-            )
+            throw JSONError("'difference' is longer than \(BaselineComparison.limits.difference) bytes")
         }
         self.init(name, sha256: sha256, difference: difference)
     }
@@ -112,7 +107,7 @@ package struct BaselineComparison: Hashable, Sendable {
     /// - Throws: ``SegmentError`` `forked` when there is another one of this name.
     package func publish(_ logs: LogFolder) throws {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
-        try FilePublisher(logs).publish(file) { descriptor, path in
+        try FilePublisher(logs: logs).publish(file) { descriptor, path in
             let file = HashedFile(descriptor: descriptor, file: path)
             try file.write(Array((line + "\n").utf8))
             try file.finish()

@@ -71,10 +71,20 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason as a clause without a capital, such as "the key 'id' occurs twice".
     package var reason: String
 
-    package init(offset: Int, reason: String) {
+    package init(_ reason: String, offset: Int = 0) {
         self.offset = offset
         self.reason = reason
     }
 
     package var description: String { "\(reason) (byte \(offset + 1))" }
+}
+
+extension JSONValue {
+    /// An object with those of the members that have a value, in their order.
+    package static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
+    }
+
+    /// A number that may exceed 64 bits with a sign.
+    package static func count(_ number: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: number)) }
 }

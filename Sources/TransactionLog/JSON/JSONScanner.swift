@@ -9,12 +9,8 @@ struct JSONScanner {
     var position = 0
     var keys = KeyStack()
     var names = NameTable()
+    /// The greatest depth of objects and arrays.
     let depthLimit: Int
-
-    /// Creates a scanner for texts with at most `depthLimit` nested objects and arrays.
-    init(depthLimit: Int) {
-        self.depthLimit = depthLimit
-    }
 
     /// Starts with a text, whose bytes must stay valid until the next text.
     mutating func begin(_ text: UnsafeBufferPointer<UInt8>) {
@@ -103,7 +99,7 @@ struct JSONScanner {
     }
 
     func failure(_ reason: String, at offset: Int? = nil) -> JSONError {
-        JSONError(offset: offset ?? position, reason: reason)
+        JSONError(reason, offset: offset ?? position)
     }
 
     func unexpected(_ wanted: String) -> JSONError {

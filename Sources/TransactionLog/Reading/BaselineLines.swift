@@ -24,7 +24,7 @@ struct BaselineLines {
     var isComplete: Bool { hasVector && remaining == 0 }
 
     mutating func next(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> BaselineEntry? {
-        guard !line.isBlank else { throw BaselineLines.failure("the line is blank") }
+        guard !line.isBlank else { throw JSONError("the line is blank") }
         guard let header else {
             header = try BaselineHeader(line: line)
             return nil
@@ -45,16 +45,16 @@ struct BaselineLines {
         counts.changes += 1
         if fields.has("bound") { return .bound(try BaselineBound(fields)) }
         if fields.has("counter") { return .counter(try counter(fields)) }
-        throw BaselineLines.failure("it is no line of a baseline, or not the one that is due")
+        throw JSONError("it is no line of a baseline, or not the one that is due")
     }
 
     private mutating func add(_ writer: BaselineWriter) throws(JSONError) {
         guard writers.last.map({ $0.id < writer.id }) ?? true else {
-            throw BaselineLines.failure("the writers are not in the order of their UUIDs")
+            throw JSONError("the writers are not in the order of their UUIDs")
         }
         seenCount += writer.seen.count
         guard seenCount <= BaselineLines.seenLimit else {
-            throw BaselineLines.failure("the writers have more than \(BaselineLines.seenLimit) entries of 'seen'")
+            throw JSONError("the writers have more than \(BaselineLines.seenLimit) entries of 'seen'")
         }
         places[writer.id] = writers.count
         writers.append(writer)
@@ -65,11 +65,11 @@ struct BaselineLines {
         let next = try BaselineTransaction(fields)
         guard let place = places[next.writer], next.sequence <= writers[place].sequence,
             next.clock <= writers[place].clock
-        else { throw BaselineLines.failure("the transaction is not in the vector of the baseline") }
+        else { throw JSONError("the transaction is not in the vector of the baseline") }
         if let last = transaction {
             guard Version(clock: last.clock, writer: last.writer) < Version(clock: next.clock, writer: next.writer)
             else {
-                throw BaselineLines.failure("the transactions are not in the order of their versions")
+                throw JSONError("the transactions are not in the order of their versions")
             }
         }
         transaction = next
@@ -81,12 +81,10 @@ struct BaselineLines {
     private func counter(_ fields: LineFields) throws(JSONError) -> BaselineCounter {
         let counter = try BaselineCounter(fields)
         for writer in counter.totals.keys where places[writer] == nil {
-            throw BaselineLines.failure("writer \(writer) of a total is not in the vector of the baseline")
+            throw JSONError("writer \(writer) of a total is not in the vector of the baseline")
         }
         return counter
     }
-
-    static func failure(_ reason: String) -> JSONError { JSONError(offset: 0, reason: reason) }
 }
 
 extension BaselineHeader {
@@ -94,20 +92,20 @@ extension BaselineHeader {
         let fields = try LineFields(line)
         let (version, kind) = (try fields.count("tributary"), try fields.count("baseline"))
         guard version == 1 else {
-            throw BaselineLines.failure("the format version 'tributary' is \(version); this program reads version 1")
+            throw JSONError("the format version 'tributary' is \(version); this program reads version 1")
         }
         guard kind == 1 else {
-            throw BaselineLines.failure("the format version 'baseline' is \(kind); this program reads version 1")
+            throw JSONError("the format version 'baseline' is \(kind); this program reads version 1")
         }
         guard let modelHash = try fields.shortString("modelHash") else {
-            throw BaselineLines.failure("the key 'modelHash' is missing")
+            throw JSONError("the key 'modelHash' is missing")
         }
         guard let rules = fields["rules"].flatMap(BaselineRules.init) else {
-            throw BaselineLines.failure("'rules' is no text for each property of each entity of each root entity")
+            throw JSONError("'rules' is no text for each property of each entity of each root entity")
         }
         let count = try fields.count("writers")
         guard count <= UInt64(BaselineLines.writerLimit) else {
-            throw BaselineLines.failure("there are \(count) writers, more than \(BaselineLines.writerLimit)")
+            throw JSONError("there are \(count) writers, more than \(BaselineLines.writerLimit)")
         }
         self.init(
             model: try fields.shortString("model"),
@@ -135,7 +133,7 @@ extension BaselineWriter {
 extension BaselineTransaction {
     init(_ fields: LineFields) throws(JSONError) {
         let changes = try fields.count("changes")
-        guard changes > 0 else { throw BaselineLines.failure("the transaction has no changes") }
+        guard changes > 0 else { throw JSONError("the transaction has no changes") }
         self.init(
             writer: try fields.uniqueID("writer"),
             sequence: try fields.sequence("transaction"),
@@ -148,7 +146,7 @@ extension BaselineTransaction {
 extension BaselineBound {
     init(_ fields: LineFields) throws(JSONError) {
         guard case .object(let members)? = fields["values"], members.count == 1, let value = members.first else {
-            throw BaselineLines.failure("'values' is not an object with one value")
+            throw JSONError("'values' is not an object with one value")
         }
         self.init(
             entity: try fields.string("bound"),
@@ -161,12 +159,12 @@ extension BaselineBound {
 extension BaselineCounter {
     init(_ fields: LineFields) throws(JSONError) {
         guard case .object(let members)? = fields["totals"], members.count <= BaselineLines.writerLimit else {
-            throw BaselineLines.failure("'totals' is no object, or has too many members")
+            throw JSONError("'totals' is no object, or has too many members")
         }
         var totals: [UniqueID: JSONValue] = [:]
         for member in members {
             guard let writer = UniqueID(member.key) else {
-                throw BaselineLines.failure("'totals' names '\(member.key.prefix(80))', which is no UUID")
+                throw JSONError("'totals' names '\(member.key.prefix(80))', which is no UUID")
             }
             totals[writer] = member.value
         }
@@ -184,7 +182,7 @@ extension LineFields {
     fileprivate func sequence(_ key: String) throws(JSONError) -> UInt64 {
         let sequence = try count(key)
         guard sequence >= 1, sequence < UInt64(Int64.max) else {
-            throw BaselineLines.failure("'\(key)' is \(sequence), which is no sequence")
+            throw JSONError("'\(key)' is \(sequence), which is no sequence")
         }
         return sequence
     }
@@ -192,7 +190,7 @@ extension LineFields {
     fileprivate func clock() throws(JSONError) -> HybridClock {
         let text = try string("clock")
         guard let clock = HybridClock(text), clock.isAcceptable else {
-            throw BaselineLines.failure("'clock' is '\(text.prefix(80))', not an acceptable clock")
+            throw JSONError("'clock' is '\(text.prefix(80))', not an acceptable clock")
         }
         return clock
     }

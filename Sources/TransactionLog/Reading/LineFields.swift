@@ -11,7 +11,7 @@ struct LineFields {
     init(_ value: JSONValue) throws(JSONError) {
         self.value = value
         guard case .object = value else {
-            throw JSONError(offset: 0, reason: "the line is \(value.kind), not an object")
+            throw JSONError("the line is \(value.kind), not an object")
         }
     }
 
@@ -23,10 +23,7 @@ struct LineFields {
     func count(_ key: String) throws(JSONError) -> UInt64 {
         guard let found = value[key] else { throw missing(key) }
         guard case .integer(let number) = found, number >= 0 else {
-            throw JSONError(
-                offset: 0,
-                reason: "'\(key)' is \(found.text.prefix(80)), not a whole number from 0 to 2^63-1"
-            )
+            throw JSONError("'\(key)' is \(found.text.prefix(80)), not a whole number from 0 to 2^63-1")
         }
         return UInt64(number)
     }
@@ -40,7 +37,7 @@ struct LineFields {
         switch value[key] {
         case nil, .null: return nil
         case .string(let text): return text
-        case let other?: throw JSONError(offset: 0, reason: "'\(key)' is \(other.kind), not a string")
+        case let other?: throw JSONError("'\(key)' is \(other.kind), not a string")
         }
     }
 
@@ -49,7 +46,7 @@ struct LineFields {
         guard let text = try optionalString(key) else { return nil }
         guard text.utf8.count <= LogLimits.textBytes else {
             let reason = "'\(key)' has \(text.utf8.count) bytes, more than \(LogLimits.textBytes)"
-            throw JSONError(offset: 0, reason: reason)
+            throw JSONError(reason)
         }
         return text
     }
@@ -57,12 +54,12 @@ struct LineFields {
     func optionalHash(_ key: String) throws(JSONError) -> String? {
         guard let text = try optionalString(key) else { return nil }
         guard text.utf8.count == 64, text.utf8.allSatisfy({ hexadecimalDigit($0) != nil }) else {
-            throw JSONError(offset: 0, reason: "'\(key)' is not a SHA-256 of 64 hexadecimal digits")
+            throw JSONError("'\(key)' is not a SHA-256 of 64 hexadecimal digits")
         }
         return text.lowercased()
     }
 
     private func missing(_ key: String) -> JSONError {
-        JSONError(offset: 0, reason: "the key '\(key)' is missing")
+        JSONError("the key '\(key)' is missing")
     }
 }

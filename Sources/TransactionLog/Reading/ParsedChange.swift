@@ -38,10 +38,10 @@ package struct ParsedChange: Hashable, Sendable {
     }
 
     package init(_ value: JSONValue) throws(JSONError) {
-        guard case .object = value else { throw ParsedChange.failure("a change is an object, this is \(value.kind)") }
+        guard case .object = value else { throw JSONError("a change is an object, this is \(value.kind)") }
         let verbs = Verb.allCases.filter { value[$0.rawValue] != nil }
         guard let verb = verbs.first, verbs.count == 1 else {
-            throw ParsedChange.failure("exactly one of insert, update, delete, link, unlink must be there")
+            throw JSONError("exactly one of insert, update, delete, link, unlink must be there")
         }
         self.verb = verb
         entity = try ParsedChange.string(value, verb.rawValue)
@@ -50,13 +50,13 @@ package struct ParsedChange: Hashable, Sendable {
         switch value["values"] {
         case nil: break
         case .object(let members): writes = members.map { PropertyWrite(name: $0.key, value: $0.value) }
-        case let other?: throw ParsedChange.failure("'values' is \(other.kind), not an object")
+        case let other?: throw JSONError("'values' is \(other.kind), not an object")
         }
-        guard id != nil || verb == .insert else { throw ParsedChange.failure("the key 'id' is missing") }
+        guard id != nil || verb == .insert else { throw JSONError("the key 'id' is missing") }
         guard verb == .link || verb == .unlink else { return }
         relationship = try ParsedChange.string(value, "to")
         guard case .array(let elements)? = value["ids"] else {
-            throw ParsedChange.failure("'ids' must be an array of UUIDs")
+            throw JSONError("'ids' must be an array of UUIDs")
         }
         for element in elements { ids.append(try ParsedChange.uniqueID(element, "ids")) }
         guard verb == .link else { return }
@@ -78,14 +78,14 @@ package struct ParsedChange: Hashable, Sendable {
 
     private static func string(_ value: JSONValue, _ key: String) throws(JSONError) -> String {
         guard case .string(let text)? = value[key] else {
-            throw failure(value[key] == nil ? "the key '\(key)' is missing" : "'\(key)' is not a string")
+            throw JSONError(value[key] == nil ? "the key '\(key)' is missing" : "'\(key)' is not a string")
         }
         return text
     }
 
     private static func uniqueID(_ value: JSONValue?, _ key: String) throws(JSONError) -> UniqueID {
         guard case .string(let text)? = value, let id = UniqueID(text) else {
-            throw failure("'\(key)' has \((value ?? .null).text.prefix(80)), which is not a UUID")
+            throw JSONError("'\(key)' has \((value ?? .null).text.prefix(80)), which is not a UUID")
         }
         return id
     }
@@ -97,12 +97,10 @@ package struct ParsedChange: Hashable, Sendable {
             var positions: [String] = []
             for case .string(let position) in elements { positions.append(position) }
             guard positions.count == elements.count, positions.count == count else {
-                throw failure("'positions' must have a string for each of the \(count) IDs")
+                throw JSONError("'positions' must have a string for each of the \(count) IDs")
             }
             return positions
-        case let other?: throw failure("'positions' is \(other.kind), not an array")
+        case let other?: throw JSONError("'positions' is \(other.kind), not an array")
         }
     }
-
-    private static func failure(_ reason: String) -> JSONError { JSONError(offset: 0, reason: reason) }
 }

@@ -15,8 +15,8 @@ struct SegmentContent {
     init(name: SegmentName, sliceLines: Int, dependenciesAfter sequence: UInt64, keepsContent: Bool) {
         batch = keepsContent ? SegmentBatch() : nil
         self.name = name
-        order = TransactionOrder(name)
-        dependencies = SegmentDependencies(after: sequence)
+        order = TransactionOrder(name: name)
+        dependencies = SegmentDependencies(start: sequence)
         slices = SliceBuilder(lineLimit: sliceLines)
     }
 
@@ -24,12 +24,10 @@ struct SegmentContent {
         guard let line = try reader.next() else {
             throw SegmentError(.rejected, file: file, line: 1, reason: "there is no header before the end line")
         }
-        do throws(JSONError) {
+        header = try reader.parse { () throws(JSONError) in
             let header = try SegmentHeader(line: line)
             try header.check(against: name)
-            self.header = header
-        } catch {
-            throw SegmentError(.rejected, file: file, line: 1, reason: error.reason)
+            return header
         }
         slices.begin(reader)
         while let line = try reader.next() {
@@ -89,12 +87,8 @@ struct TransactionOrder {
     let name: SegmentName
     /// The clock of the last transaction, which is the greatest so far.
     private(set) var clock = HybridClock.zero
-    private var transactions: UInt64 = 0
-    private var changes: UInt64 = 0
-
-    init(_ name: SegmentName) {
-        self.name = name
-    }
+    private(set) var transactions: UInt64 = 0
+    private(set) var changes: UInt64 = 0
 
     var hasTransactions: Bool { transactions > 0 }
 
@@ -105,27 +99,24 @@ struct TransactionOrder {
     ///
     /// - Throws: ``JSONError`` with the reason when the line is none, or not that of the next transaction.
     mutating func begin(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> TransactionHeader {
-        guard !line.isBlank else { throw JSONError(offset: 0, reason: "the line is blank") }
+        guard !line.isBlank else { throw JSONError("the line is blank") }
         let transaction: TransactionHeader
         do throws(JSONError) {
             transaction = try TransactionHeader(line: line, writer: name.writer)
         } catch {
-            throw JSONError(offset: error.offset, reason: "a transaction line is due here: \(error.reason)")
+            throw JSONError("a transaction line is due here: \(error.reason)", offset: error.offset)
         }
         guard transaction.sequence == nextSequence else {
-            throw JSONError(
-                offset: 0,
-                reason: "transaction \(transaction.sequence) stands where \(nextSequence) is due"
-            )
+            throw JSONError("transaction \(transaction.sequence) stands where \(nextSequence) is due")
         }
         guard transaction.sequence <= name.last else {
-            throw JSONError(offset: 0, reason: "transaction \(transaction.sequence) is past the range of the name")
+            throw JSONError("transaction \(transaction.sequence) is past the range of the name")
         }
         guard transaction.clock > clock else {
-            throw JSONError(offset: 0, reason: "clock \(transaction.clock) is not after \(clock), the one before")
+            throw JSONError("clock \(transaction.clock) is not after \(clock), the one before")
         }
         guard transaction.clock.isAcceptable else {
-            throw JSONError(offset: 0, reason: "clock \(transaction.clock) lies in the last year before 2^64")
+            throw JSONError("clock \(transaction.clock) lies in the last year before 2^64")
         }
         clock = transaction.clock
         return transaction
@@ -157,15 +148,11 @@ struct TransactionOrder {
 
 /// Collects the transactions of other writers on which a segment's transactions depend, up to a limit.
 struct SegmentDependencies {
+    /// The transaction after which those are collected.
+    let start: UInt64
     private(set) var list: [VerifiedSegment.Dependency] = []
-    private var isFull = false
-    private let start: UInt64
-    private var entryCount = 0
-
-    /// Creates an empty list for the transactions after `start`.
-    init(after start: UInt64) {
-        self.start = start
-    }
+    private(set) var isFull = false
+    private(set) var entryCount = 0
 
     mutating func add(_ transaction: TransactionHeader) {
         guard transaction.sequence > start, !transaction.seen.isEmpty, !isFull else { return }

@@ -5,7 +5,7 @@ extension SegmentHeader {
         let fields = try LineFields(line)
         let version = try fields.count("tributary")
         guard version == UInt64(SegmentHeader.formatVersion) else {
-            throw JSONError(offset: 0, reason: "the format version is \(version); this program reads version 1")
+            throw JSONError("the format version is \(version); this program reads version 1")
         }
         let id = try fields.uniqueID("writer")
         self.init(
@@ -21,20 +21,15 @@ extension SegmentHeader {
 
     func check(against name: SegmentName) throws(JSONError) {
         guard writer == name.writer else {
-            throw JSONError(offset: 0, reason: "the header names writer \(writer), the file's folder \(name.writer)")
+            throw JSONError("the header names writer \(writer), the file's folder \(name.writer)")
         }
         guard first == name.first, last == name.last else {
             throw JSONError(
-                offset: 0,
-                reason:
-                    "the header says transactions \(first) to \(last), the file's name \(name.first) to \(name.last)"
+                "the header says transactions \(first) to \(last), the file's name \(name.first) to \(name.last)"
             )
         }
         guard first >= 1, first <= last else {
-            throw JSONError(
-                offset: 0,
-                reason: "transactions \(first) to \(last) are no range that starts at 1 or later"
-            )
+            throw JSONError("transactions \(first) to \(last) are no range that starts at 1 or later")
         }
     }
 }
@@ -47,7 +42,7 @@ extension LineFields {
         guard let value = self["after"], value != .null else { return incarnation }
         let after = try LineFields(value)
         let (former, sequence) = (try after.uniqueID("writer"), try after.count("sequence"))
-        guard former != writer else { throw JSONError(offset: 0, reason: "'after' names the writer itself") }
+        guard former != writer else { throw JSONError("'after' names the writer itself") }
         if sequence > 0 { incarnation.after = Incarnation.Predecessor(writer: former, sequence: sequence) }
         return incarnation
     }
@@ -55,7 +50,7 @@ extension LineFields {
     func uniqueID(_ key: String) throws(JSONError) -> UniqueID {
         let text = try string(key)
         guard let id = UniqueID(text) else {
-            throw JSONError(offset: 0, reason: "'\(key)' is '\(text.prefix(80))', not a UUID")
+            throw JSONError("'\(key)' is '\(text.prefix(80))', not a UUID")
         }
         return id
     }
@@ -66,7 +61,7 @@ extension SegmentEnd {
         let fields = try LineFields(line)
         let last = try fields.count("end")
         guard let hash = try fields.optionalHash("sha256") else {
-            throw JSONError(offset: 0, reason: "the key 'sha256' is missing")
+            throw JSONError("the key 'sha256' is missing")
         }
         self.init(
             last: last,
@@ -86,7 +81,7 @@ extension TransactionHeader {
         let sequence = try fields.count("transaction")
         let text = try fields.string("clock")
         guard let clock = HybridClock(text) else {
-            throw JSONError(offset: 0, reason: "'clock' is '\(text.prefix(80))', not 16 lower-case hexadecimal digits")
+            throw JSONError("'clock' is '\(text.prefix(80))', not 16 lower-case hexadecimal digits")
         }
         let changes = try fields.count("changes")
         self.init(
@@ -104,21 +99,21 @@ extension TransactionHeader {
         case .object(let members):
             guard members.count <= LogLimits.seenEntries else {
                 let reason = "'seen' has \(members.count) entries, more than \(LogLimits.seenEntries)"
-                throw JSONError(offset: 0, reason: reason)
+                throw JSONError(reason)
             }
             var seen: [UniqueID: UInt64] = [:]
             for member in members {
                 guard let other = UniqueID(member.key) else {
-                    throw JSONError(offset: 0, reason: "'seen' names '\(member.key.prefix(80))', which is no UUID")
+                    throw JSONError("'seen' names '\(member.key.prefix(80))', which is no UUID")
                 }
                 guard case .integer(let sequence) = member.value, sequence >= 0 else {
-                    throw JSONError(offset: 0, reason: "'seen' has no sequence for writer \(other)")
+                    throw JSONError("'seen' has no sequence for writer \(other)")
                 }
                 // An entry of 0 states nothing about a writer.
                 if other != writer, sequence > 0 { seen[other] = max(seen[other] ?? 0, UInt64(sequence)) }
             }
             return seen
-        case let other?: throw JSONError(offset: 0, reason: "'seen' is \(other.kind), not an object")
+        case let other?: throw JSONError("'seen' is \(other.kind), not an object")
         }
     }
 }

@@ -79,6 +79,17 @@ package final class SegmentLineReader {
         }
     }
 
+    /// Parses the line that was read last.
+    ///
+    /// - Throws: ``SegmentError`` `rejected` with the line when `body` finds a fault in it.
+    func parse<T>(_ body: () throws(JSONError) -> T) throws(SegmentError) -> T {
+        do throws(JSONError) {
+            return try body()
+        } catch {
+            throw SegmentError(.rejected, file: source.file, line: line, reason: error.reason)
+        }
+    }
+
     /// The hash of all bytes before the next line, including those before the range.
     var hashSoFar: SHA256 {
         hashReadBytes()

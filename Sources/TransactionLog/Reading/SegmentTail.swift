@@ -81,10 +81,6 @@ package enum SegmentHead {
         guard let line = try reader.next() else {
             throw SegmentError(.incomplete, file: source.file, reason: "the file is empty")
         }
-        do throws(JSONError) {
-            return try SegmentHeader(line: line)
-        } catch {
-            throw SegmentError(.rejected, file: source.file, line: 1, reason: error.reason)
-        }
+        return try reader.parse { () throws(JSONError) in try SegmentHeader(line: line) }
     }
 }

@@ -89,7 +89,7 @@ package struct TransactionContent {
     package init(lines: [UInt8]) throws(JSONError) {
         for line in lines.split(separator: UInt8(ascii: "\n")).dropFirst() {
             let parsed = try ParsedChange.parse(line: Array(line))
-            guard let id = parsed.id else { throw JSONError(offset: 0, reason: "the key 'id' is missing") }
+            guard let id = parsed.id else { throw JSONError("the key 'id' is missing") }
             parts.formUnion(TransactionContent.parts(of: parsed.change(newID: id)))
         }
     }

@@ -21,7 +21,7 @@ package struct VerifiedBaseline: Hashable, Sendable {
         var lines = BaselineLines()
         var fault: SegmentError?
         do throws(SegmentError) {
-            while try lines.advance(reader, file: source.file) != nil {}
+            while try lines.advance(reader) != nil {}
             try lines.check(tail.end, file: source.file, line: reader.line + 1)
         } catch {
             guard error.kind == .rejected else { throw error }
@@ -54,13 +54,9 @@ package struct VerifiedBaseline: Hashable, Sendable {
 
 extension BaselineLines {
     /// Reads up to the next line that is handed over; nil at the end.
-    mutating func advance(_ reader: SegmentLineReader, file: String) throws(SegmentError) -> BaselineEntry? {
+    mutating func advance(_ reader: SegmentLineReader) throws(SegmentError) -> BaselineEntry? {
         while let line = try reader.next() {
-            do throws(JSONError) {
-                if let entry = try next(line) { return entry }
-            } catch {
-                throw SegmentError(.rejected, file: file, line: reader.line, reason: error.reason)
-            }
+            if let entry = try reader.parse({ () throws(JSONError) in try next(line) }) { return entry }
         }
         return nil
     }
@@ -99,11 +95,7 @@ package struct BaselineOutline: Hashable, Sendable {
                 let reason = "the baseline breaks off before the lines of its writers"
                 throw SegmentError(.rejected, file: source.file, line: reader.line, reason: reason)
             }
-            do throws(JSONError) {
-                _ = try lines.next(line)
-            } catch {
-                throw SegmentError(.rejected, file: source.file, line: reader.line, reason: error.reason)
-            }
+            _ = try reader.parse { () throws(JSONError) in try lines.next(line) }
         }
         guard let header = lines.header else {
             throw SegmentError(.rejected, file: source.file, line: 1, reason: "there is no header")
@@ -137,7 +129,7 @@ package final class BaselineReader {
     package func next() throws(SegmentError) -> BaselineEntry? {
         let entry: BaselineEntry?
         do throws(SegmentError) {
-            entry = try content.advance(lines, file: baseline.file)
+            entry = try content.advance(lines)
         } catch {
             guard error.kind == .rejected else { throw error }
             throw changed(error.reason)
@@ -158,16 +150,9 @@ package final class BaselineReader {
 
 /// The end line of a baseline, in the form of the end line of a segment.
 package struct BaselineEnd: Hashable, Sendable {
-    package var counts: Counts
+    package var counts: BaselineCounts
     /// The lower-case hexadecimal SHA-256 of all bytes before this line.
     package var sha256: String
-
-    package typealias Counts = BaselineCounts
-
-    init(counts: Counts, sha256: String) {
-        self.counts = counts
-        self.sha256 = sha256
-    }
 
     /// The line without its newline.
     package var line: String {

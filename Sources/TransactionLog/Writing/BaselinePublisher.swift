@@ -1,4 +1,4 @@
-import TributaryChanges
+package import TributaryChanges
 
 /// Publishes whole baselines in the log folder, with the safety rules of segments.
 ///
@@ -7,7 +7,7 @@ package struct BaselinePublisher: Sendable {
     private let files: FilePublisher
 
     package init(_ logs: LogFolder) {
-        files = FilePublisher(logs)
+        files = FilePublisher(logs: logs)
     }
 
     /// Writes a baseline and renames it to its final name.
@@ -22,7 +22,7 @@ package struct BaselinePublisher: Sendable {
     ///   accept the lines; what `body` throws.
     package func publish(
         _ name: BaselineName,
-        body: (([UInt8]) throws -> Void) throws -> BaselineEnd.Counts
+        body: (([UInt8]) throws -> Void) throws -> BaselineCounts
     ) throws -> BaselineEnd {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
         return try files.publish(file) { descriptor, path in
@@ -47,13 +47,9 @@ package struct BaselinePublisher: Sendable {
 ///
 /// A baseline that no reader accepts must not get its name: segments would be removed for it.
 struct BaselineCheck {
-    private let file: String
-    private var lines = BaselineLines()
-    private var line = 0
-
-    init(file: String) {
-        self.file = file
-    }
+    let file: String
+    private(set) var lines = BaselineLines()
+    private(set) var line = 0
 
     /// Checks whole lines, each ended by a newline.
     ///

@@ -6,14 +6,10 @@ import TributaryChanges
 /// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it without ever replacing a
 /// file.
 struct FilePublisher: Sendable {
-    private let logs: LogFolder
+    let logs: LogFolder
     /// The folders whose entries in their parent folders are known to be durable; two for each log folder and writer of
     /// this process.
     private static let durable = Mutex<Set<String>>([])
-
-    init(_ logs: LogFolder) {
-        self.logs = logs
-    }
 
     /// The name of a file and the writer in whose folder it is.
     struct Name {

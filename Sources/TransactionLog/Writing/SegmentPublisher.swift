@@ -8,7 +8,7 @@ package struct SegmentPublisher: Sendable {
     private let files: FilePublisher
 
     package init(_ logs: LogFolder) {
-        files = FilePublisher(logs)
+        files = FilePublisher(logs: logs)
     }
 
     /// Writes a segment and renames it to its final name.
@@ -73,7 +73,7 @@ package struct BlobPublisher: Sendable {
     private let writer: UniqueID
 
     package init(_ logs: LogFolder, writer: UniqueID) {
-        files = FilePublisher(logs)
+        files = FilePublisher(logs: logs)
         self.writer = writer
     }
 

@@ -109,7 +109,7 @@ enum TransactionsRoute {
         switch value {
         case nil, .null: return nil
         case .integer(let version): return version
-        case let other?: throw JSONError(offset: 0, reason: "'ifVersion' is \(other.kind), not an integer")
+        case let other?: throw JSONError("'ifVersion' is \(other.kind), not an integer")
         }
     }
 
