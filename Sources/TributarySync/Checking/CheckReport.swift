@@ -1,3 +1,5 @@
+import TributaryChanges
+
 /// The result of a check.
 package struct CheckReport: Sendable {
     /// The greatest number of problems that are listed.
@@ -34,10 +36,15 @@ package struct CheckReport: Sendable {
     package var unexported = 0
     package var comparison = Comparison.impossible(reason: .segmentsMissing, detail: "The check has not ended.")
 
-    package init() {}
-
-    package mutating func add(_ problem: CheckProblem) {
+    mutating func add(
+        _ code: CheckProblem.Code,
+        detail: String,
+        file: String? = nil,
+        writer: UniqueID? = nil,
+        hint: String
+    ) {
         problemCount += 1
-        if problems.count < CheckReport.limit { problems.append(problem) }
+        guard problems.count < CheckReport.limit else { return }
+        problems.append(CheckProblem(code: code, detail: detail, file: file, writer: writer, hint: hint))
     }
 }

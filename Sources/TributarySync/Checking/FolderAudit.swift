@@ -13,40 +13,16 @@ struct FolderAudit {
     let rebuild: ScratchRebuild?
     /// The log folder of the check's own, with the local transactions that are not exported.
     let scratch: LogFolder
+    private(set) var report: CheckReport
     /// Publishes a segment of the store's own again, or returns false; nil without repairs.
     let republish: ((SegmentRecord) throws -> Bool)?
-    /// Called before each segment with the number of segments so far; throws to end the audit.
-    let step: (Int) throws -> Void
     /// The command that builds the store anew.
     let rebuilding: String
-
-    private(set) var report: CheckReport
+    /// Called before each segment with the number of segments so far; throws to end the audit.
+    let step: (Int) throws -> Void
     /// Why the rebuilt store lacks something; nil when it does not.
     private(set) var obstacle: (reason: CheckReport.Obstacle, detail: String)?
 
-    init(
-        listing: LogListing,
-        state: CheckedState,
-        baselines: CheckedBaselines,
-        rebuild: ScratchRebuild?,
-        scratch: LogFolder,
-        report: CheckReport,
-        republish: ((SegmentRecord) throws -> Bool)?,
-        rebuilding: String,
-        step: @escaping (Int) throws -> Void
-    ) {
-        self.listing = listing
-        self.state = state
-        self.baselines = baselines
-        self.rebuild = rebuild
-        self.scratch = scratch
-        self.report = report
-        self.republish = republish
-        self.step = step
-        self.rebuilding = rebuilding
-    }
-
-    /// - Throws: What `step` throws, and ``SegmentError`` of the scratch folder.
     mutating func run() throws {
         for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
         for base in baselines.bases { try begin(with: base) }
@@ -152,15 +128,13 @@ struct FolderAudit {
         report.segments += 1
         guard segment.end.sha256 == sha256 else {
             report.add(
-                CheckProblem(
-                    code: .segmentChanged,
-                    detail:
-                        "The hash of \(name.path) is \(segment.end.sha256), that of the segment that was applied is "
-                        + "\(sha256).",
-                    file: file.file,
-                    writer: name.writer,
-                    hint: "Two programs write as this writer, or the file was replaced: bring the right one again."
-                )
+                .segmentChanged,
+                detail:
+                    "The hash of \(name.path) is \(segment.end.sha256), that of the segment that was applied is "
+                    + "\(sha256).",
+                file: file.file,
+                writer: name.writer,
+                hint: "Two programs write as this writer, or the file was replaced: bring the right one again."
             )
             return false
         }
@@ -237,13 +211,11 @@ struct FolderAudit {
 
     private mutating func addUnreadable(_ writer: UniqueID, _ error: SegmentError) {
         report.add(
-            CheckProblem(
-                code: .logsUnreadable,
-                detail: "The folder of the writer \(writer) cannot be read: \(error.reason).",
-                file: error.file,
-                writer: writer,
-                hint: "Give the daemon the right to read it; its segments were not checked."
-            )
+            .logsUnreadable,
+            detail: "The folder of the writer \(writer) cannot be read: \(error.reason).",
+            file: error.file,
+            writer: writer,
+            hint: "Give the daemon the right to read it; its segments were not checked."
         )
         guard state.writers.contains(where: { $0.id == writer }) else { return }
         setObstacle(.logsUnreadable, "The folder of the writer \(writer) cannot be read.")
@@ -251,40 +223,34 @@ struct FolderAudit {
 
     private mutating func add(_ error: SegmentError, to name: SegmentName) {
         report.add(
-            CheckProblem(
-                code: .segmentDamaged,
-                detail: "The segment \(name.path) cannot be used: \(error.reason).",
-                file: error.file,
-                writer: name.writer,
-                hint: error.hint
-            )
+            .segmentDamaged,
+            detail: "The segment \(name.path) cannot be used: \(error.reason).",
+            file: error.file,
+            writer: name.writer,
+            hint: error.hint
         )
     }
 
     private mutating func addMissing(_ name: SegmentName) {
         let isOwn = state.exporters.contains(name.writer)
         report.add(
-            CheckProblem(
-                code: isOwn ? .exportMissing : .segmentMissing,
-                detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
-                file: "\(listing.logs.path)/\(name.path)",
-                writer: name.writer,
-                hint: isOwn
-                    ? "Bring it from another machine. Recent ones come back with: tributaryctl check --repair"
-                    : "Bring it from its writer or another machine: a new machine cannot build its store without it."
-            )
+            isOwn ? .exportMissing : .segmentMissing,
+            detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
+            file: "\(listing.logs.path)/\(name.path)",
+            writer: name.writer,
+            hint: isOwn
+                ? "Bring it from another machine. Recent ones come back with: tributaryctl check --repair"
+                : "Bring it from its writer or another machine: a new machine cannot build its store without it."
         )
     }
 
     private mutating func addHole(_ writer: CheckedState.Writer, from first: UInt64, to next: UInt64) {
         report.add(
-            CheckProblem(
-                code: .positionHole,
-                detail: "The store has no record of the segments with the transactions \(first) to \(next - 1) of the "
-                    + "writer \(writer.id), and has applied up to \(writer.sequence).",
-                writer: writer.id,
-                hint: "Stop the daemon and build the store anew from the log folder: \(rebuilding)"
-            )
+            .positionHole,
+            detail: "The store has no record of the segments with the transactions \(first) to \(next - 1) of the "
+                + "writer \(writer.id), and has applied up to \(writer.sequence).",
+            writer: writer.id,
+            hint: "Stop the daemon and build the store anew from the log folder: \(rebuilding)"
         )
     }
 
@@ -292,14 +258,12 @@ struct FolderAudit {
         guard let missing = try? BlobSearch(logs: listing.logs).missing(in: segment, file: file) else { return }
         for blob in missing {
             report.add(
-                CheckProblem(
-                    code: .blobMissing,
-                    detail:
-                        "The segment \(segment.name.path) names the large value \(blob), which is missing or damaged.",
-                    file: "\(listing.logs.path)/\(segment.name.writer)/blobs/\(blob)",
-                    writer: segment.name.writer,
-                    hint: "Bring it from its writer or another machine."
-                )
+                .blobMissing,
+                detail:
+                    "The segment \(segment.name.path) names the large value \(blob), which is missing or damaged.",
+                file: "\(listing.logs.path)/\(segment.name.writer)/blobs/\(blob)",
+                writer: segment.name.writer,
+                hint: "Bring it from its writer or another machine."
             )
         }
     }

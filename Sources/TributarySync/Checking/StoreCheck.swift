@@ -64,14 +64,12 @@ package struct StoreCheck: Sendable {
         }
         for fault in faults {
             report.add(
-                CheckProblem(
-                    code: .storeDamaged,
-                    detail: "The store's file is damaged: \(fault).",
-                    file: store.configuration.path,
-                    hint:
-                        "If check --repair does not help, stop the daemon, and restore a backup or build the store "
-                        + "anew from the log folder: \(rebuilding)"
-                )
+                .storeDamaged,
+                detail: "The store's file is damaged: \(fault).",
+                file: store.configuration.path,
+                hint:
+                    "If check --repair does not help, stop the daemon, and restore a backup or build the store "
+                    + "anew from the log folder: \(rebuilding)"
             )
         }
         try await checkStructures(&report)
@@ -94,12 +92,10 @@ package struct StoreCheck: Sendable {
             report.repairs.append("Missing views and indexes were created: \(names).")
         } else {
             report.add(
-                CheckProblem(
-                    code: .structureMissing,
-                    detail: "The store lacks the views or indexes \(names).",
-                    file: store.configuration.path,
-                    hint: "tributaryctl check --repair"
-                )
+                .structureMissing,
+                detail: "The store lacks the views or indexes \(names).",
+                file: store.configuration.path,
+                hint: "tributaryctl check --repair"
             )
         }
     }
@@ -135,12 +131,9 @@ package struct StoreCheck: Sendable {
                 continue
             }
             report.add(
-                CheckProblem(
-                    code: .valueMissing,
-                    detail: "A large value cannot be read: \(fault.reason).",
-                    file: nil,
-                    hint: "If the log folder has it, it comes back with: tributaryctl check --repair"
-                )
+                .valueMissing,
+                detail: "A large value cannot be read: \(fault.reason).",
+                hint: "If the log folder has it, it comes back with: tributaryctl check --repair"
             )
         }
     }
@@ -171,12 +164,10 @@ package struct StoreCheck: Sendable {
             listing = try await queue.run { try LogListing(path: path) }
         } catch let error as SegmentError {
             report.add(
-                CheckProblem(
-                    code: .logsUnreadable,
-                    detail: "The log folder cannot be read: \(error.reason).",
-                    file: error.file,
-                    hint: "tributaryctl status"
-                )
+                .logsUnreadable,
+                detail: "The log folder cannot be read: \(error.reason).",
+                file: error.file,
+                hint: "tributaryctl status"
             )
             report.comparison = .impossible(reason: .logsUnreadable, detail: "The log folder cannot be read.")
             return
@@ -256,13 +247,11 @@ package struct StoreCheck: Sendable {
         }
         report.comparison = .different(digest: state.digest.digest, rebuilt: rebuilt)
         report.add(
-            CheckProblem(
-                code: .digestDiffers,
-                detail: "A store that was built anew from the log folder has the digest \(rebuilt), this one has "
-                    + "\(state.digest.digest), for the same transactions.",
-                file: store.configuration.path,
-                hint: "Make a backup, stop the daemon, and build the store anew: \(rebuilding)"
-            )
+            .digestDiffers,
+            detail: "A store that was built anew from the log folder has the digest \(rebuilt), this one has "
+                + "\(state.digest.digest), for the same transactions.",
+            file: store.configuration.path,
+            hint: "Make a backup, stop the daemon, and build the store anew: \(rebuilding)"
         )
         return report
     }

@@ -24,7 +24,7 @@ extension SyncService {
         let (planner, wall) = (state.read(\.planner), environment.wall)
         var known = KnownTransactions(records)
         known.add(planner)
-        let found = try await segment(name).map { SegmentExplanation($0) }
+        let found = try await segment(name).map { SegmentExplanation(status: $0) }
         guard var explanation = try found ?? unlisted(name, known) else { return nil }
         let status = explanation.status
         explanation.writerName = known.name(of: name.writer)
@@ -79,7 +79,7 @@ extension SyncService {
             )
             let from = max(name.first, position.addingSaturating(1))
             status.waitingFor = [.transactions(writer: name.writer, from: from, through: name.last)]
-            return SegmentExplanation(status, isMissing: true)
+            return SegmentExplanation(status: status, isMissing: true)
         }
         let record = try environment.store.read { try $0.writers.segment(writer: name.writer, holding: name.first) }
         let source = record.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last).fileName }
@@ -87,7 +87,7 @@ extension SyncService {
             if let source { "Its transactions were applied from \(source)." } else {
                 "Its transactions are in the store, from a baseline or from segments with other bounds."
             }
-        return SegmentExplanation(SegmentStatus(id: name, state: .applied, reason: reason))
+        return SegmentExplanation(status: SegmentStatus(id: name, state: .applied, reason: reason))
     }
 }
 
@@ -99,11 +99,6 @@ package struct SegmentExplanation: Hashable, Sendable {
     package var writerName: String?
     package var missing: [MissingPart] = []
     package var notes: [String] = []
-
-    init(_ status: SegmentStatus, isMissing: Bool = false) {
-        self.status = status
-        self.isMissing = isMissing
-    }
 }
 
 /// Transactions or a blob that a segment waits for, with those who have them.

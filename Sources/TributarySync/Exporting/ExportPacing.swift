@@ -6,11 +6,6 @@ struct ExportPacing: Sendable {
     /// The time at which the last export began that wrote something or failed.
     private(set) var lastExport: Duration?
 
-    init(lastExport: Duration? = nil) {
-        self.lastExport = lastExport
-    }
-
-    /// The time for which the export of a save at `now` waits.
     func rest(at now: Duration, quiet: Duration) -> Duration {
         guard let lastExport else { return .zero }
         return max(.zero, lastExport + quiet - now)

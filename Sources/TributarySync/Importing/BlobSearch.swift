@@ -139,17 +139,10 @@ struct BlobFeed: Sendable {
         let emptied = DispatchSemaphore(value: 0)
     }
 
-    private let logs: LogFolder
-    private let writer: UniqueID
-    private let control: ImportControl
-    private let patience: Duration
-
-    init(logs: LogFolder, writer: UniqueID, control: ImportControl, patience: Duration = ReadAhead.patience) {
-        self.logs = logs
-        self.writer = writer
-        self.control = control
-        self.patience = patience
-    }
+    let logs: LogFolder
+    let writer: UniqueID
+    let control: ImportControl
+    var patience = ReadAhead.patience
 
     /// Hands over the bytes in portions, on the caller's thread.
     ///

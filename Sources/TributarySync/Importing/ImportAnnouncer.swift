@@ -7,27 +7,13 @@ import TributaryStore
 ///
 /// Only the import loop uses it, which may wait for the log folder.
 struct ImportAnnouncer {
-    private let environment: SyncEnvironment
-    private let state: SyncStateOwner
-    private let events: Broadcast<SegmentStatus>
-    private let initialImport: Broadcast<Never>
-    private let deferrals: DeferralFinder
-    private var gaps = JournaledGaps()
-    private var deferred = JournaledDeferrals()
-
-    init(
-        environment: SyncEnvironment,
-        state: SyncStateOwner,
-        events: Broadcast<SegmentStatus>,
-        initialImport: Broadcast<Never>,
-        deferrals: DeferralFinder
-    ) {
-        self.environment = environment
-        self.state = state
-        self.events = events
-        self.initialImport = initialImport
-        self.deferrals = deferrals
-    }
+    let environment: SyncEnvironment
+    let state: SyncStateOwner
+    let events: Broadcast<SegmentStatus>
+    let initialImport: Broadcast<Never>
+    let deferrals: DeferralFinder
+    private(set) var gaps = JournaledGaps()
+    private(set) var deferred = JournaledDeferrals()
 
     private var logger: Logger { environment.logger }
 

@@ -8,12 +8,6 @@ struct ImportBatch: Sendable {
         var name: SegmentName
         var segment: VerifiedSegment
         var partial: PartialRecord?
-
-        init(name: SegmentName, segment: VerifiedSegment, partial: PartialRecord? = nil) {
-            self.name = name
-            self.segment = segment
-            self.partial = partial
-        }
     }
 
     struct Outcome: Sendable {
@@ -79,22 +73,18 @@ struct PartialRecord {
     var sha256: String
     var deferred: Int
 
-    init(name: SegmentName, sha256: String, deferred: Int) {
-        self.name = name
-        self.sha256 = sha256
-        self.deferred = deferred
-    }
+    var text: String { "\(name.fileName) \(sha256) \(deferred)" }
 
+    var partial: WriterPosition.Partial { WriterPosition.Partial(bounds: name.bounds, sha256: sha256) }
+}
+
+extension PartialRecord {
     init?(_ text: String, writer: UniqueID) {
         let parts = text.split(separator: " ")
         guard parts.count == 3, let name = SegmentName(writer: writer, fileName: parts[0]), let deferred = Int(parts[2])
         else { return nil }
         self.init(name: name, sha256: String(parts[1]), deferred: deferred)
     }
-
-    var text: String { "\(name.fileName) \(sha256) \(deferred)" }
-
-    var partial: WriterPosition.Partial { WriterPosition.Partial(bounds: name.bounds, sha256: sha256) }
 }
 
 /// The error of a segment that could not be read while it was being applied; nothing of its batch was committed.

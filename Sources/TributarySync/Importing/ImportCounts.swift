@@ -7,12 +7,6 @@ package struct ImportCounts: Sendable, Hashable {
     package var transactions = 0
     package var changes = 0
 
-    package init(segments: Int = 0, transactions: Int = 0, changes: Int = 0) {
-        self.segments = segments
-        self.transactions = transactions
-        self.changes = changes
-    }
-
     package static func + (left: ImportCounts, right: ImportCounts) -> ImportCounts {
         ImportCounts(
             segments: left.segments + right.segments,

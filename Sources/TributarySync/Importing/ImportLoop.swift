@@ -7,7 +7,6 @@ import TributaryStore
 ///
 /// Each stage is a type with an input and an output. The stages share information through the owner of the state.
 struct ImportLoop {
-    private let pauseSwitch: PauseSwitch
     private let service: SyncService
     private var watch: FolderWatch
     private var scanner: FolderScanner
@@ -27,7 +26,6 @@ struct ImportLoop {
     init(_ service: SyncService, isWatching: Bool = true) {
         let (environment, state, signals) = (service.environment, service.state, service.signals)
         let control = service.control
-        pauseSwitch = service.pauseSwitch
         self.service = service
         let path = state.configuration.logs
         watch = FolderWatch(path: path, isActive: isWatching) { hints in
@@ -76,7 +74,7 @@ struct ImportLoop {
                 nextAttempt = nil
             }
             scanned = requested
-            pauseSwitch.endWhenDue()
+            service.endPauseWhenDue()
             // An attempt that is due needs no rest any more, also when there is nothing that can be tried now.
             if let due = nextAttempt, due <= now { nextAttempt = nil }
             let deadline = await importAll()

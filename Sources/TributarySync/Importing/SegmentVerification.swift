@@ -179,18 +179,14 @@ package struct SegmentOutline: Hashable, Sendable {
 
 /// A cache of the newest verified segments until they are applied, with at least `limit` and at most twice as many.
 struct VerifiedSegments {
-    private struct Known {
+    struct Known {
         var file: FileIdentity
         var segment: VerifiedSegment
     }
 
-    private let limit: Int
-    private var newer: [SegmentName: Known] = [:]
-    private var older: [SegmentName: Known] = [:]
-
-    init(limit: Int) {
-        self.limit = limit
-    }
+    let limit: Int
+    private(set) var newer: [SegmentName: Known] = [:]
+    private(set) var older: [SegmentName: Known] = [:]
 
     mutating func insert(_ segment: VerifiedSegment, file: FileIdentity) {
         if newer.count >= limit { (older, newer) = (newer, [:]) }

@@ -3,19 +3,13 @@ import TributaryChanges
 
 /// A batch under construction: the segments to read and to apply, assuming that all of them succeed.
 struct BatchPlan {
-    private let limits: ImportPlanner.Limits
-    /// The position of each writer after the batch.
+    let limits: ImportPlanner.Limits
     private(set) var positions: SupposedPositions
     private(set) var toRead: [WriterListing.Pending] = []
     private(set) var runs: [ImportPlanner.Run] = []
     var deadline: WallTime?
-    private var changes = 0
-    private var bytes: Int64 = 0
-
-    init(limits: ImportPlanner.Limits, positions: SupposedPositions) {
-        self.limits = limits
-        self.positions = positions
-    }
+    private(set) var changes = 0
+    private(set) var bytes: Int64 = 0
 
     var isFull: Bool {
         changes >= limits.batchChanges || bytes >= limits.batchBytes

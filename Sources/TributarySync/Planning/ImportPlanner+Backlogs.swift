@@ -20,7 +20,7 @@ extension ImportPlanner {
     ///
     /// A segment that keeps waiting is a gap. O(w log n); creates no texts.
     package func gaps(wall: WallTime) -> [WriterGap] {
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(known: positions)
         return pendingWriters.compactMap { id in
             guard let writer = writers[id], let (entry, _) = gap(of: writer, positions, wall: wall) else { return nil }
             return WriterGap(id: entry.id, since: entry.since)
@@ -30,7 +30,7 @@ extension ImportPlanner {
 
     /// The status of the segment after a writer's gap; nil when there is none; O(log n).
     package func status(ofGapOf id: UniqueID, wall: WallTime) -> SegmentStatus? {
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(known: positions)
         guard let writer = writers[id], let (entry, sight) = gap(of: writer, positions, wall: wall) else { return nil }
         var status = status(entry, sight, positions, wall: wall)
         status.since = entry.since
@@ -119,7 +119,7 @@ extension ImportPlanner {
     ) -> SyncProblem {
         let more = count > 1 ? " and \(count - 1) more" : ""
         return SyncProblem(
-            code,
+            code: code,
             since: since,
             detail: "\(first.file)\(more): \(first.state.rawValue). \(first.reason)",
             writer: first.id.writer,

@@ -35,7 +35,7 @@ extension ImportPlanner {
             limits.incompleteGrace
         )
         if case .join(let baseline) = joining { return .join(baseline) }
-        let plan = plan(from: SupposedPositions(positions), limits, wall: wall)
+        let plan = plan(from: SupposedPositions(known: positions), limits, wall: wall)
         var deadline = plan.deadline
         if !plan.toRead.isEmpty { return .verify(plan.toRead) }
         if !plan.runs.isEmpty { return .apply(plan.runs) }
@@ -47,7 +47,7 @@ extension ImportPlanner {
 
     /// The batch after one of these runs, which the caller may verify and read while that one is applied.
     func following(_ runs: [Run], wall: WallTime) -> BatchPlan {
-        var supposed = SupposedPositions(positions)
+        var supposed = SupposedPositions(known: positions)
         for run in runs {
             supposed[run.id.writer] = WriterPosition(sequence: run.id.last)
         }

@@ -22,7 +22,7 @@ extension ImportPlanner {
     /// One pass over the segments that are not applied, which creates no texts.
     package func summaries(wall: WallTime) -> [SegmentState: Summary] {
         var found: [SegmentState: Summary] = [:]
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(known: positions)
         for writer in writers.values {
             found[.applied, default: Summary()].count +=
                 writer.appliedCount - writer.conflicts.keys.count(where: \.hasOwnName)
@@ -43,7 +43,7 @@ extension ImportPlanner {
 
     /// The number of segments that are next to be read or applied; O(w log n), and one step for each unread segment.
     package func queueLength(wall: WallTime) -> Int {
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(known: positions)
         return pendingWriters.reduce(0) { count, id in
             guard let writer = writers[id] else { return count }
             var isReady = false
@@ -96,7 +96,7 @@ extension ImportPlanner {
 
     private func changedStates(of id: UniqueID, wall: WallTime) -> [(SegmentName, SegmentState)] {
         guard let writer = writers[id] else { return [] }
-        let sight = sight(of: writer, SupposedPositions(positions), wall: wall)
+        let sight = sight(of: writer, SupposedPositions(known: positions), wall: wall)
         return writer.slice(limit: limits.readAhead).compactMap { entry in
             let state = sight.state(of: entry)
             return entry.announced?.state == state ? nil : (entry.id, state)
@@ -151,7 +151,7 @@ extension ImportPlanner {
         through last: SegmentBounds? = nil
     ) -> [SegmentStatus] {
         guard let writer = writers[id] else { return [] }
-        let positions = SupposedPositions(positions)
+        let positions = SupposedPositions(known: positions)
         let window = last.flatMap(writer.order.index(of:)).map { $0 + 1 } ?? .max
         let sight = sight(of: writer, positions, wall: wall)
         var preceding = PrecedingSegments(position: positions[writer.id].sequence)

@@ -9,13 +9,8 @@ package struct WriterPosition: Hashable, Sendable {
     }
 
     /// The last sequence that was applied without a gap.
-    package var sequence: UInt64
+    package var sequence: UInt64 = 0
     package var partial: Partial?
-
-    package init(sequence: UInt64 = 0, partial: Partial? = nil) {
-        self.sequence = sequence
-        self.partial = partial
-    }
 
     /// Whether a segment needs no comparison with what is applied: nothing of it is, or this very segment in part, or
     /// it was compared up to here when it was read.
@@ -27,12 +22,8 @@ package struct WriterPosition: Hashable, Sendable {
 
 /// The position of each writer, assuming that all planned segments are applied.
 struct SupposedPositions {
-    private let known: [UniqueID: WriterPosition]
-    private var supposed: [UniqueID: WriterPosition] = [:]
-
-    init(_ known: [UniqueID: WriterPosition]) {
-        self.known = known
-    }
+    let known: [UniqueID: WriterPosition]
+    private(set) var supposed: [UniqueID: WriterPosition] = [:]
 
     subscript(writer: UniqueID) -> WriterPosition {
         get { supposed[writer] ?? known[writer] ?? WriterPosition() }

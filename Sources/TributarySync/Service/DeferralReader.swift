@@ -13,12 +13,12 @@ struct DeferralReader {
     /// Creates a report without lines, which ``located(_:)`` finds.
     func report(_ reader: Reader) throws -> DeferralReport {
         let overview = try reader.deferrals.overview(limit: DeferralReader.named)
-        var report = DeferralReport()
-        report.counts = overview.counts
-        report.since = overview.since
-        report.until = overview.until
-        report.newest = try values(of: overview.newest, reader)
-        return report
+        return DeferralReport(
+            counts: overview.counts,
+            newest: try values(of: overview.newest, reader),
+            since: overview.since,
+            until: overview.until
+        )
     }
 
     func values(of writes: [DeferredWrite], _ reader: Reader) throws -> [DeferredValue] {

@@ -2,6 +2,17 @@ package import TransactionLog
 package import TributaryChanges
 package import TributaryStore
 
+/// A count of the deferred imported writes, with the newest of them by name.
+package struct DeferralReport: Hashable, Sendable {
+    package var counts = DeferredCounts()
+    /// The newest of the writes, at most ``DeferralReader/named``, the newest first.
+    package var newest: [DeferredValue] = []
+    /// The time of the first import with deferred writes.
+    package var since: WallTime?
+    /// The time of the last import with deferred writes.
+    package var until: WallTime?
+}
+
 /// A deferred write with its place in the log folder and the violated rule, for people.
 package struct DeferredValue: Hashable, Sendable {
     package var write: DeferredWrite
@@ -22,17 +33,4 @@ package struct DeferredValue: Hashable, Sendable {
         let line = line.map { ", line \($0)" } ?? ""
         return "\(write.operation) of \(write.entity)\(property)\(value) (object \(write.object)\(line)): \(rule)"
     }
-}
-
-/// A count of the deferred imported writes, with the newest of them by name.
-package struct DeferralReport: Hashable, Sendable {
-    package var counts = DeferredCounts()
-    /// The newest of the writes, at most ``DeferralReader/named``, the newest first.
-    package var newest: [DeferredValue] = []
-    /// The time of the first import with deferred writes.
-    package var since: WallTime?
-    /// The time of the last import with deferred writes.
-    package var until: WallTime?
-
-    package init() {}
 }

@@ -31,16 +31,8 @@ package struct SyncProblem: Hashable, Sendable {
     package var code: Code
     package var since: WallTime
     package var detail: String
-    package var hint: String
     package var writer: UniqueID?
-
-    package init(_ code: Code, since: WallTime, detail: String, writer: UniqueID? = nil, hint: String) {
-        self.code = code
-        self.since = since
-        self.detail = detail
-        self.writer = writer
-        self.hint = hint
-    }
+    package var hint: String
 }
 
 extension SyncProblem {
@@ -48,26 +40,26 @@ extension SyncProblem {
         switch problem.kind {
         case .missing:
             self.init(
-                .logsMissing,
+                code: .logsMissing,
                 since: since,
                 detail: problem.description,
                 hint: SyncProblem.mountHint(problem.path)
             )
         case .unreadable, .notAFolder:
             let hint = "See to the folder's kind and permissions; it is looked at again with: tributaryctl sync"
-            self.init(.logsUnreadable, since: since, detail: problem.description, hint: hint)
+            self.init(code: .logsUnreadable, since: since, detail: problem.description, hint: hint)
         case .misnamed:
             let hint = "Have its writer name it as it should; until then nothing of it is read."
-            self.init(.logsMisnamed, since: since, detail: problem.description, hint: hint)
+            self.init(code: .logsMisnamed, since: since, detail: problem.description, hint: hint)
         case .watchFailed:
             let hint = "The folder is looked at every 30 s instead, and watched once the system allows it."
-            self.init(.watchFailed, since: since, detail: problem.description, hint: hint)
+            self.init(code: .watchFailed, since: since, detail: problem.description, hint: hint)
         }
     }
 
     static func watchLimit(since wall: WallTime) -> SyncProblem {
         SyncProblem(
-            .watchLimit,
+            code: .watchLimit,
             since: wall,
             detail: "The system's limit of watched folders is reached; some are looked at every 30 s instead.",
             hint: "To raise it: sysctl fs.inotify.max_user_watches=524288"
@@ -76,7 +68,7 @@ extension SyncProblem {
 
     static func importFailed(_ error: any Error, since wall: WallTime) -> SyncProblem {
         SyncProblem(
-            .importFailed,
+            code: .importFailed,
             since: wall,
             detail: "Importing failed: \(ErrorText.text(of: error))",
             hint:
@@ -88,7 +80,7 @@ extension SyncProblem {
     static func baselinesDiffer(_ objection: BaselineShelf.Objection, since wall: WallTime) -> SyncProblem {
         let name = objection.baseline.name
         return SyncProblem(
-            .baselinesDiffer,
+            code: .baselinesDiffer,
             since: wall,
             detail: "The store of writer \(objection.store) has another state than the baseline \(name.path) "
                 + "for the same transactions: \(objection.difference)",
@@ -107,7 +99,7 @@ extension SyncProblem {
         let plural = count == 2 ? "" : "s"
         let others = count > 1 ? " The same is true of \(count - 1) other\(plural): tributaryctl compact --dry-run" : ""
         return SyncProblem(
-            .baselineRefused,
+            code: .baselineRefused,
             since: refusal.since,
             detail: "The baseline \(name.path) does not count: \(refusal.reason).\(others)",
             writer: name.writer,
@@ -117,7 +109,7 @@ extension SyncProblem {
 
     static func baselineWaits(_ waiting: PlannedBaselines.Waiting) -> SyncProblem {
         SyncProblem(
-            .baselineWaits,
+            code: .baselineWaits,
             since: waiting.since,
             detail: "Segments are missing that the baseline \(waiting.baseline.path) has. "
                 + (waiting.refusal.map { "It is not joined: \($0.reason)." }
@@ -137,7 +129,7 @@ extension SyncProblem {
         case ExportFailure.clockAhead(let ahead, let other): ownClockAhead(by: ahead, after: other, since: wall)
         case ExportFailure.foreignFolder(_, let writer, _, let isCertain):
             SyncProblem(
-                .logsMissing,
+                code: .logsMissing,
                 since: wall,
                 detail: "Local changes are not exported: \(ErrorText.text(of: error))",
                 hint: isCertain
@@ -146,14 +138,14 @@ extension SyncProblem {
             )
         case let error as SegmentError where error.kind == .missing && error.file == logs:
             SyncProblem(
-                .logsMissing,
+                code: .logsMissing,
                 since: wall,
                 detail: "Local changes are not exported: \(logs) is not there.",
                 hint: mountHint(logs)
             )
         default:
             SyncProblem(
-                .exportFailed,
+                code: .exportFailed,
                 since: wall,
                 detail: "Local changes were not exported: \(ErrorText.text(of: error))",
                 hint:
@@ -168,14 +160,14 @@ extension SyncProblem {
             "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
         guard let other else {
             return SyncProblem(
-                .ownClockAhead,
+                code: .ownClockAhead,
                 since: wall,
                 detail: lead,
                 hint: "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
             )
         }
         return SyncProblem(
-            .ownClockAhead,
+            code: .ownClockAhead,
             since: wall,
             detail: lead + " Local changes have overwritten values of writer \(other) whose time has not come either, "
                 + "so that they cannot get lesser clocks.",
@@ -187,7 +179,7 @@ extension SyncProblem {
 
     static func logsSilent(for silence: Duration, nothingIs effect: String, wall: WallTime) -> SyncProblem {
         SyncProblem(
-            .logsSilent,
+            code: .logsSilent,
             since: wall.earlier(by: .seconds(silence.components.seconds)),
             detail: "The log folder has not answered for \(silence.components.seconds) s; nothing is \(effect).",
             hint: "See to the folder's mount; what is saved here is safe and is exported later."

@@ -95,8 +95,6 @@ package struct SyncStatus: Sendable, Hashable {
     package var imported = ImportCounts()
     package var exported = ImportCounts()
     package var problems: [SyncProblem] = []
-
-    package init() {}
 }
 
 extension SyncService {

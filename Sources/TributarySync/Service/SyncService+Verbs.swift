@@ -57,16 +57,6 @@ extension SyncService {
         try await exports.exportNow()
     }
 
-    /// Stops importing until ``resume(by:)`` or for the given time; the pause survives restarts.
-    ///
-    /// Local changes are exported meanwhile. The journal names `user` as the one who requested the pause.
-    package func pause(for duration: Duration? = nil, by user: String? = nil) async throws {
-        try await pauseSwitch.pause(for: duration, by: user)
-    }
-
-    /// Resumes importing; the journal names `user` as the one who requested it.
-    package func resume(by user: String? = nil) async throws { try await pauseSwitch.resume(by: user) }
-
     /// Reads a segment again.
     ///
     /// - Returns: The status afterwards; nil when the segment is simply applied.

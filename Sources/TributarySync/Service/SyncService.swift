@@ -73,10 +73,6 @@ package final class SyncService: Service {
     /// Sums up for the journal what the service and the contexts do.
     package var activity: ActivityJournal { environment.activity }
 
-    var pauseSwitch: PauseSwitch {
-        PauseSwitch(environment: environment, state: state, control: control, signals: signals)
-    }
-
     /// Runs until the service group shuts down gracefully, the task is cancelled or ``stop()`` is called.
     package func run() async throws {
         guard state.update({ $0.lifecycle.begin() }) else { return end() }

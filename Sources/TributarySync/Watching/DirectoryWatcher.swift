@@ -33,7 +33,7 @@ package final class DirectoryWatcher: Sendable {
     package init(path: String, report: @escaping @Sendable (FolderHints) -> Void) throws(FolderProblem) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else {
-            throw FolderProblem(.watchFailed, path: path, reason: "inotify: \(String(cString: strerror(errno)))")
+            throw FolderProblem(kind: .watchFailed, path: path, reason: "inotify: \(String(cString: strerror(errno)))")
         }
         self.path = path
         self.descriptor = descriptor

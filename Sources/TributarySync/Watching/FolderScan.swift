@@ -17,10 +17,8 @@ package struct FolderScan: Sendable {
     package var retry = FolderHints()
     var refused: Set<UniqueID> = []
 
-    package init() {}
-
     mutating func refuse(_ kind: FolderProblem.Kind, path: String, code: Int32) {
-        problems.append(FolderProblem(kind, path: path, reason: String(cString: strerror(code))))
+        problems.append(FolderProblem(kind: kind, path: path, reason: String(cString: strerror(code))))
     }
 }
 
@@ -96,12 +94,6 @@ package struct FolderProblem: Error, Hashable, Sendable {
     package var kind: Kind
     package var path: String
     package var reason: String
-
-    package init(_ kind: Kind, path: String, reason: String) {
-        self.kind = kind
-        self.path = path
-        self.reason = reason
-    }
 }
 
 extension FolderProblem: CustomStringConvertible {

@@ -11,15 +11,10 @@ package import TributaryChanges
 package struct FolderScanner: Sendable {
     package let path: String
     var known: [UniqueID: KnownFolder] = [:]
-    /// The writers with applied files that are still to be compared.
-    private var withUnchecked: Set<UniqueID> = []
+    private(set) var withUnchecked: Set<UniqueID> = []
 
     /// The maximum number of listed misnamed entries of the log folder itself.
     private static let misnamedLimit = 16
-
-    package init(path: String) {
-        self.path = path
-    }
 
     /// Scans the places that the hints name.
     ///
@@ -117,7 +112,7 @@ package struct FolderScanner: Sendable {
                 if misnamed.count < FolderScanner.misnamedLimit,
                     let reason = SegmentFileKind.misnamed(inLogFolder: name)
                 {
-                    misnamed.append(FolderProblem(.misnamed, path: "\(path)/\(name)", reason: reason))
+                    misnamed.append(FolderProblem(kind: .misnamed, path: "\(path)/\(name)", reason: reason))
                 }
                 return
             }
@@ -125,7 +120,7 @@ package struct FolderScanner: Sendable {
             case .folder, .unknown: folders.insert(writer)
             default:
                 let reason = "It has a writer's name and is \(kind.words), not a folder."
-                strangers.append(FolderProblem(.notAFolder, path: "\(path)/\(writer)", reason: reason))
+                strangers.append(FolderProblem(kind: .notAFolder, path: "\(path)/\(writer)", reason: reason))
             }
         }
         scan.problems += strangers + misnamed

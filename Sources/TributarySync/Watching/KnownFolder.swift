@@ -21,26 +21,19 @@ struct KnownFolder: Sendable {
     var inode: UInt64
     /// The time stamp of the folder; nil when it is so recent that a later change may have the same one.
     var modified: FileTime?
-    private var files = SegmentOrder<File>()
-    /// The applied files whose end line is still to be compared.
+    private(set) var files = SegmentOrder<File>()
     private(set) var unchecked: Set<SegmentBounds> = []
-    private var misfits: [String: WriterListing.Misfit] = [:]
-    /// The sequences of the writer's last baselines, in order.
+    private(set) var misfits: [String: WriterListing.Misfit] = [:]
     private(set) var baselines: [UInt64] = []
     private(set) var comparisons: [BaselineName] = []
 
     /// The maximum number of listed misnamed files of one folder.
     private static let misnamedLimit = 1_000
-    private var misnamedCount = 0
+    private(set) var misnamedCount = 0
     /// The maximum number of a writer's baselines that are looked at: the last ones.
     private static let baselineLimit = 16
     /// The maximum number of comparisons that are looked at; a store removes those that nobody needs any more.
     private static let comparisonLimit = 64
-
-    init(writer: UniqueID, inode: UInt64) {
-        self.writer = writer
-        self.inode = inode
-    }
 
     func name(_ bounds: SegmentBounds) -> SegmentName {
         SegmentName(writer: writer, first: bounds.first, last: bounds.last)

@@ -7,9 +7,9 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryModel
 import TributaryStore
-import TributarySync
 
 @testable import TributaryDaemon
+@testable import TributarySync
 
 /// The container as the replica of a sync: imports reach the main context, and saves reach the log folder.
 @Suite(.timeLimit(.minutes(10))) struct EngineSyncTests {

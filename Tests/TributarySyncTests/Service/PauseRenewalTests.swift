@@ -75,7 +75,7 @@ import TributaryStore
         let executor = HoldingExecutor()
         let renewal = Task(executorPreference: executor) { try await service.pause(for: .seconds(3600)) }
         for await _ in executor.held {}
-        service.pauseSwitch.endWhenDue()
+        service.endPauseWhenDue()
         executor.release()
         try await renewal.value
 
@@ -85,7 +85,7 @@ import TributaryStore
         #expect(service.control.current == .finish)
         // A pause that nobody renews ends.
         wall.advance(milliseconds: 3_600_000)
-        service.pauseSwitch.endWhenDue()
+        service.endPauseWhenDue()
         #expect(service.state.read(\.pause) == nil)
         #expect(try store.read { try $0.setting(StoreKeys.paused) } == nil)
         #expect(service.control.current == .proceed)

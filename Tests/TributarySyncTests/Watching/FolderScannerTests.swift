@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import TransactionLog
 import TributaryChanges
-import TributarySync
+
+@testable import TributarySync
 
 @Suite struct FolderScannerTests {
     private let writer = UniqueID(high: 0xA, low: 1)

@@ -121,8 +121,8 @@ import TributaryChanges
 
     @Test func problemsOfAFolderEndWhenItIsLookedAtAgain() {
         var problems = SyncProblems()
-        let here = FolderProblem(.unreadable, path: "/a", reason: "x")
-        let there = FolderProblem(.unreadable, path: "/b", reason: "x")
+        let here = FolderProblem(kind: .unreadable, path: "/a", reason: "x")
+        let there = FolderProblem(kind: .unreadable, path: "/b", reason: "x")
         let found = problems.updateFolder([here, there], isWhole: true, scanned: ["/", "/a", "/b"], wall: 1)
         #expect(found == SyncProblems.FolderChange(begun: [here, there]))
         let same = problems.updateFolder([there], isWhole: false, scanned: ["/", "/b"], wall: 2)

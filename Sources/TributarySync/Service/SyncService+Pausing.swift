@@ -3,34 +3,29 @@ import Logging
 import TributaryChanges
 import TributaryStore
 
-/// Pauses and resumes importing; a pause survives restarts.
-struct PauseSwitch: Sendable {
-    let environment: SyncEnvironment
-    let state: SyncStateOwner
-    let control: ImportControl
-    let signals: SyncSignals
-
-    private var records: SyncRecords { SyncRecords(store: environment.store) }
-
+/// Pausing and resuming the import; a pause survives restarts.
+extension SyncService {
     /// Stops importing until ``resume(by:)`` or for the given time.
-    func pause(for duration: Duration?, by user: String?) async throws {
+    ///
+    /// Local changes are exported meanwhile. The journal names `user` as the one who requested the pause.
+    package func pause(for duration: Duration? = nil, by user: String? = nil) async throws {
         let wall = environment.wall
         let until = duration.map(wall.later)
         let pause = ImportPause(since: state.read { $0.pause?.since } ?? wall, until: until)
-        try await records.store(pause) { set(pause) }
+        try await records.store(pause) { self.set(pause) }
         environment.logger.notice("importing is paused", metadata: metadata(user, until: until))
         signals.imports.raise()
     }
 
     /// Resumes importing; the journal names `user` as the one who requested it.
-    func resume(by user: String?) async throws {
-        try await records.store(nil) { set(nil) }
+    package func resume(by user: String? = nil) async throws {
+        try await records.store(nil) { self.set(nil) }
         environment.logger.notice("importing goes on", metadata: metadata(user))
         signals.imports.raise()
     }
 
     /// Ends a pause whose time is over, unless it is renewed meanwhile.
-    func endWhenDue() {
+    func endPauseWhenDue() {
         let wall = environment.wall
         guard let pause = state.read(\.pause), pause.isOver(at: wall) else { return }
         // If this fails, the pause ends nevertheless, now and at the next start.
@@ -39,9 +34,9 @@ struct PauseSwitch: Sendable {
         environment.logger.notice("importing goes on: the time of the pause is over")
     }
 
-    /// Sets the pause, nil for none; with `former`, only when that is the present one.
-    ///
-    /// - Returns: Whether the pause was set.
+    private var records: SyncRecords { SyncRecords(store: environment.store) }
+
+    /// Sets the pause, nil for none; with `former`, only when that is the present one, and tells whether it was set.
     @discardableResult
     private func set(_ pause: ImportPause?, replacing former: ImportPause? = nil) -> Bool {
         state.update { state in
@@ -61,26 +56,10 @@ struct PauseSwitch: Sendable {
     }
 }
 
-/// A pause of the import, as the store records it.
 struct ImportPause: Hashable, Sendable {
     let since: WallTime
     /// The time at which it ends; nil until an administrator resumes the import.
     let until: WallTime?
-
-    init(since: WallTime, until: WallTime?) {
-        self.since = since
-        self.until = until
-    }
-
-    /// Reads ``text``; nil for any other text.
-    init?(_ text: String) {
-        let parts = text.split(separator: " ")
-        guard parts.count == 2, let since = UInt64(parts[0]) else { return nil }
-        self.init(
-            since: WallTime(milliseconds: since),
-            until: UInt64(parts[1]).map(WallTime.init(milliseconds:))
-        )
-    }
 
     /// `<since> <until or ->`, both in Unix milliseconds.
     var text: String { "\(since.milliseconds) \(until.map { String($0.milliseconds) } ?? "-")" }
@@ -90,10 +69,19 @@ struct ImportPause: Hashable, Sendable {
     func problem(at wall: WallTime) -> SyncProblem {
         let rest = until.map { " for another \($0.duration(since: wall).components.seconds) s" } ?? ""
         return SyncProblem(
-            .paused,
+            code: .paused,
             since: since,
             detail: "Importing is paused\(rest).",
             hint: "To go on: tributaryctl resume"
         )
+    }
+}
+
+extension ImportPause {
+    /// Reads ``text``; nil for any other text.
+    init?(_ text: String) {
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, let since = UInt64(parts[0]) else { return nil }
+        self.init(since: WallTime(milliseconds: since), until: UInt64(parts[1]).map(WallTime.init(milliseconds:)))
     }
 }
