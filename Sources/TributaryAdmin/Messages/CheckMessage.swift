@@ -33,28 +33,20 @@ package struct CheckMessage: Codable, Hashable, Sendable {
         }
     }
 
-    package var ok: Bool
-    package var problems: [Problem]
+    package var ok = true
+    package var problems: [Problem] = []
     /// The number of all problems, also of those that are not listed.
-    package var problemCount: Int
-    package var repairs: [String]
-    package var segments: Int
+    package var problemCount = 0
+    package var repairs: [String] = []
+    package var segments = 0
     /// The number of segments that are not applied.
-    package var unapplied: Int
+    package var unapplied = 0
     /// The number of large values that were verified.
-    package var values: Int64
-    package var unexported: Int
+    package var values: Int64 = 0
+    package var unexported = 0
     package var comparison: Comparison
 
     package init(comparison: Comparison) {
-        ok = true
-        problems = []
-        problemCount = 0
-        repairs = []
-        segments = 0
-        unapplied = 0
-        values = 0
-        unexported = 0
         self.comparison = comparison
     }
 }

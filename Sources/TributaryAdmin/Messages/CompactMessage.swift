@@ -50,26 +50,19 @@ package struct CompactMessage: Codable, Hashable, Sendable {
     package var baseline: Step
     /// The baseline that was compared.
     package var verification: Step
-    package var baselines: [Baseline]
-    package var removedSegments: Int
-    package var removedBytes: UInt64
+    package var baselines: [Baseline] = []
+    package var removedSegments = 0
+    package var removedBytes: UInt64 = 0
     /// The baselines that were removed because a verified one has more.
-    package var removedBaselines: [String]
+    package var removedBaselines: [String] = []
     /// The first segments that stay, and how many there are.
-    package var remaining: [Segment]
-    package var remainingSegments: Int
-    package var remainingBytes: UInt64
+    package var remaining: [Segment] = []
+    package var remainingSegments = 0
+    package var remainingBytes: UInt64 = 0
 
     package init(dryRun: Bool, baseline: Step, verification: Step) {
         self.dryRun = dryRun
         self.baseline = baseline
         self.verification = verification
-        baselines = []
-        removedSegments = 0
-        removedBytes = 0
-        removedBaselines = []
-        remaining = []
-        remainingSegments = 0
-        remainingBytes = 0
     }
 }

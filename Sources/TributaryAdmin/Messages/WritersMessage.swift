@@ -19,7 +19,7 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         /// The number of segments in the log folder that are not applied.
         package var waiting: Int?
         /// The sequences up to which this writer has stated to have applied the transactions of other writers.
-        package var seen: [String: UInt64]
+        package var seen: [String: UInt64] = [:]
         /// One of self, active, producer, evicted, abandoned, forked.
         package var state: String
 
@@ -29,7 +29,6 @@ package struct WritersMessage: Codable, Hashable, Sendable {
             self.sequence = sequence
             self.clock = clock
             self.state = state
-            seen = [:]
         }
     }
 
