@@ -13,15 +13,9 @@ import UnixSignals
 struct Daemon {
     private typealias Member = ServiceGroupConfiguration.ServiceConfiguration
 
-    private let sources: ConfigurationSources
-    private let logLevel: LogLevelSetting
-    private let logger: Logger
-
-    init(sources: ConfigurationSources, logLevel: LogLevelSetting, logger: Logger) {
-        self.sources = sources
-        self.logLevel = logLevel
-        self.logger = logger
-    }
+    let sources: ConfigurationSources
+    let logLevel: LogLevelSetting
+    let logger: Logger
 
     /// Loads and checks the configuration without starting anything; returns lines that say what the start would do.
     func checkConfiguration() throws -> [String] {
@@ -62,7 +56,7 @@ struct Daemon {
         do {
             let model = try checkedModel(configuration)
             for notice in model.ownNotices { logger.info("model: \(notice)") }
-            try configuration.createFolders(inheritsSocket: inheritsSocket)
+            try configuration.createFolders(inheritsSocket: sources.inheritsSocket)
             let taken = try StoreLock.acquire(store: configuration.store)
             lock = taken
             return try await run(configuration, model: model, modelFile: modelFile, lock: taken)
@@ -73,7 +67,7 @@ struct Daemon {
     }
 
     private func checkedModel(_ configuration: Configuration) throws -> Model {
-        let model = try configuration.checkPaths(inheritsSocket: inheritsSocket)
+        let model = try configuration.checkPaths(inheritsSocket: sources.inheritsSocket)
         model.earlier.warn(logger)
         return model
     }
@@ -108,8 +102,7 @@ struct Daemon {
             state: state,
             notifier: notifier,
             logLevel: logLevel,
-            logger: logger,
-            inheritsSocket: inheritsSocket
+            logger: logger
         )
         watchSignals(reloader, stopRequest)
         let admin = AdminServices(
@@ -173,8 +166,6 @@ struct Daemon {
         }
         return servers
     }
-
-    private var inheritsSocket: Bool { InheritedSocket.isAnnounced(in: sources.environment) }
 
     /// Handles signals until the process ends, so that a second signal does not end it.
     ///

@@ -48,7 +48,7 @@ package struct DaemonLaunch {
                 for line in try daemon.checkConfiguration() { Self.printLine(line, to: 1) }
                 return ExitStatus.done.rawValue
             case .demo:
-                let areEqual = try await Demo { line in Self.printLine(line, to: 1) }.run()
+                let areEqual = try await Demo(page: DemoPage { line in Self.printLine(line, to: 1) }).run()
                 return areEqual ? ExitStatus.done.rawValue : ExitStatus.internalError.rawValue
             }
         } catch {

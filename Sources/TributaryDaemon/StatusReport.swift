@@ -17,26 +17,21 @@ enum StatusReport {
         )
         status.name = state.configuration.name
         if let failure = state.lastFailure {
-            status.problems.append(
-                StatusMessage.Problem(
-                    code: "start-failed",
-                    since: failure.time,
-                    detail: "the daemon is \(state.phase.rawValue); its last start failed: \(failure.reason)",
-                    hint: ServiceUnit.current?.journalCommand
-                )
+            status.addProblem(
+                code: "start-failed",
+                since: failure.time,
+                detail: "the daemon is \(state.phase.rawValue); its last start failed: \(failure.reason)",
+                hint: ServiceUnit.current?.journalCommand
             )
         }
         let restart = state.restartNeeded
         status.restartNeeded = !restart.isEmpty
         if !restart.isEmpty {
-            status.problems.append(
-                StatusMessage.Problem(
-                    code: "restart-needed",
-                    since: nil,
-                    detail: restartDetail(restart, state),
-                    hint: ServiceUnit.current?.restartCommand
-                        ?? "Stop this daemon and start it again: tributaryctl shutdown"
-                )
+            status.addProblem(
+                code: "restart-needed",
+                detail: restartDetail(restart, state),
+                hint: ServiceUnit.current?.restartCommand
+                    ?? "Stop this daemon and start it again: tributaryctl shutdown"
             )
         }
         if let engine = state.engine {
@@ -77,14 +72,12 @@ enum StatusReport {
             let file = newest.segment?.path ?? newest.write.writer.description
             detail += " \(file): \(newest.text)"
         }
-        status.problems.append(
-            StatusMessage.Problem(
-                code: "values-deferred",
-                since: report.since?.unixSeconds,
-                detail: detail,
-                hint: report.newest.first?.segment.map { "tributaryctl segment explain \($0.path)" }
-                    ?? "Bring the model of this machine up to date. To see the newest of them: tributaryctl status --json"
-            )
+        status.addProblem(
+            code: "values-deferred",
+            since: report.since?.unixSeconds,
+            detail: detail,
+            hint: report.newest.first?.segment.map { "tributaryctl segment explain \($0.path)" }
+                ?? "Bring the model of this machine up to date. To see the newest of them: tributaryctl status --json"
         )
     }
 
@@ -103,13 +96,10 @@ enum StatusReport {
         status.lastMerge = merging.lastMerge?.unixSeconds
         status.nextMergeDue = merging.nextMergeDue?.unixSeconds
         if let failure = merging.failure {
-            status.problems.append(
-                StatusMessage.Problem(
-                    code: "merge-failed",
-                    since: nil,
-                    detail: "the last merge into the main context failed: \(failure)",
-                    hint: "It is tried again by itself, and now with: tributaryctl sync"
-                )
+            status.addProblem(
+                code: "merge-failed",
+                detail: "the last merge into the main context failed: \(failure)",
+                hint: "It is tried again by itself, and now with: tributaryctl sync"
             )
         }
         addStoreProblems(of: engine, to: &status)
@@ -137,27 +127,21 @@ enum StatusReport {
 
     private static func addStoreProblems(of engine: Engine, to status: inout StatusMessage) {
         if engine.file.isGone {
-            status.problems.append(
-                StatusMessage.Problem(
-                    code: "store-gone",
-                    since: nil,
-                    detail:
-                        "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
-                    hint:
-                        "Move the file back. If it was removed, export what it has, then restart the daemon: tributaryctl sync"
-                )
+            status.addProblem(
+                code: "store-gone",
+                detail:
+                    "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
+                hint:
+                    "Move the file back. If it was removed, export what it has, then restart the daemon: tributaryctl sync"
             )
         }
         if let failure = engine.container.store.checkpointFailure {
             let path = engine.container.store.configuration.path
-            status.problems.append(
-                StatusMessage.Problem(
-                    code: "checkpoint-failed",
-                    since: nil,
-                    detail: "\(path)-wal cannot be copied into \(path): \(failure). What is saved is safe in the "
-                        + "former file, which grows.",
-                    hint: "See to the disk of the store; the copy is tried again after each save."
-                )
+            status.addProblem(
+                code: "checkpoint-failed",
+                detail: "\(path)-wal cannot be copied into \(path): \(failure). What is saved is safe in the "
+                    + "former file, which grows.",
+                hint: "See to the disk of the store; the copy is tried again after each save."
             )
         }
     }
@@ -232,5 +216,11 @@ struct StatusFacts: Sendable {
                 conflicts: try reader.conflicts.counts()
             )
         }
+    }
+}
+
+extension StatusMessage {
+    fileprivate mutating func addProblem(code: String, since: Double? = nil, detail: String, hint: String?) {
+        problems.append(Problem(code: code, since: since, detail: detail, hint: hint))
     }
 }

@@ -63,22 +63,16 @@ enum ProblemMapping {
     }
 
     private static func problem(of error: SyncError) -> ProblemDocument {
-        switch error {
-        case .notRunning: ProblemDocument(.notReady, detail: error.description)
-        case .paused: ProblemDocument(.paused, detail: error.description, hint: "To go on: tributaryctl resume")
-        case .noSuchSegment:
-            ProblemDocument(.notFound, detail: error.description, hint: "To see all: tributaryctl segment list --all")
-        case .notHeld(let name, _):
-            ProblemDocument(
-                .conflict,
-                detail: error.description,
-                hint: "To see more: tributaryctl segment explain \(name.path)"
-            )
-        case .noSuchWriter:
-            ProblemDocument(.notFound, detail: error.description, hint: "To see all: tributaryctl writer list")
-        case .ownWriter:
-            ProblemDocument(.blocked, detail: error.description, hint: "name another one: tributaryctl writer list")
-        }
+        let (kind, hint): (ProblemKind, String?) =
+            switch error {
+            case .notRunning: (.notReady, nil)
+            case .paused: (.paused, "To go on: tributaryctl resume")
+            case .noSuchSegment: (.notFound, "To see all: tributaryctl segment list --all")
+            case .notHeld(let name, _): (.conflict, "To see more: tributaryctl segment explain \(name.path)")
+            case .noSuchWriter: (.notFound, "To see all: tributaryctl writer list")
+            case .ownWriter: (.blocked, "name another one: tributaryctl writer list")
+            }
+        return ProblemDocument(kind, detail: error.description, hint: hint)
     }
 
     private static func problem(of error: RestampError) -> ProblemDocument {
@@ -100,19 +94,14 @@ enum ProblemMapping {
     }
 
     private static func problem(of error: ExportFailure) -> ProblemDocument {
-        switch error {
-        case .clockAhead(_, let other):
-            ProblemDocument(
-                .blocked,
-                detail: error.description,
-                hint: other == nil
-                    ? "set the machine's clock right, or: tributaryctl writer restamp"
-                    : "To see more: tributaryctl status"
-            )
-        case .cannotSync: ProblemDocument(.inputOutput, detail: error.description)
-        case .foreignFolder:
-            ProblemDocument(.inputOutput, detail: error.description, hint: "To see more: tributaryctl status")
-        }
+        let (kind, hint): (ProblemKind, String?) =
+            switch error {
+            case .clockAhead(_, nil): (.blocked, "set the machine's clock right, or: tributaryctl writer restamp")
+            case .clockAhead: (.blocked, "To see more: tributaryctl status")
+            case .cannotSync: (.inputOutput, nil)
+            case .foreignFolder: (.inputOutput, "To see more: tributaryctl status")
+            }
+        return ProblemDocument(kind, detail: error.description, hint: hint)
     }
 
     private static func problem(of error: StoreError, logger: Logger, path: String) -> ProblemDocument {

@@ -5,11 +5,22 @@ import NIOCore
 import TributaryAdmin
 import TributaryChanges
 
-extension Response {
-    static func json(_ message: some Encodable) throws -> Response {
+extension Encodable {
+    /// The message as JSON, with its members in the order of their names.
+    func jsonText() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return bytes(Array(try encoder.encode(message)), type: "application/json")
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}
+
+extension ProblemDocument {
+    var text: String { (try? jsonText()) ?? "{}" }
+}
+
+extension Response {
+    static func json(_ message: some Encodable) throws -> Response {
+        bytes(Array(try message.jsonText().utf8), type: "application/json")
     }
 
     static func json(_ value: JSONValue) -> Response {
@@ -31,9 +42,7 @@ extension Response {
     static var done: Response { json(.object([])) }
 
     static func problem(_ problem: ProblemDocument) -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = ByteBuffer(bytes: ((try? encoder.encode(problem)) ?? Data("{}".utf8)) + Data("\n".utf8))
+        let body = ByteBuffer(string: problem.text + "\n")
         var headers: HTTPFields = [
             .contentType: "application/problem+json", .contentLength: String(body.readableBytes),
         ]

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import Synchronization
+import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
@@ -24,7 +25,6 @@ struct ChangeStream: Sendable {
     let texts: ChangeTexts
 
     private static let commentInterval = Duration.seconds(15)
-    private static let timeLimit = TimeAmount.seconds(60)
 
     @concurrent
     func run(_ writer: inout any ResponseBodyWriter) async throws {
@@ -76,7 +76,7 @@ struct ChangeStream: Sendable {
         for await _ in pending.wakeUps {
             for item in pending.removeAll() {
                 switch item {
-                case .update(let update): try await send(texts.buffer(of: update), to: &writer)
+                case .update(let update): try await channel.send(texts.buffer(of: update), to: &writer)
                 case .event(let event): try await send(ChangeEventText.text(event), to: &writer)
                 case .comment: try await send(ChangeEventText.comment, to: &writer)
                 case .end: return try await send(ChangeEventText.bye, to: &writer)
@@ -87,14 +87,7 @@ struct ChangeStream: Sendable {
 
     @concurrent
     private func send(_ text: String, to writer: inout any ResponseBodyWriter) async throws {
-        try await send(ByteBuffer(string: text), to: &writer)
-    }
-
-    @concurrent
-    private func send(_ buffer: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {
-        let drop = channel.eventLoop.scheduleTask(in: Self.timeLimit) { [channel] in channel.close(promise: nil) }
-        defer { drop.cancel() }
-        try await writer.write(buffer)
+        try await channel.send(ByteBuffer(string: text), to: &writer)
     }
 }
 
@@ -238,9 +231,8 @@ enum ChangeEventText {
     static let comment = ": still here\n\n"
 
     static func hello(_ token: HistoryToken, isInitialImportComplete: Bool) -> String {
-        let data = JSONValue.object([
-            member("token", token.text),
-            JSONMember(key: "initialImportComplete", value: .boolean(isInitialImportComplete)),
+        let data = JSONValue.members([
+            "token": .string(token.text), "initialImportComplete": .boolean(isInitialImportComplete),
         ])
         return text(ServerSentEvent(event: "hello", data: data.text))
     }
@@ -260,18 +252,15 @@ enum ChangeEventText {
     static func activity(_ activity: Activity) -> ServerSentEvent {
         ServerSentEvent(
             event: "activity",
-            data: JSONValue.object([
-                JSONMember(key: "number", value: .integer(Int64(clamping: activity.number))),
-                member("title", activity.title), member("phase", activity.phase.rawValue),
+            data: JSONValue.members([
+                "number": .count(activity.number), "title": .string(activity.title),
+                "phase": .string(activity.phase.rawValue),
             ]).text
         )
     }
 
     static func segment(_ status: SegmentStatus) -> ServerSentEvent {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let data = (try? encoder.encode(SegmentsMessage.Segment(status))).map { String(decoding: $0, as: UTF8.self) }
-        return ServerSentEvent(event: "segment", data: data ?? "{}")
+        ServerSentEvent(event: "segment", data: (try? SegmentsMessage.Segment(status).jsonText()) ?? "{}")
     }
 
     static func text(_ event: ServerSentEvent) -> String {
@@ -282,20 +271,13 @@ enum ChangeEventText {
     }
 
     private static func data(of update: StoreUpdate) -> JSONValue {
-        var members = [JSONMember(key: "number", value: .integer(update.token.number))]
-        let changes = update.changes
-        if changes.isEverything {
-            members.append(JSONMember(key: "everything", value: .boolean(true)))
-            return .object(members)
-        }
-        members.append(JSONMember(key: "inserted", value: byEntity(changes.inserted)))
-        members.append(JSONMember(key: "updated", value: byEntity(changes.updated)))
-        members.append(JSONMember(key: "deleted", value: byEntity(changes.deleted)))
-        if !changes.collapsedEntities.isEmpty {
-            let entities = changes.collapsedEntities.sorted().map(JSONValue.string)
-            members.append(JSONMember(key: "collapsed", value: .array(entities)))
-        }
-        return .object(members)
+        let (number, changes) = (JSONValue.integer(update.token.number), update.changes)
+        if changes.isEverything { return .members(["number": number, "everything": .boolean(true)]) }
+        let collapsed = changes.collapsedEntities.sorted().map(JSONValue.string)
+        return .members([
+            "number": number, "inserted": byEntity(changes.inserted), "updated": byEntity(changes.updated),
+            "deleted": byEntity(changes.deleted), "collapsed": collapsed.isEmpty ? nil : .array(collapsed),
+        ])
     }
 
     private static func byEntity(_ ids: Set<ManagedObjectID>) -> JSONValue {
@@ -306,10 +288,6 @@ enum ChangeEventText {
                 return JSONMember(key: entity, value: .array(texts))
             }
         )
-    }
-
-    private static func member(_ key: String, _ text: String) -> JSONMember {
-        JSONMember(key: key, value: .string(text))
     }
 }
 

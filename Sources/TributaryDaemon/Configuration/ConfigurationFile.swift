@@ -99,6 +99,8 @@ struct ConfigurationSources: Sendable {
     var workingDirectory: String
     /// The path of the admin socket that the service manager hands over; nil when it hands over none.
     var inheritedSocket: String?
+
+    var inheritsSocket: Bool { InheritedSocket.isAnnounced(in: environment) }
 }
 
 /// A value as a source of the configuration has it.

@@ -10,13 +10,8 @@ import TributarySync
 /// Shows synchronization in a scratch folder: two peers with concurrent edits and a third-party writer end with equal
 /// states.
 struct Demo {
-    private let page: DemoPage
+    let page: DemoPage
 
-    init(write: @escaping @Sendable (String) -> Void) {
-        page = DemoPage(write: write)
-    }
-
-    /// Runs all scenes and removes the scratch folder; returns whether both peers have equal states.
     func run() async throws -> Bool {
         let folder = NSTemporaryDirectory() + "/tributary-demo-\(UUID().uuidString.lowercased().prefix(8))"
         let path = (folder as NSString).standardizingPath
@@ -193,11 +188,7 @@ struct DemoThirdParty {
 
 /// The layout of the demo's text: titles, numbered scenes, lines with times, a table.
 struct DemoPage: Sendable {
-    private let write: @Sendable (String) -> Void
-
-    init(write: @escaping @Sendable (String) -> Void) {
-        self.write = write
-    }
+    let write: @Sendable (String) -> Void
 
     func printLine(_ line: String) { write(line) }
 

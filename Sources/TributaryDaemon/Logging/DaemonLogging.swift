@@ -32,8 +32,6 @@ final class LogLevelSetting: Sendable {
 
     private let level = Mutex(standard)
 
-    init() {}
-
     var value: Logger.Level {
         get { level.withLock { $0 } }
         set { level.withLock { $0 = newValue } }
@@ -74,11 +72,6 @@ struct JournalLogHandler: SettingLogHandler {
     let setting: LogLevelSetting
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
-
-    init(label: String, setting: LogLevelSetting) {
-        self.label = label
-        self.setting = setting
-    }
 
     func log(event: LogEvent) {
         let all = metadata(of: event)
@@ -145,10 +138,6 @@ struct StandardErrorLogHandler: SettingLogHandler {
     let setting: LogLevelSetting
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
-
-    init(setting: LogLevelSetting) {
-        self.setting = setting
-    }
 
     func log(event: LogEvent) {
         let all = metadata(of: event)

@@ -31,7 +31,7 @@ enum BackupRoute {
         guard request.wantsEvents else { return plain(try await work.value()) }
         let stream = ProgressStream(
             progress: { progress.json },
-            result: { try await work.value().message.text },
+            result: { try await work.value().message.jsonText() },
             path: .backup,
             logger: request.daemon.logger,
             channel: request.channel,
@@ -65,14 +65,6 @@ enum BackupRoute {
                 try await writer.finish(nil)
             }
         )
-    }
-}
-
-extension BackupMessage {
-    var text: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }
 

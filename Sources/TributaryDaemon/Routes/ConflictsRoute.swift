@@ -1,4 +1,5 @@
 import Hummingbird
+import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
@@ -70,31 +71,20 @@ enum ConflictsRoute {
 
 extension Conflict {
     var json: JSONValue {
-        var members = [
-            JSONMember(key: "number", value: .integer(number)),
-            JSONMember(key: "foundAt", value: .double(foundAt)),
-            JSONMember(key: "kind", value: .string(kind.rawValue)),
-            JSONMember(key: "rule", value: .string(rule.rawValue)),
-            JSONMember(key: "entity", value: .string(entity)),
-            JSONMember(key: "id", value: .string(id.description)),
-            JSONMember(key: "property", value: .string(property)),
-            JSONMember(key: "losing", value: losing.json),
-            JSONMember(key: "winning", value: winning.json),
-        ]
-        if let restored { members.append(JSONMember(key: "restored", value: .integer(restored))) }
-        return .object(members)
+        .members([
+            "number": .integer(number), "foundAt": .double(foundAt), "kind": .string(kind.rawValue),
+            "rule": .string(rule.rawValue), "entity": .string(entity), "id": .string(id.description),
+            "property": .string(property), "losing": losing.json, "winning": winning.json,
+            "restored": restored.map(JSONValue.integer),
+        ])
     }
 }
 
 extension Conflict.Write {
     fileprivate var json: JSONValue {
-        var members = [JSONMember(key: "writer", value: .string(version.writer.description))]
-        if let writerName { members.append(JSONMember(key: "name", value: .string(writerName))) }
-        members += [
-            JSONMember(key: "sequence", value: .integer(Int64(clamping: sequence))),
-            JSONMember(key: "clock", value: .string(version.clock.description)),
-        ]
-        if let value { members.append(JSONMember(key: "value", value: value)) }
-        return .object(members)
+        .members([
+            "writer": .string(version.writer.description), "name": writerName.map(JSONValue.string),
+            "sequence": .count(sequence), "clock": .string(version.clock.description), "value": value,
+        ])
     }
 }

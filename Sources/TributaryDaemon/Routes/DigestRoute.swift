@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Synchronization
+import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
@@ -21,7 +22,7 @@ enum DigestRoute {
         // The task is unstructured: it starts before the response, and is cancelled with it.
         let work = Task { try await digest(engine, objects).text }
         let stream = ProgressStream(
-            progress: { .object([JSONMember(key: "objects", value: .integer(objects.count))]) },
+            progress: { .members(["objects": .integer(objects.count)]) },
             result: {
                 try await withTaskCancellationHandler {
                     try await work.value
@@ -41,18 +42,11 @@ enum DigestRoute {
             try reader.mergeState.digest { objects.count = $0 }
         }
         let vector = digest.vector.sorted { $0.key < $1.key }.map { writer, position in
-            JSONMember(
-                key: writer.description,
-                value: .object([
-                    JSONMember(key: "sequence", value: .integer(Int64(clamping: position.sequence))),
-                    JSONMember(key: "hash", value: position.hash.map(JSONValue.string) ?? .null),
-                ])
-            )
+            let hash = position.hash.map(JSONValue.string) ?? .null
+            let value = JSONValue.members(["sequence": .count(position.sequence), "hash": hash])
+            return JSONMember(key: writer.description, value: value)
         }
-        return .object([
-            JSONMember(key: "digest", value: .string(digest.digest)),
-            JSONMember(key: "vector", value: .object(vector)),
-        ])
+        return .members(["digest": .string(digest.digest), "vector": .object(vector)])
     }
 }
 

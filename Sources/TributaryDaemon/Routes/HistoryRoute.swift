@@ -1,4 +1,5 @@
 import Hummingbird
+import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
@@ -33,41 +34,34 @@ enum HistoryRoute {
         // A transaction that goes on is not covered by the token yet.
         let whole = page.cut == nil ? page.transactions[...] : page.transactions.dropLast()
         let token = HistoryToken(store: engine.historyName, number: whole.last?.number ?? start)
-        var shown = whole.map { JSONValue.object(transaction($0)) }
-        if page.cut != nil, let last = page.transactions.last {
-            shown.append(.object(transaction(last) + [JSONMember(key: "more", value: .boolean(true))]))
-        }
-        var members = [
-            JSONMember(key: "transactions", value: .array(shown)), JSONMember(key: "token", value: .string(token.text)),
-        ]
-        if page.hasMore {
-            let next = token.text + (page.cut.map { ":\($0)" } ?? "")
-            members.append(JSONMember(key: "next", value: .string(next)))
-        }
-        return .json(.object(members))
+        var shown = whole.map { transaction($0) }
+        if page.cut != nil, let last = page.transactions.last { shown.append(transaction(last, goesOn: true)) }
+        let next = token.text + (page.cut.map { ":\($0)" } ?? "")
+        return .json(
+            .members([
+                "transactions": .array(shown), "token": .string(token.text),
+                "next": page.hasMore ? .string(next) : nil,
+            ])
+        )
     }
 
     private static let changeLimit = 10_000
 
-    private static func transaction(_ transaction: HistoryTransaction) -> [JSONMember] {
-        var members = [
-            JSONMember(key: "number", value: .integer(transaction.number)),
-            JSONMember(key: "writer", value: .string(transaction.writer.description)),
-            JSONMember(key: "sequence", value: .integer(Int64(clamping: transaction.sequence))),
-            JSONMember(key: "clock", value: .string(transaction.clock.description)),
-        ]
-        if let author = transaction.author { members.append(JSONMember(key: "author", value: .string(author))) }
-        members.append(JSONMember(key: "committedAt", value: .double(transaction.committedAt.unixSeconds)))
-        members.append(JSONMember(key: "changes", value: .array(transaction.changes.map(change))))
-        return members
+    private static func transaction(_ transaction: HistoryTransaction, goesOn: Bool = false) -> JSONValue {
+        .members([
+            "number": .integer(transaction.number), "writer": .string(transaction.writer.description),
+            "sequence": .count(transaction.sequence), "clock": .string(transaction.clock.description),
+            "author": transaction.author.map(JSONValue.string),
+            "committedAt": .double(transaction.committedAt.unixSeconds),
+            "changes": .array(transaction.changes.map(change)), "more": goesOn ? .boolean(true) : nil,
+        ])
     }
 
     private static func change(_ change: HistoryTransaction.Change) -> JSONValue {
-        .object([
-            JSONMember(key: "kind", value: .string(change.kind.rawValue)),
-            JSONMember(key: "entity", value: .string(change.id.entity)),
-            JSONMember(key: "id", value: .string(change.id.uniqueID.description)),
-            JSONMember(key: "properties", value: .array(change.properties.map(JSONValue.string))),
+        .members([
+            "kind": .string(change.kind.rawValue), "entity": .string(change.id.entity),
+            "id": .string(change.id.uniqueID.description),
+            "properties": .array(change.properties.map(JSONValue.string)),
         ])
     }
 }

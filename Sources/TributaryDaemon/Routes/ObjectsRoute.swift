@@ -1,4 +1,5 @@
 import Hummingbird
+import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
@@ -19,18 +20,17 @@ enum ObjectsRoute {
             all.limit = nil
             all.offset = 0
             let count = try await engine.read { [all] in try $0.count(all) }
-            return .json(.object([JSONMember(key: "count", value: .integer(Int64(count)))]))
+            return .json(.members(["count": .count(count)]))
         }
         let shape = try ObjectJSON(model: engine.container.model, entity: entity, include: request.query["include"])
         let response = try await engine.read { [query] reader in
             let (rows, isCut) = try reader.rows(query, upTo: QueryParameters.byteLimit)
             let (objects, included) = try shape.page(of: Array(rows.prefix(limit)), in: reader)
-            var members = [JSONMember(key: "objects", value: .array(objects))]
-            if !shape.include.isEmpty { members.append(JSONMember(key: "included", value: .array(included))) }
-            if isCut || rows.count > objects.count {
-                members.append(JSONMember(key: "next", value: .string(String(offset + objects.count))))
-            }
-            return JSONValue.object(members)
+            let hasMore = isCut || rows.count > objects.count
+            return JSONValue.members([
+                "objects": .array(objects), "included": shape.include.isEmpty ? nil : .array(included),
+                "next": hasMore ? .string(String(offset + objects.count)) : nil,
+            ])
         }
         return .json(response)
     }
@@ -156,14 +156,12 @@ struct ObjectJSON: Sendable {
 
     func object(of row: Row, in reader: Reader) throws -> JSONValue {
         var hasMore = false
-        var members = [
-            JSONMember(key: "id", value: .string(row.id.uniqueID.description)),
-            JSONMember(key: "entity", value: .string(row.entity.name)),
-            JSONMember(key: "version", value: .integer(row.revision)),
-            JSONMember(key: "values", value: .object(try values(of: row, in: reader, &hasMore))),
-        ]
-        if hasMore { members.append(JSONMember(key: "next", value: .string(String(page.offset + page.limit)))) }
-        return .object(members)
+        let values = try values(of: row, in: reader, &hasMore)
+        return .members([
+            "id": .string(row.id.uniqueID.description), "entity": .string(row.entity.name),
+            "version": .integer(row.revision), "values": .object(values),
+            "next": hasMore ? .string(String(page.offset + page.limit)) : nil,
+        ])
     }
 
     private func values(of row: Row, in reader: Reader, _ hasMore: inout Bool) throws -> [JSONMember] {

@@ -5,6 +5,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import Synchronization
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -19,8 +20,6 @@ struct ProgressStream: Sendable {
     var part: @Sendable (_ index: Int) async throws -> ServerSentEvent? = { _ in nil }
 
     private static let interval = Duration.seconds(1)
-    private static let timeLimit = TimeAmount.seconds(60)
-
     /// Returns the response; `abandoned` is called when the client disconnects before it has the result.
     func response(abandoned: @escaping @Sendable () -> Void = {}) -> Response {
         Response(
@@ -80,19 +79,24 @@ struct ProgressStream: Sendable {
         do {
             return ServerSentEvent(event: "result", data: try result.get())
         } catch {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let problem = ProblemMapping.problem(of: error, logger: logger, path: path.rawValue)
-            let data = (try? encoder.encode(problem)) ?? Data("{}".utf8)
-            return ServerSentEvent(event: "problem", data: String(decoding: data, as: UTF8.self))
+            return ServerSentEvent(event: "problem", data: problem.text)
         }
     }
 
     @concurrent
     private func send(_ event: ServerSentEvent, to writer: inout any ResponseBodyWriter) async throws {
-        let drop = channel.eventLoop.scheduleTask(in: Self.timeLimit) { [channel] in channel.close(promise: nil) }
+        try await channel.send(ByteBuffer(string: ChangeEventText.text(event)), to: &writer)
+    }
+}
+
+extension Channel {
+    /// Sends a part of a response, and closes the connection of a client that does not take it within a minute.
+    @concurrent
+    func send(_ bytes: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {
+        let drop = eventLoop.scheduleTask(in: .seconds(60)) { self.close(promise: nil) }
         defer { drop.cancel() }
-        try await writer.write(ByteBuffer(string: ChangeEventText.text(event)))
+        try await writer.write(bytes)
     }
 }
 
@@ -137,11 +141,7 @@ extension ClientWork where Value: Encodable {
         guard request.wantsEvents else { return try .json(try await value()) }
         let stream = ProgressStream(
             progress: { progress.json },
-            result: {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                return String(decoding: try encoder.encode(try await value()), as: UTF8.self)
-            },
+            result: { try await value().jsonText() },
             path: path,
             logger: request.daemon.logger,
             channel: request.channel
@@ -170,10 +170,8 @@ final class WorkProgress: Sendable {
 
     var json: JSONValue {
         let state = state.withLock { $0 }
-        var members = [
-            JSONMember(key: "phase", value: .string(state.phase)), JSONMember(key: "done", value: .integer(state.done)),
-        ]
-        if let total = state.total { members.append(JSONMember(key: "total", value: .integer(total))) }
-        return .object(members)
+        return .members([
+            "phase": .string(state.phase), "done": .integer(state.done), "total": state.total.map(JSONValue.integer),
+        ])
     }
 }

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
@@ -24,60 +25,32 @@ enum SyncRoute {
             defer { lock.release() }
             return try await engine.sync.sync()
         }
-        guard request.wantsEvents else {
+        let daemon = request.daemon
+        let message = { @Sendable in
             var message = SyncMessage(try await work.value)
-            message.problems = await UnfinishedSync.problems(of: request.daemon)
-            return try .json(message)
+            message.problems = await UnfinishedSync.problems(of: daemon)
+            return message
         }
-        let progress = SyncProgress(
-            engine: engine,
-            daemon: request.daemon,
-            work: work,
-            before: before,
-            logger: request.daemon.logger,
+        guard request.wantsEvents else { return try .json(try await message()) }
+        let stream = ProgressStream(
+            progress: { progress(engine.sync.status, since: before) },
+            result: { try await message().jsonText() },
+            path: .sync,
+            logger: daemon.logger,
             channel: request.channel
         )
-        return progress.stream.response()
-    }
-}
-
-/// The progress of a synchronization for its client; the synchronization continues when the client disconnects.
-struct SyncProgress: Sendable {
-    let engine: Engine
-    let daemon: AdminServices
-    let work: Task<SyncResult, any Error>
-    let before: ImportCounts
-    let logger: Logger
-    let channel: any Channel
-
-    var stream: ProgressStream {
-        ProgressStream(
-            progress: { progress },
-            result: {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                var message = SyncMessage(try await work.value)
-                message.problems = await UnfinishedSync.problems(of: daemon)
-                return String(decoding: try encoder.encode(message), as: UTF8.self)
-            },
-            path: .sync,
-            logger: logger,
-            channel: channel
-        )
+        return stream.response()
     }
 
-    private var progress: JSONValue {
-        let status = engine.sync.status
+    private static func progress(_ status: SyncStatus, since before: ImportCounts) -> JSONValue {
         let imported = status.imported - before
-        let members = [
-            ("queue", status.queue), ("segments", imported.segments), ("transactions", imported.transactions),
-            ("changes", imported.changes),
-        ]
-        return .object(members.map { JSONMember(key: $0.0, value: .integer(Int64($0.1))) })
+        return .members([
+            "queue": .count(status.queue), "segments": .count(imported.segments),
+            "transactions": .count(imported.transactions), "changes": .count(imported.changes),
+        ])
     }
 }
 
-/// Finds the problems that prevent a synchronization from finishing.
 enum UnfinishedSync {
     /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
     private static let ignoredCodes: Set<String> = [

@@ -11,7 +11,6 @@ actor Reloader {
     private let notifier: SystemdNotifier
     private let logLevel: LogLevelSetting
     private let logger: Logger
-    private let inheritsSocket: Bool
 
     init(
         sources: ConfigurationSources,
@@ -19,8 +18,7 @@ actor Reloader {
         state: DaemonState,
         notifier: SystemdNotifier,
         logLevel: LogLevelSetting,
-        logger: Logger,
-        inheritsSocket: Bool
+        logger: Logger
     ) {
         self.sources = sources
         self.initial = initial
@@ -28,7 +26,6 @@ actor Reloader {
         self.notifier = notifier
         self.logLevel = logLevel
         self.logger = logger
-        self.inheritsSocket = inheritsSocket
     }
 
     func reload() throws -> ReloadMessage {
@@ -36,7 +33,7 @@ actor Reloader {
         defer { notifier.ready(state.engine == nil ? "Starting" : "Running") }
         do {
             let new = try Configuration.load(sources)
-            _ = try new.checkPaths(inheritsSocket: inheritsSocket)
+            _ = try new.checkPaths(inheritsSocket: sources.inheritsSocket)
             let changed = new.differences(from: state.configuration).filter { !$0.needsRestart }.map(\.name)
             let restart = new.differences(from: initial).filter(\.needsRestart).map(\.name)
             state.reconfigure(new, restartNeeded: restart)
