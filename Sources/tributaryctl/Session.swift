@@ -56,6 +56,13 @@ struct Session: Sendable {
         return result
     }
 
+    /// Follows the changes, of which the daemon sends a comment every 15 s, until `onEvent` returns false.
+    func followChanges(after token: String? = nil, _ onEvent: (ServerSentEvent) -> Bool) async throws {
+        var client = client
+        client.timeout = max(client.timeout ?? .zero, .seconds(45))
+        _ = try await client.events(AdminCall(.get, .changes, query: [("after", token)]), onEvent: onEvent).orProblem()
+    }
+
     /// Sends a request and prints the response: unchanged with `--json`, otherwise the text that `show` makes of it.
     func call<Message: Decodable>(
         _ call: AdminCall,

@@ -77,23 +77,19 @@ struct ChangeChecker {
 /// A later change of the transaction may set these properties.
 struct MandatoryCheck {
     /// The identity of an object: objects of different root entities are different, even with equal UUIDs.
-    private struct Object: Hashable {
+    struct Object: Hashable {
         var root: String
         var id: UniqueID
     }
 
-    private struct Insertion {
+    struct Insertion {
         var line: Int
         var entity: Entity
         var missing: Set<String>
     }
 
     let checker: ChangeChecker
-    private var insertions: [Object: Insertion] = [:]
-
-    init(checker: ChangeChecker) {
-        self.checker = checker
-    }
+    private(set) var insertions: [Object: Insertion] = [:]
 
     mutating func add(_ change: Change, line: Int) {
         guard let entity = checker.entity(named: change.entity) else { return }

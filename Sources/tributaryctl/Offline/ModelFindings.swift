@@ -4,15 +4,10 @@ import TributaryModel
 
 /// The faults of a segment's changes against a model, with the line of each.
 struct ModelFindings {
-    struct Finding {
-        var line: Int
-        var fault: ChangeChecker.Fault
-    }
-
     /// The number of faults that are kept; further ones are only counted.
     private static let kept = 1000
 
-    private(set) var findings: [Finding] = []
+    private(set) var findings: [(line: Int, fault: ChangeChecker.Fault)] = []
     private(set) var count = 0
     private var line = 1
 
@@ -54,24 +49,16 @@ struct ModelFindings {
 
     private mutating func add(_ line: Int, _ fault: ChangeChecker.Fault) {
         count += 1
-        if findings.count < ModelFindings.kept { findings.append(Finding(line: line, fault: fault)) }
+        if findings.count < ModelFindings.kept { findings.append((line, fault)) }
     }
 
     var members: [JSONMember] {
-        let list = findings.map { finding -> JSONValue in
-            var members = [
-                JSONMember(key: "line", value: .integer(Int64(finding.line)))
-            ]
-            if !finding.fault.entity.isEmpty {
-                members.append(JSONMember(key: "entity", value: .string(finding.fault.entity)))
-            }
-            if let id = finding.fault.object { members.append(JSONMember(key: "id", value: .string(id.description))) }
-            if let property = finding.fault.property {
-                members.append(JSONMember(key: "property", value: .string(property)))
-            }
-            if let value = finding.fault.value { members.append(JSONMember(key: "value", value: value)) }
-            members.append(JSONMember(key: "rule", value: .string(finding.fault.reason)))
-            return .object(members)
+        let list = findings.map { line, fault -> JSONValue in
+            .members([
+                "line": .count(line), "entity": fault.entity.isEmpty ? nil : .string(fault.entity),
+                "id": fault.object.map { .string($0.description) }, "property": fault.property.map(JSONValue.string),
+                "value": fault.value, "rule": .string(fault.reason),
+            ])
         }
         return [
             JSONMember(key: "misfits", value: .integer(Int64(count))), JSONMember(key: "values", value: .array(list)),

@@ -74,19 +74,15 @@ struct SegmentReport {
 
 /// The list of a segment's transactions, and their number.
 struct SegmentSummary {
-    private struct Count: Hashable {
+    struct Count: Hashable {
         var kind: String
         var entity: String
     }
 
-    private let limit: Int
-    private var transactions: [TransactionHeader] = []
-    private var counts: [Count: Int] = [:]
+    let limit: Int
+    private(set) var transactions: [TransactionHeader] = []
+    private(set) var counts: [Count: Int] = [:]
     private(set) var isCut = false
-
-    init(limit: Int) {
-        self.limit = limit
-    }
 
     mutating func read(_ source: OpenFile, _ segment: VerifiedSegment) throws(SegmentError) {
         let reader = SegmentReader(source, segment: segment)
@@ -123,10 +119,8 @@ struct SegmentSummary {
             return (try? JSONParser.parse(line)) ?? .null
         }
         let kinds = counts.sorted { ($0.key.entity, $0.key.kind) < ($1.key.entity, $1.key.kind) }.map {
-            JSONValue.object([
-                JSONMember(key: "entity", value: .string($0.key.entity)),
-                JSONMember(key: "kind", value: .string($0.key.kind)),
-                JSONMember(key: "count", value: .integer(Int64($0.value))),
+            JSONValue.members([
+                "entity": .string($0.key.entity), "kind": .string($0.key.kind), "count": .count($0.value),
             ])
         }
         return [

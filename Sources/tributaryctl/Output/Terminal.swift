@@ -33,6 +33,14 @@ struct Terminal: Sendable {
         write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
     }
 
+    /// Writes a line for each field with a text, with a faint label of at most 11 characters before it.
+    func print(fields: [(label: String, text: String?)]) {
+        for case (let label, let text?) in fields {
+            let padding = String(repeating: " ", count: 12 - label.count)
+            print(styled(label, .faint) + padding + EscapedText.escape(text))
+        }
+    }
+
     func complain(_ message: String) {
         write("tributaryctl: \(message)\n", to: 2)
     }

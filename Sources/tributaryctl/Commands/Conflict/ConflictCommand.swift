@@ -29,7 +29,7 @@ struct ConflictListCommand: DaemonCommand {
         let value = try ResponseJSON.parse(response)
         guard case .array(let conflicts)? = value["conflicts"] else { return }
         var table = Table("NUMBER", "FOUND", "RULE", "OBJECT", "PROPERTY", "WRITER", "RESTORED", "LOSING VALUE")
-        for conflict in conflicts.map(ConflictText.init) {
+        for conflict in conflicts.map(ConflictText.init(conflict:)) {
             table.add([
                 conflict.text("number"), conflict.foundAt, conflict.text("rule"), conflict.object,
                 conflict.text("property"), conflict.writer("losing"), conflict.text("restored"),
@@ -64,8 +64,8 @@ struct ConflictShowCommand: DaemonCommand {
             throw CommandFailure(reason: "the conflict journal has no conflict \(number)", status: .noSuchThing)
         }
         if session.json { return session.terminal.print(found.text) }
-        let conflict = ConflictText(found)
-        var lines = [
+        let conflict = ConflictText(conflict: found)
+        var lines: [(label: String, text: String?)] = [
             ("number", conflict.text("number")), ("found", conflict.foundAt), ("object", conflict.object),
             ("property", conflict.text("property")), ("rule", conflict.text("rule")),
         ]
@@ -75,10 +75,7 @@ struct ConflictShowCommand: DaemonCommand {
         if conflict.text("rule") != "uniqueness" {
             lines.append(("hint", session.hints.text("tributaryctl conflict restore \(number)")))
         }
-        for case (let label, let text?) in lines {
-            let padding = String(repeating: " ", count: 12 - label.count)
-            session.terminal.print(session.terminal.styled(label, .faint) + padding + EscapedText.escape(text))
-        }
+        session.terminal.print(fields: lines)
     }
 }
 
@@ -103,12 +100,8 @@ struct ConflictRestoreCommand: DaemonCommand {
 }
 
 struct ConflictText {
-    private let conflict: JSONValue
+    let conflict: JSONValue
     private static let valueLimit = 200
-
-    init(_ conflict: JSONValue) {
-        self.conflict = conflict
-    }
 
     func text(_ key: String) -> String? { ResponseJSON.text(conflict[key]) }
 

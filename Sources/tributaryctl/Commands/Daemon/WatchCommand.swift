@@ -24,11 +24,7 @@ struct WatchCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         var remaining = updates
-        let call = AdminCall(.get, .changes, query: [("after", after)])
-        // The daemon sends a comment every 15 s.
-        var client = session.client
-        client.timeout = max(client.timeout ?? .zero, .seconds(45))
-        let response = try await client.events(call) { event in
+        try await session.followChanges(after: after) { event in
             if session.json {
                 session.terminal.print(#"{"event":"\#(event.event)","data":\#(event.data)}"#)
             } else {
@@ -44,7 +40,6 @@ struct WatchCommand: DaemonCommand {
             }
             return true
         }
-        _ = try response.orProblem()
     }
 }
 
@@ -64,11 +59,8 @@ struct WaitCommand: DaemonCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
-        var client = session.client
-        // The daemon sends a comment every 15 s.
-        client.timeout = max(client.timeout ?? .zero, .seconds(45))
         var isComplete = false
-        let response = try await client.events(AdminCall(.get, .changes)) { event in
+        try await session.followChanges { event in
             switch event.event {
             case "hello":
                 let data = try? JSONParser.parse(Array(event.data.utf8))
@@ -79,7 +71,6 @@ struct WaitCommand: DaemonCommand {
             }
             return !isComplete
         }
-        _ = try response.orProblem()
         guard isComplete else {
             throw CommandFailure(reason: "the daemon stopped before the import was complete", status: .tryAgain)
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 import TributaryInference
@@ -87,26 +88,20 @@ struct ModelDiffCommand: OfflineCommand {
     private func document(_ old: Model, _ new: Model, _ inference: MigrationInference) -> JSONValue {
         func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
         let changes = inference.changes.map { change in
-            JSONValue.object([
-                JSONMember(key: "change", value: .string(change.description)),
-                JSONMember(key: "entity", value: .string(change.entity)),
-                JSONMember(key: "property", value: text(change.property)),
-                JSONMember(key: "dropsValues", value: .boolean(change.kind.dropsValues)),
+            JSONValue.members([
+                "change": .string(change.description), "entity": .string(change.entity),
+                "property": text(change.property), "dropsValues": .boolean(change.kind.dropsValues),
             ])
         }
         let refusals = inference.refusals.map { refusal in
-            JSONValue.object([
-                JSONMember(key: "entity", value: .string(refusal.entity)),
-                JSONMember(key: "property", value: text(refusal.property)),
-                JSONMember(key: "reason", value: .string(refusal.reason)),
-                JSONMember(key: "help", value: .string(refusal.help)),
+            JSONValue.members([
+                "entity": .string(refusal.entity), "property": text(refusal.property),
+                "reason": .string(refusal.reason), "help": .string(refusal.help),
             ])
         }
-        return .object([
-            JSONMember(key: "from", value: .string(old.version)),
-            JSONMember(key: "to", value: .string(new.version)),
-            JSONMember(key: "changes", value: .array(changes)),
-            JSONMember(key: "refusals", value: .array(refusals)),
+        return .members([
+            "from": .string(old.version), "to": .string(new.version), "changes": .array(changes),
+            "refusals": .array(refusals),
         ])
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -118,10 +119,11 @@ struct ObjectInsertCommand: DaemonCommand {
 
     func run(with session: Session) async throws {
         let request = ChangeRequest(session: session)
-        var change = [JSONMember(key: "insert", value: .string(entity))]
-        if let id { change.append(JSONMember(key: "id", value: .string(id))) }
-        change.append(JSONMember(key: "values", value: try await request.values(of: properties, entity: entity)))
-        try request.printResult(try await request.send([.object(change)]))
+        let values = try await request.values(of: properties, entity: entity)
+        let id = id.map(JSONValue.string)
+        try request.printResult(
+            try await request.send([.members(["insert": .string(entity), "id": id, "values": values])])
+        )
     }
 }
 
@@ -246,11 +248,9 @@ struct ObjectDeleteCommand: DaemonCommand {
     func run(with session: Session) async throws {
         let request = ChangeRequest(session: session)
         let changes = ids.map { id in
-            var members = [
-                JSONMember(key: "delete", value: .string(entity)), JSONMember(key: "id", value: .string(id)),
-            ]
-            if let ifVersion { members.append(JSONMember(key: "ifVersion", value: .integer(ifVersion))) }
-            return JSONValue.object(members)
+            JSONValue.members([
+                "delete": .string(entity), "id": .string(id), "ifVersion": ifVersion.map(JSONValue.integer),
+            ])
         }
         try request.printResult(try await request.send(changes))
     }

@@ -112,7 +112,7 @@ struct SegmentExplainCommand: DaemonCommand {
     func run(with session: Session) async throws {
         let call = try await segment.call(.get, .segment, in: session)
         try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
-            var lines: [(String, String?)] = [
+            var lines: [(label: String, text: String?)] = [
                 ("writer", MissingText.label(segment.writer, segment.writerName)),
                 ("sequences", "\(segment.first)-\(segment.last)"),
                 ("state", segment.state), ("since", TimeText.time(segment.since)), ("reason", segment.reason),
@@ -129,10 +129,7 @@ struct SegmentExplainCommand: DaemonCommand {
             lines.append(("unknown", unknown.map { $0 + " that no segment has inserted yet" }))
             for value in segment.deferredValues ?? [] { lines.append(("  value", value.text)) }
             lines.append(("hint", segment.hint.map(session.hints.text)))
-            for case (let label, let text?) in lines {
-                let padding = String(repeating: " ", count: 12 - label.count)
-                session.terminal.print(session.terminal.styled(label, .faint) + padding + EscapedText.escape(text))
-            }
+            session.terminal.print(fields: lines)
         }
     }
 }

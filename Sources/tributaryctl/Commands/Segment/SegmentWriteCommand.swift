@@ -74,13 +74,10 @@ struct SegmentWriteCommand: OfflineCommand {
             return
         }
         terminal.print(
-            JSONValue.object([
-                JSONMember(key: "file", value: .string("\(logs)/\(name.path)")),
-                JSONMember(key: "writer", value: .string(name.writer.description)),
-                JSONMember(key: "transaction", value: .integer(Int64(clamping: end.last))),
-                JSONMember(key: "changes", value: .integer(Int64(clamping: end.changes))),
-                JSONMember(key: "sha256", value: .string(end.sha256)),
-                JSONMember(key: "ids", value: .array(ids.map { .string($0.description) })),
+            JSONValue.members([
+                "file": .string("\(logs)/\(name.path)"), "writer": .string(name.writer.description),
+                "transaction": .count(end.last), "changes": .count(end.changes), "sha256": .string(end.sha256),
+                "ids": .array(ids.map { .string($0.description) }),
             ]).text
         )
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -151,10 +152,11 @@ struct RestoreCommand: OfflineCommand {
 
     private func report(_ target: StoppedStore, aside: String?, digest: String?, _ terminal: Terminal) {
         guard !json else {
-            let members = [("store", target.path), ("movedTo", aside), ("sha256", digest)].compactMap { key, value in
-                value.map { JSONMember(key: key, value: .string($0)) }
-            }
-            return terminal.print(JSONValue.object(members).text)
+            let members = JSONValue.members([
+                "store": .string(target.path), "movedTo": aside.map(JSONValue.string),
+                "sha256": digest.map(JSONValue.string),
+            ])
+            return terminal.print(members.text)
         }
         if let aside { terminal.print("the store that was there is now " + EscapedText.escape(aside)) }
         let path = EscapedText.escape(target.path)
