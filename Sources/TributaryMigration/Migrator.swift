@@ -1,5 +1,6 @@
 import CSQLite
 package import GRDB
+import TributaryChanges
 package import TributaryInference
 package import TributaryModel
 package import TributaryStore
@@ -74,5 +75,234 @@ package struct CustomMigrationStage: Sendable {
         self.to = to
         self.willMigrate = willMigrate
         self.didMigrate = didMigrate
+    }
+}
+
+/// Compares a store with the model and migrates it step by step, in the transaction that opens it.
+struct MigrationRun {
+    let db: Database
+    let configuration: StoreConfiguration
+    let settings: MigrationSettings
+
+    private struct PlannedStep {
+        var inference: MigrationInference
+        var plan: MigrationPlan
+        /// The custom stage that covers the step.
+        var stage: CustomMigrationStage?
+        /// The indexes of the step's two versions in the chain of all versions.
+        var first: Int
+        var last: Int
+    }
+
+    func run() throws -> StoreModel {
+        var recorded = try RecordedModels(db, path: configuration.path)
+        let model = configuration.model
+        let hash = model.versionHash
+        if recorded.currentHash == hash {
+            let older = recorded.versions(withCurrent: false, except: hash)
+            return try AdditiveMigration(db: db, target: target(model, older), isAtModel: true).run()
+        }
+        guard let current = try recorded.current() else {
+            // The store was made before models were recorded: only additions are possible.
+            let layout = try AdditiveMigration(db: db, target: target(model, .none)).run()
+            try recorded.move(to: model, through: nil)
+            return layout
+        }
+        let (steps, between, losses) = try prepare(from: current, recorded)
+        do {
+            return try interruptible {
+                try carryOut(steps, through: between, losses: losses, recorded: &recorded)
+            }
+        } catch StoreError.database(SQLITE_INTERRUPT, _) {
+            throw MigrationError.interrupted(from: current.version, to: model.version)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+            throw MigrationError.interrupted(from: current.version, to: model.version)
+        }
+    }
+
+    /// Says what `run` would do; nil when the store is at the model already.
+    func forecast() throws -> (plan: MigrationPlan, losses: [MigrationLoss])? {
+        let recorded = try RecordedModels(db, path: configuration.path)
+        guard recorded.currentHash != configuration.model.versionHash, let current = try recorded.current() else {
+            return nil
+        }
+        let (steps, _, losses) = try prepare(from: current, recorded)
+        return (MigrationPlan(from: current.version, to: configuration.model.version, of: steps.map(\.plan)), losses)
+    }
+
+    /// Plans the migration and counts what it drops.
+    ///
+    /// - Throws: ``MigrationError`` when the store cannot take the model, or must not without being asked to.
+    private func prepare(
+        from current: Model,
+        _ recorded: RecordedModels
+    ) throws -> (steps: [PlannedStep], between: [Model]?, losses: [MigrationLoss]) {
+        let (model, currentHash) = (configuration.model, recorded.currentHash ?? current.versionHash)
+        // A version that equals an older one counts as newer when it lists the store's version as older, or has another
+        // name: whoever goes back gives what was a new version, or allows the loss.
+        let between = model.earlier.following(versionHash: currentHash)
+        let isListed = between != nil && model.earlier.areListed
+        guard isListed || !recorded.hasLeft(model.versionHash, version: model.version) || settings.allowsLoss else {
+            throw MigrationError.olderModel(store: current.version, model: model.version)
+        }
+        // Where renaming identifiers say nothing, the order of names is a guess: the store has not been at this version,
+        // so it may be the newer one. Then nothing is lost without being asked for.
+        let isGuess =
+            !isListed
+            && (MigrationInference(from: current, to: model).isBackwards
+                ?? (between == nil && !ModelVersions.areInOrder(current.version, model.version)))
+        let steps = try steps(through: [current] + (between ?? []) + [model])
+        guard settings.migrates else {
+            throw MigrationError.notAllowed(
+                MigrationPlan(from: current.version, to: model.version, of: steps.map(\.plan))
+            )
+        }
+        let losses = try losses(through: [current] + (between ?? []) + [model], steps)
+        guard losses.isEmpty || settings.allowsLoss || (current.version != model.version && !isGuess) else {
+            throw MigrationError.losesValues(from: current.version, to: model.version, losses)
+        }
+        return (steps, between, losses)
+    }
+
+    private func carryOut(
+        _ steps: [PlannedStep],
+        through between: [Model]?,
+        losses: [MigrationLoss],
+        recorded: inout RecordedModels
+    ) throws -> StoreModel {
+        let model = configuration.model
+        guard let last = steps.last else { throw MigrationError.notInferable(from: "", to: "", []) }
+        var progress = MigrationProgress(from: steps[0].plan.from, to: last.plan.to)
+        progress.losses = losses
+        try settings.report?(progress)
+        var layout: StoreModel?
+        for step in steps {
+            let before = target(step.inference.old, recorded.versions(withCurrent: false))
+            let after = target(step.inference.new, recorded.versions(withCurrent: true))
+            if let stage = step.stage {
+                try perform(stage, stage.willMigrate, before, before.layout(try Catalogue(db)))
+            }
+            let learnsNames = steps.count > 1 || !model.earlier.areLast(of: recorded.versions(withCurrent: true))
+            let made = try MigrationStep(
+                db: db,
+                target: after,
+                inference: step.inference,
+                learnsNames: learnsNames,
+                report: settings.report
+            )
+            .run()
+            let passed = between.map { $0.prefix { $0.version != step.plan.to } }
+            try recorded.move(to: step.inference.new, through: passed.map(Array.init))
+            if let stage = step.stage { try perform(stage, stage.didMigrate, after, made, from: step.inference.old) }
+            let violations = try MigrationCheck(db: db, inference: step.inference, layout: made).violations()
+            guard violations.isEmpty else {
+                throw MigrationError.violated(from: step.plan.from, to: step.plan.to, violations)
+            }
+            layout = made
+        }
+        try settings.report?(progress)
+        guard let layout else { throw MigrationError.notInferable(from: "", to: "", []) }
+        return layout
+    }
+
+    /// Counts the values that the steps drop; a custom stage is responsible for its own losses.
+    private func losses(through chain: [Model], _ steps: [PlannedStep]) throws -> [MigrationLoss] {
+        let layout = target(chain[0], .none).layout(try Catalogue(db))
+        let hasStages = steps.contains { $0.stage != nil }
+        func losses(upTo last: Int) throws -> [MigrationLoss] {
+            guard last > 0 else { return [] }
+            let inference = MigrationInference(
+                from: chain[0],
+                through: Array(chain[1..<last]),
+                to: chain[last],
+                replacesProperties: hasStages
+            )
+            return try MigrationLosses(db: db, inference: inference, layout: layout).counted()
+        }
+        var result: [MigrationLoss] = []
+        for step in steps where step.stage == nil {
+            let before = Set(try losses(upTo: step.first).map(\.withoutReason))
+            result += try losses(upTo: step.last).filter { !before.contains($0.withoutReason) }
+        }
+        return result
+    }
+
+    private func perform(
+        _ stage: CustomMigrationStage,
+        _ block: (MigrationEdit) throws -> Void,
+        _ target: MigrationTarget,
+        _ layout: StoreModel,
+        from oldModel: Model? = nil
+    ) throws {
+        let edit = MigrationEdit(db, configuration: target.configuration, layout: layout, oldModel: oldModel)
+        do {
+            try block(edit)
+            try edit.flush()
+        } catch {
+            throw MigrationError.stageFailed(from: stage.from, to: stage.to, reason: "\(error)")
+        }
+    }
+
+    /// Divides the chain of versions into steps: custom stages divide the chain, and each part between them is one
+    /// step.
+    private func steps(through chain: [Model]) throws -> [PlannedStep] {
+        let (current, model) = (chain[0], chain[chain.count - 1])
+        var steps: [PlannedStep] = []
+        var refusals: [MigrationRefusal] = []
+        func add(_ first: Int, _ last: Int, _ stage: CustomMigrationStage?) {
+            guard first < last else { return }
+            let inference = MigrationInference(
+                from: chain[first],
+                through: Array(chain[(first + 1)..<last]),
+                to: chain[last],
+                replacesProperties: stage != nil
+            )
+            guard inference.refusals.isEmpty, let plan = try? inference.plan() else {
+                refusals += inference.refusals
+                return
+            }
+            steps.append(PlannedStep(inference: inference, plan: plan, stage: stage, first: first, last: last))
+        }
+        var index = 0
+        while index < chain.count - 1 {
+            var next: (first: Int, last: Int, stage: CustomMigrationStage)?
+            for stage in settings.stages {
+                guard let first = chain[index...].firstIndex(where: { $0.version == stage.from }),
+                    let last = chain[(first + 1)...].firstIndex(where: { $0.version == stage.to }),
+                    next.map({ first < $0.first }) ?? true
+                else { continue }
+                next = (first, last, stage)
+            }
+            add(index, next?.first ?? chain.count - 1, nil)
+            if let next { add(next.first, next.last, next.stage) }
+            index = next?.last ?? chain.count - 1
+        }
+        guard refusals.isEmpty else {
+            throw MigrationError.notInferable(from: current.version, to: model.version, refusals)
+        }
+        return steps
+    }
+
+    private func target(_ model: Model, _ older: ModelVersions) -> MigrationTarget {
+        MigrationTarget(model, older: older, configuration)
+    }
+
+    private func interruptible<T>(_ block: () throws -> T) throws -> T {
+        guard let shouldStop = settings.shouldStop else { return try block() }
+        return try db.interrupting(when: shouldStop, every: settings.stepsBetweenQuestions, block)
+    }
+}
+
+extension MigrationLoss {
+    fileprivate var withoutReason: MigrationLoss {
+        var loss = self
+        loss.reason = ""
+        return loss
+    }
+}
+
+extension MigrationPlan {
+    fileprivate init(from: String, to: String, of plans: [MigrationPlan]) {
+        self.init(from: from, to: to, changes: plans.flatMap(\.changes))
     }
 }

@@ -1,4 +1,4 @@
-import TributaryChanges
+public import TributaryChanges
 import TributaryModel
 import TributaryStore
 
@@ -81,5 +81,233 @@ struct BatchOperation {
         try store.runInMain(block) { result = $0 }
         guard let result else { throw ContextError.closed }
         return result
+    }
+}
+
+/// Computes the derived attributes that a batch changes.
+///
+/// Derived attributes of the batch's own objects are computed with each slice, those of objects that depend on them at
+/// the end of the batch. The memory grows with the number of objects that depend on others, not with the batch.
+final class BatchDerivation: BatchDeriving {
+    private struct Dependency: Hashable {
+        var entity: String
+        var propertyIndex: Int
+        var relationship: Relationship
+    }
+
+    private let schema: ObjectSchema
+    /// A context without objects: it shows the store's values alone.
+    private let context: ManagedObjectContext
+    private let now: PropertyValue
+    private let dependencies: [Dependency]
+    /// Objects whose derived attributes depend on what the batch changes.
+    private var concerned: Set<ManagedObjectID> = []
+
+    init?(_ home: ContextHome) {
+        guard !home.schema.derivingKinds.isEmpty else { return nil }
+        schema = home.schema
+        let time = home.store.configuration.environment.wallTime()
+        context = ManagedObjectContext(home: home, mergePolicy: .error)
+        now = .date(DateValue(time))
+        var found: Set<Dependency> = []
+        for descriptor in home.schema.derivingKinds {
+            for (_, derivation) in descriptor.properties.derivations {
+                guard let name = derivation.relationship, let propertyIndex = descriptor.propertyIndex(named: name),
+                    let relationship = descriptor.entity.properties[propertyIndex].relationship
+                else { continue }
+                found.insert(
+                    Dependency(entity: descriptor.entity.name, propertyIndex: propertyIndex, relationship: relationship)
+                )
+            }
+        }
+        dependencies = found.sorted { ($0.entity, $0.propertyIndex) < ($1.entity, $1.propertyIndex) }
+    }
+
+    // MARK: Before
+
+    func willApply(_ changes: [Change], _ reader: Reader) throws {
+        guard !dependencies.isEmpty else { return }
+        for change in changes {
+            switch change.operation {
+            case .insert, .link: continue
+            case .update(let writes): try addFormerOwners(change, Set(writes.map(\.name)), reader)
+            case .delete: try addDependents(of: change.id, entity: change.entity, reader)
+            case .unlink(let name, let ids): try addEnds(change, name, ids)
+            }
+        }
+    }
+
+    /// Adds the objects that lose a member because the batch writes a to-one register of that member.
+    private func addFormerOwners(_ change: Change, _ names: Set<String>, _ reader: Reader) throws {
+        for dependency in dependencies where dependency.relationship.isToMany {
+            guard let inverse = dependency.relationship.inverse, names.contains(inverse) else { continue }
+            try addDependents(of: change.id, entity: change.entity, through: dependency, reader)
+        }
+    }
+
+    // MARK: After
+
+    func didApply(_ changes: [Change], _ reader: Reader) throws -> [Change] {
+        var result: [Change] = []
+        var seen: Set<ManagedObjectID> = []
+        for change in changes {
+            if case .delete = change.operation { continue }
+            if case .link(let name, let ids, _) = change.operation { try addEnds(change, name, ids) }
+            var changed = [(change.id, change.entity)]
+            if case .unlink(let name, let ids) = change.operation,
+                let propertyIndex = schema.descriptor(named: change.entity)?.propertyIndex(named: name),
+                let relationship = schema.descriptor(named: change.entity)?.entity.properties[propertyIndex]
+                    .relationship
+            {
+                changed += ids.map { ($0, relationship.destination) }
+            }
+            for (id, entity) in changed {
+                try addDependents(of: id, entity: entity, reader)
+                guard let root = schema.descriptor(named: entity)?.entity.root,
+                    let descriptor = schema.descriptor(named: root),
+                    seen.insert(descriptor.objectID(id)).inserted,
+                    let update = try update(descriptor.objectID(id), true, reader)
+                else { continue }
+                result.append(update)
+            }
+        }
+        return result
+    }
+
+    func finish(_ reader: Reader, slice: Int, _ write: ([Change]) throws -> Void) throws {
+        var changes: [Change] = []
+        for id in concerned.sorted(by: { ($0.rootEntity, $0.uniqueID) < ($1.rootEntity, $1.uniqueID) }) {
+            guard let change = try update(id, false, reader) else { continue }
+            changes.append(change)
+            guard changes.count >= slice else { continue }
+            try write(changes)
+            changes.removeAll(keepingCapacity: true)
+        }
+        if !changes.isEmpty { try write(changes) }
+    }
+
+    private func update(_ id: ManagedObjectID, _ isChanged: Bool, _ reader: Reader) throws -> Change? {
+        let derived = DerivedValues(context: context, reader: reader, now: now, dropped: [])
+        guard let subject = try derived.subject(id), !subject.descriptor.properties.derivations.isEmpty else {
+            return nil
+        }
+        let writes = try derived.writes(for: subject, isChanged: isChanged)
+        guard !writes.isEmpty else { return nil }
+        return Change(entity: subject.descriptor.entity.name, id: id.uniqueID, operation: .update(writes))
+    }
+
+    // MARK: Dependents
+
+    /// Adds the objects at both ends of pairs that the batch adds or removes.
+    private func addEnds(_ change: Change, _ name: String, _ ids: [UniqueID]) throws {
+        guard let descriptor = schema.descriptor(named: change.entity),
+            let propertyIndex = descriptor.propertyIndex(named: name),
+            let relationship = descriptor.entity.properties[propertyIndex].relationship,
+            let destination = schema.descriptor(named: relationship.destination)
+        else { return }
+        concerned.insert(descriptor.objectID(change.id))
+        for id in ids { concerned.insert(destination.objectID(id)) }
+    }
+
+    /// Adds every object that depends on the current state of an object.
+    private func addDependents(of id: UniqueID, entity: String, _ reader: Reader) throws {
+        for dependency in dependencies { try addDependents(of: id, entity: entity, through: dependency, reader) }
+    }
+
+    private func addDependents(of id: UniqueID, entity: String, through dependency: Dependency, _ reader: Reader) throws
+    {
+        guard let owner = schema.descriptor(named: dependency.entity), let member = schema.descriptor(named: entity),
+            let destination = schema.descriptor(named: dependency.relationship.destination),
+            destination.entity.root == member.entity.root
+        else { return }
+        guard dependency.relationship.isToMany else {
+            let rows = try reader.holders(of: [(dependency.propertyIndex, .reference(id))], entity: owner.entity)
+            return concerned.formUnion(rows.map(\.id))
+        }
+        guard let name = dependency.relationship.inverse, let propertyIndex = destination.propertyIndex(named: name)
+        else {
+            return concerned.formUnion(
+                try reader.owners(of: id, entity: owner.entity, propertyIndex: dependency.propertyIndex)
+            )
+        }
+        concerned.formUnion(try reader.related(to: id, entity: destination.entity, propertyIndex: propertyIndex))
+    }
+}
+
+/// Batches: inserts, updates and deletions in the store itself, one transaction each, all or nothing.
+///
+/// A batch cannot be part of ``performInOneTransaction(_:)``: it throws there.
+///
+/// Batches are checked against the store, not against the context's unsaved changes. The context's merge policy
+/// resolves conflicts of unique keys: `error` refuses the batch, `objectTrump` gives the row's values to the object
+/// that has the key, `overwrite` deletes that object, `storeTrump` and `rollback` leave the row out.
+extension ManagedObjectContext {
+    /// Inserts objects.
+    ///
+    /// - Throws: `BatchError` with the row and the property, ``ContextError``.
+    @discardableResult
+    public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
+        switch request.source {
+        case .handler(let handler): return try execute(request) { handler(&$0) }
+        case .rows(let rows):
+            var next = rows.makeIterator()
+            return try execute(request) { row in
+                guard let values = next.next() else { return true }
+                row = values
+                return false
+            }
+        }
+    }
+
+    /// Inserts objects whose rows `filling` fills one by one, until it returns true, instead of the request's rows.
+    ///
+    /// - Throws: `BatchError` with the row and the property, ``ContextError``, or the error that `filling` throws.
+    @discardableResult
+    public func execute(
+        _ request: BatchInsertRequest,
+        filling: (inout [String: PropertyValue]) throws -> Bool
+    ) throws -> BatchResult {
+        let operation = BatchOperation(context: self)
+        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
+            try batches.insert(into: request.entityName, terms: terms, filling)
+        }
+    }
+
+    /// Updates objects.
+    ///
+    /// - Throws: `BatchError`, ``ContextError``, or `ObjectPredicateError` when the predicate does not fit the model.
+    @discardableResult
+    public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
+        let operation = BatchOperation(context: self)
+        let query = try operation.query(request.entityName, request.predicate, request.includesSubentities)
+        let expressions = request.properties.mapValues { expression -> BatchExpression in
+            switch expression {
+            case .value(let value): .value(value)
+            case .increment(let amount): .increment(amount)
+            case .property(let name): .copy(of: name)
+            }
+        }
+        return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
+            try batches.update(query, setting: expressions, terms: terms)
+        }
+    }
+
+    /// Deletes objects and follows the delete rules.
+    ///
+    /// - Throws: `BatchError` `denied` when a Deny rule applies, ``ContextError``, or `ObjectPredicateError`.
+    @discardableResult
+    public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
+        let operation = BatchOperation(context: self)
+        switch request.target {
+        case .ids(let ids):
+            return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
+                try batches.delete(ids, terms: terms)
+            }
+        case .query(let name, let predicate):
+            let query = try operation.query(name, predicate, request.includesSubentities)
+            return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
+                try batches.delete(query, terms: terms)
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import TributaryChanges
+import TributaryModel
 import TributaryStore
 
 /// A child's source when the parent is on another queue: the parent's state at the start of the child's block, with the
@@ -90,5 +91,174 @@ final class StagedSource: ContextSource {
         staged.delta = RelationshipDelta()
         saves.append(staged)
         return lost
+    }
+}
+
+/// The unsaved state of all contexts above a child, as values, with the generation under it.
+///
+/// Creating it costs time in proportion to the unsaved objects; copies share it until one of them changes.
+struct UnsavedState: Sendable {
+    private(set) var objects: [ObjectKey: UnsavedObject] = [:]
+    private var counts: [Int: Int] = [:]
+    private var deletedRootIndexes: Set<Int> = []
+    var delta = RelationshipDelta()
+    /// The generation that the topmost context reads; nil for the newest state.
+    var generation: Generation?
+    var version: UInt64 = 0
+
+    func count(rootIndex: Int) -> Int { counts[rootIndex] ?? 0 }
+
+    var roots: UnsavedRoots {
+        UnsavedRoots(changed: Set(counts.keys), deleted: deletedRootIndexes, relationships: delta.changedRelationships)
+    }
+
+    mutating func set(_ unsaved: UnsavedObject, _ key: ObjectKey) {
+        if unsaved.row == nil { deletedRootIndexes.insert(key.rootIndex) }
+        if objects.updateValue(unsaved, forKey: key) == nil { counts[key.rootIndex, default: 0] += 1 }
+    }
+}
+
+extension UnsavedState {
+    init(of context: ManagedObjectContext) {
+        context.checkConfinement()
+        context.processChanges()
+        self = context.source.unsavedState()
+        for object in context.pending.objects {
+            if let unsaved = object.unsaved { set(unsaved, object.key) }
+        }
+        delta.add(context.pending.delta)
+        generation = context.generation
+        version = context.stateVersion
+    }
+}
+
+/// The changes that a child's save passes to its parent, as values.
+struct StagedSave: Sendable {
+    enum Action: Sendable {
+        case insert
+        case update
+        case delete
+    }
+
+    struct Object: Sendable {
+        var key: ObjectKey
+        var action: Action
+        var image: Row
+        /// The values by property index, transient ones included.
+        var values: [PropertyValue]
+        /// The property indexes that the child has changed; all property indexes of an inserted object.
+        var changed: [Int]
+
+        /// The values that the child has changed, for observers of lost edits.
+        var edits: ObjectSnapshot {
+            var edits: [String: PropertyValue] = [:]
+            for propertyIndex in changed { edits[image.entity.properties[propertyIndex].name] = values[propertyIndex] }
+            return ObjectSnapshot(id: image.id, values: edits)
+        }
+    }
+
+    /// A pair of a relationship that is stored as pairs, from the side that owns them.
+    struct Pair: Sendable {
+        var owner: ManagedObjectID
+        var propertyIndex: Int
+        var target: ManagedObjectID
+        var isLinked: Bool
+    }
+
+    struct Order: Sendable {
+        var owner: ManagedObjectID
+        var propertyIndex: Int
+        var ids: [ManagedObjectID]
+    }
+
+    var objects: [Object] = []
+    var pairs: [Pair] = []
+    var orders: [Order] = []
+    /// The relationships that the child has changed, derived ones included.
+    var delta = RelationshipDelta()
+
+    var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty }
+}
+
+struct ChildSave {
+    let context: ManagedObjectContext
+
+    /// Passes the changes of the child to `push`, and marks its objects as saved.
+    ///
+    /// `push` returns the changes that were dropped, because their objects are deleted above. The parent's merge policy
+    /// is not used: properties that the child has changed replace those of the parent.
+    func run(_ push: (StagedSave) -> [ObjectSnapshot]) {
+        let staged = stagedSave()
+        let objects = context.pending.objects
+        let owners = context.relationships.linkedOwners
+        let lost = staged.isEmpty ? [] : Set(push(staged).map(\.id))
+        let touched = Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys)
+        context.pending.finishSave()
+        context.saving.request = nil
+        var gone: Set<ManagedObjectID> = []
+        for object in objects {
+            if object.state == .deleted || lost.contains(object.objectID) {
+                gone.insert(object.objectID)
+                context.move(object, on: .saveDeletion(isLost: object.state != .deleted))
+            } else {
+                context.pending.move(object, on: .save)
+                if !object.values.isEmpty { object.row = object.image() }
+            }
+        }
+        context.relationships.dropFromRelated(gone)
+        for key in touched {
+            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
+        }
+        context.reader.invalidatePrefetched()
+        for object in objects + owners { object.didSave() }
+    }
+
+    private func stagedSave() -> StagedSave {
+        var staged = StagedSave()
+        staged.delta = context.pending.delta
+        for object in context.pending.objects {
+            switch object.state {
+            case .inserted: staged.objects.append(self.staged(object, .insert, Array(object.values.indices)))
+            case .updated where !object.changed.isEmpty:
+                staged.objects.append(self.staged(object, .update, object.changed.propertyIndexes))
+            case .deleted: staged.objects.append(self.staged(object, .delete, []))
+            case .updated, .clean, .gone, .detached: break
+            }
+            for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
+                guard case .relationship(_, .links(_, ownsPairs: true)) = property,
+                    let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)]
+                else { continue }
+                let owner = object.objectID
+                staged.pairs += difference.removed.map {
+                    StagedSave.Pair(owner: owner, propertyIndex: propertyIndex, target: $0, isLinked: false)
+                }
+                staged.pairs += difference.addedInOrder.map {
+                    StagedSave.Pair(owner: owner, propertyIndex: propertyIndex, target: $0, isLinked: true)
+                }
+            }
+        }
+        for key in context.pending.delta.orderings.keys {
+            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone else {
+                continue
+            }
+            let ids = context.relationships.relatedIDs(owner, key.propertyIndex)
+            staged.orders.append(StagedSave.Order(owner: owner.objectID, propertyIndex: key.propertyIndex, ids: ids))
+        }
+        return staged
+    }
+
+    private func staged(_ object: ManagedObject, _ action: StagedSave.Action, _ propertyIndexes: [Int])
+        -> StagedSave.Object
+    {
+        // An object that was deleted as a fault has no values.
+        let image =
+            object.values.isEmpty ? object.row(object.descriptor.defaults, revision: 0) : object.image()
+        return StagedSave.Object(
+            key: object.key,
+            action: action,
+            image: image,
+            values: object.values.isEmpty ? image.values : object.values,
+            changed: propertyIndexes
+        )
     }
 }

@@ -27,3 +27,35 @@ package final class ContextHome: Sendable {
         owner.withLock { $0.container = container }
     }
 }
+
+/// The background contexts of a container that are in use, to be ended when it closes.
+final class ContextDirectory: Sendable {
+    private struct Entry: Sendable {
+        weak var context: (any EndingContext)?
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var sweepAt = 64
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ context: any EndingContext) {
+        state.withLock { state in
+            state.entries.append(Entry(context: context))
+            guard state.entries.count >= state.sweepAt else { return }
+            state.entries.removeAll { $0.context == nil }
+            state.sweepAt = max(64, state.entries.count * 2)
+        }
+    }
+
+    func endAll() async {
+        for context in state.withLock({ $0.entries.compactMap(\.context) }) { await context.end() }
+    }
+}
+
+/// A context that ends when its container closes.
+protocol EndingContext: AnyObject, Sendable {
+    func end() async
+}

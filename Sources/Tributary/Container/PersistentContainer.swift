@@ -1,3 +1,4 @@
+import TributaryInference
 import TributaryMigration
 public import TributaryModel
 package import TributaryStore
@@ -91,4 +92,104 @@ public final class PersistentContainer: Sendable {
     ///
     /// It shows one generation of the store and moves only when a merge is due, or when it saves.
     @MainActor public var viewContext: ManagedObjectContext { main.context }
+}
+
+extension PersistentContainer {
+    /// Opens a store in a file or in memory.
+    ///
+    /// ```swift
+    /// let container = try await PersistentContainer(
+    ///     name: "preview", model: model, classes: [Employee.self], store: .memory)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: the name that peers see, and the store part of object IDs.
+    ///   - model: the model of the store.
+    ///   - classes: the classes of entities that have one of their own.
+    ///   - location: where the objects are stored.
+    ///   - transformers: the transformers that the model names; see ``TransformerRegistry``.
+    ///   - merging: when the main context merges the saves of others.
+    ///   - sqlLog: receives the statements that are run.
+    ///   - migration: how a store at another version of the model is migrated.
+    /// - Throws: ``ContextError`` when the store cannot be opened, a class names an entity that the model lacks, keys
+    ///   of classes do not fit their entities (``ManagedObject/declaredFields``; all of them in one error), a
+    ///   transformer is missing, or a derived attribute has an expression that is not understood; `MigrationError` when
+    ///   the store is at another version of the model and cannot be brought to this one.
+    public convenience init(
+        name: String,
+        model: Model,
+        classes: [ManagedObject.Type] = [],
+        store location: StoreLocation,
+        transformers: TransformerRegistry = TransformerRegistry(),
+        merging: MergeOptions = MergeOptions(),
+        sqlLog: SQLLog? = nil,
+        migration: MigrationOptions = MigrationOptions()
+    ) async throws {
+        let store: Store
+        do {
+            var configuration =
+                switch location {
+                case .file(let path): StoreConfiguration(path: path, name: name, model: model)
+                case .memory: try StoreConfiguration.memory(name: name, model: model)
+                }
+            configuration.trace = sqlLog.map { log in
+                SQLTrace(includesValues: log.includesValues) { text, duration, rows in
+                    log.handler(SQLLog.Entry(text: text, duration: duration, rows: rows))
+                }
+            }
+            store = try Store.open(configuration, migrator: Migrator(migration.settings))
+        } catch let error as MigrationError {
+            throw error
+        } catch {
+            throw ContextError(error)
+        }
+        try await self.init(store: store, classes: classes, transformers: transformers, merging: merging)
+    }
+}
+
+extension PersistentContainer {
+    /// The number of blocks that were accepted and have not ended.
+    public var pendingSaves: Int { pipeline.pending.count }
+
+    /// Waits for pending blocks, merges a last time, and closes the store.
+    ///
+    /// The store is closed also when the last merge fails.
+    ///
+    /// - Throws: the error of the last merge or of closing the store.
+    public func close() async throws {
+        let closed = await result { try await pipeline.close() }
+        await contexts.endAll()
+        try closed.get()
+    }
+
+    private func result(_ block: () async throws -> Void) async -> Result<Void, any Error> {
+        do {
+            return .success(try await block())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns when no block, save or change notification is pending.
+    ///
+    /// It is for tests, which then need no sleep: it cuts the debounce short instead of waiting for it. The effects of
+    /// the changes in observers, such as fetched results controllers of the view context, have happened when it
+    /// returns. Unsaved changes of contexts do not count.
+    ///
+    /// - Throws: ``ContextError`` when the main context cannot merge, such as when the store cannot be read.
+    public func settled() async throws {
+        repeat {
+            await pipeline.pending.waitForNone()
+            await store.waitForTurn()
+            await pipeline.flush()
+            if let reason = pipeline.status.failure { throw ContextError.store(reason: reason) }
+            await MainActor.run { viewContext.processPendingChanges() }
+        } while pipeline.pending.count > 0 || !pipeline.pendingNotifications.isEmpty
+    }
+}
+
+extension Store {
+    func resolvingNow(_ predicate: ObjectPredicate) -> ObjectPredicate {
+        predicate.resolvingNow(configuration.environment.wallTime())
+    }
 }

@@ -145,3 +145,139 @@ final class ContextReader {
         prefetched.related(key, version: shownVersion)
     }
 }
+
+struct FaultLoading {
+    let context: ManagedObjectContext
+
+    /// Reads the row of a fault for a getter, which cannot throw; an error is kept on the object.
+    func fire(_ object: ManagedObject) {
+        do {
+            try load(object)
+        } catch {
+            if case .notFound = error {
+            } else if case .notYetMerged = error {
+            } else {
+                context.reader.unreportedError = error
+            }
+            report(error, of: object)
+        }
+    }
+
+    /// Keeps the error of an object that could not be read, and notifies observers of it once.
+    func report(_ error: ContextError, of object: ManagedObject) {
+        let extras = object.makeExtras()
+        extras.faultError = error
+        guard !extras.wasReported else { return }
+        extras.wasReported = true
+        context.observation.notify(error, of: object)
+    }
+
+    /// Reads the row of a fault; an object without a row becomes gone.
+    func load(_ object: ManagedObject) throws(ContextError) {
+        let id = object.objectID
+        guard object.descriptor.isKnown else { throw ContextError.notFound(id) }
+        let row = try unreadable(id) { () throws(ContextError) in
+            try context.reader.row(object.uniqueID, object.descriptor)
+        }
+        if var row, row.entity.name == object.descriptor.entity.name { return object.fill(from: &row) }
+        let newer = row == nil ? try newerTransaction(of: object) : nil
+        // An object that was only linked cannot keep its links, and an object that was deleted unread is deleted
+        // already. An ID that is not merged yet is looked up again at the next access.
+        context.move(object, on: .loadFailure)
+        let error = newer.map { ContextError.notYetMerged(id, transaction: $0) } ?? .notFound(id)
+        object.makeExtras().faultError = error
+        throw error
+    }
+
+    /// Returns the transaction that inserted the object, when the context's generation is older than the object.
+    private func newerTransaction(of object: ManagedObject) throws(ContextError) -> HistoryToken? {
+        guard context.generation != nil, context.source.unsaved(object.key) == nil else { return nil }
+        do {
+            return try context.store.read { reader in
+                guard let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root) else {
+                    return nil
+                }
+                return HistoryToken(store: try reader.history.name(), number: row.revision)
+            }
+        } catch {
+            throw ContextError(error)
+        }
+    }
+
+    private func unreadable<T>(
+        _ id: ManagedObjectID,
+        _ block: () throws(ContextError) -> T
+    ) throws(ContextError) -> T {
+        do {
+            return try block()
+        } catch .store(let reason) {
+            throw ContextError.unreadable(id, reason: reason)
+        }
+    }
+
+    // MARK: Several at once
+
+    /// Returns the objects of the IDs, and reads missing rows in one query.
+    func loadBatch(_ ids: [ManagedObjectID]) throws(ContextError) -> [ManagedObject] {
+        let objects = ids.map { context.fault(for: $0) }
+        var missing: [ManagedObject] = []
+        for object in objects where object.isFault && context.source.unsaved(object.key) == nil {
+            if let row = context.reader.cachedRow(object.objectID) {
+                _ = context.object(for: row)
+            } else {
+                missing.append(object)
+            }
+        }
+        guard !missing.isEmpty else { return objects }
+        for row in try context.reader.readAhead({ try $0.rows(missing.map(\.objectID)) }) {
+            _ = context.object(for: row)
+        }
+        return objects
+    }
+
+    /// Returns the objects of the IDs; after a failed read they stay faults, and the next save throws the error.
+    func loadBatchIfPossible(_ ids: [ManagedObjectID]) -> [ManagedObject] {
+        do {
+            return try loadBatch(ids)
+        } catch {
+            context.reader.unreportedError = error
+            return ids.map { context.fault(for: $0) }
+        }
+    }
+}
+
+/// The rows of faults and the other ends of relationships that one context has read ahead.
+///
+/// It is valid until the context changes or shows another state: a save, a merge, a refresh, the next `perform`. Rows
+/// of a context that shows a generation go to the container's row cache instead, where other contexts find them.
+struct PrefetchCache {
+    private var rows: [ManagedObjectID: Row] = [:]
+    private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]
+    private var version: UInt64 = 0
+
+    /// The maximum number of rows and relationships; beyond it all are dropped for new ones.
+    static let limit = 50_000
+
+    func row(_ id: ManagedObjectID, version: UInt64) -> Row? { version == self.version ? rows[id] : nil }
+
+    func related(_ key: RelationshipDelta.Key, version: UInt64) -> [ManagedObjectID]? {
+        version == self.version ? related[key] : nil
+    }
+
+    mutating func insert(_ rows: [Row], version: UInt64) {
+        makeRoom(version)
+        for row in rows { self.rows[row.id] = row }
+    }
+
+    mutating func insert(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key, version: UInt64) {
+        makeRoom(version)
+        related[key] = ids
+    }
+
+    private mutating func makeRoom(_ version: UInt64) {
+        guard version != self.version || rows.count + related.count > PrefetchCache.limit else { return }
+        rows = [:]
+        related = [:]
+        self.version = version
+    }
+}

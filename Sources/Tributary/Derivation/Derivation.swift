@@ -68,3 +68,89 @@ enum Derivation: Hashable, Sendable {
         }
     }
 }
+
+extension Model {
+    /// Derived attributes whose expressions cannot be computed, in the order of entities and attributes.
+    var derivationProblems: [DerivationProblem] {
+        entities.sorted { $0.name < $1.name }.flatMap { entity in
+            entity.attributes.compactMap { attribute -> DerivationProblem? in
+                guard attribute.isStored, let expression = attribute.derivationExpression,
+                    let reason = problem(of: expression, attribute, in: entity)
+                else { return nil }
+                return DerivationProblem(
+                    entity: entity.name,
+                    attribute: attribute.name,
+                    expression: expression,
+                    reason: reason
+                )
+            }
+        }
+    }
+
+    private func problem(of expression: String, _ attribute: Attribute, in entity: Entity) -> String? {
+        guard let derivation = Derivation(expression) else { return "it is none that is understood" }
+        switch derivation {
+        case .now:
+            return attribute.type == .date || attribute.type == .double
+                ? nil : "it is a date, not \(attribute.type.rawValue)"
+        case .value(let name, let key, let function):
+            var owner = entity
+            if let name {
+                switch destination(of: name, in: entity, isToMany: false) {
+                case .success(let found): owner = found
+                case .failure(let reason): return reason.text
+                }
+            }
+            guard let source = self.attribute(key, of: owner) else { return "\(owner.name) has no attribute '\(key)'" }
+            if function != nil {
+                if source.type != .string { return "\(owner.name).\(key) is no string" }
+                return attribute.type == .string ? nil : "it is a string, not \(attribute.type.rawValue)"
+            }
+            let fits =
+                source.type == attribute.type || (source.type.isInteger && attribute.type.isInteger)
+                || (source.type.isFraction && attribute.type.isFraction)
+            return fits ? nil : "it is \(source.type.rawValue), not \(attribute.type.rawValue)"
+        case .count(let name):
+            if case .failure(let reason) = destination(of: name, in: entity, isToMany: true) { return reason.text }
+            return attribute.type.isNumber ? nil : "it is a number, not \(attribute.type.rawValue)"
+        case .aggregate(_, let name, let key):
+            let owner: Entity
+            switch destination(of: name, in: entity, isToMany: true) {
+            case .success(let found): owner = found
+            case .failure(let reason): return reason.text
+            }
+            guard let source = self.attribute(key, of: owner) else { return "\(owner.name) has no attribute '\(key)'" }
+            guard source.type.isNumber || source.type == .date else { return "\(owner.name).\(key) is no number" }
+            return attribute.type.isNumber || attribute.type == .date
+                ? nil : "it is a number, not \(attribute.type.rawValue)"
+        }
+    }
+
+    private struct Reason: Error {
+        var text: String
+    }
+
+    private func destination(of name: String, in entity: Entity, isToMany: Bool) -> Result<Entity, Reason> {
+        guard let relationship = entity.property(named: name)?.relationship else {
+            return .failure(Reason(text: "\(entity.name) has no relationship '\(name)'"))
+        }
+        guard relationship.isToMany == isToMany else {
+            return .failure(Reason(text: "\(entity.name).\(name) is \(isToMany ? "to-one" : "to-many")"))
+        }
+        guard let destination = self.entity(named: relationship.destination) else {
+            return .failure(Reason(text: "there is no entity '\(relationship.destination)'"))
+        }
+        return .success(destination)
+    }
+
+    private func attribute(_ name: String, of entity: Entity) -> Attribute? {
+        ([entity.name] + entity.subentities).lazy
+            .compactMap { self.entity(named: $0)?.property(named: name)?.attribute }.first
+    }
+}
+
+extension AttributeType {
+    fileprivate var isFraction: Bool { self == .double || self == .float }
+
+    fileprivate var isNumber: Bool { isInteger || isFraction || self == .decimal }
+}

@@ -164,3 +164,110 @@ extension FetchRequest {
         return isBeyond || isFurther ? nil : all
     }
 }
+
+/// Looks up one object by the values of some of its properties, in a context, the contexts above it and the store.
+struct KeyedLookup {
+    let context: ManagedObjectContext
+
+    /// Returns the object that has the values, or nil when there is none.
+    func object(
+        with key: [(propertyIndex: Int, value: PropertyValue)],
+        _ descriptor: EntityDescriptor
+    ) throws(ContextError) -> ManagedObject? {
+        let scope = DirtyKeyIndex.Scope(rootIndex: descriptor.rootIndex, propertyIndexes: key.map(\.propertyIndex))
+        let values = key.map(\.value)
+        let own = context.pending.objects(values, in: scope, version: context.reader.shownVersion).first { object in
+            object.state != .deleted && object.descriptor.entity.isKind(of: descriptor.entity.name)
+                && key.allSatisfy { object.read($0.propertyIndex) == $0.value }
+        }
+        if let own { return own }
+        for other in context.source.unsavedKeys(of: values, in: scope) {
+            guard let row = context.source.unsaved(other)?.row, row.entity.isKind(of: descriptor.entity.name),
+                key.allSatisfy({ row.values[$0.propertyIndex] == $0.value }), isUnchanged(row.id)
+            else { continue }
+            return context.object(for: row)
+        }
+        let rows = try context.reader.read { try $0.holders(of: key, entity: descriptor.entity) }
+        return rows.first { row in
+            isUnchanged(row.id)
+                && context.source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: row.uniqueID)) == nil
+        }.map { context.object(for: $0) }
+    }
+
+    private func isUnchanged(_ id: ManagedObjectID) -> Bool { context.registeredObject(for: id)?.isDirty != true }
+}
+
+/// Values that every matching object of a request has, for look-ups in an index of unsaved objects.
+struct RequiredValues {
+    private var known: [(propertyIndex: Int, value: PropertyValue)] = []
+
+    /// Whether no value is required: any object may match the request.
+    var isEmpty: Bool { known.isEmpty }
+
+    var propertyIndexes: [Int] { known.map(\.propertyIndex) }
+
+    var values: [PropertyValue] { known.map(\.value) }
+
+    /// Requires a value of a property; the first value of a property counts.
+    mutating func require(_ value: PropertyValue, _ propertyIndex: Int) {
+        guard !known.contains(where: { $0.propertyIndex == propertyIndex }) else { return }
+        known.insert(
+            (propertyIndex, value),
+            at: known.firstIndex { $0.propertyIndex > propertyIndex } ?? known.endIndex
+        )
+    }
+}
+
+/// One of the conditions of a request that must all hold.
+struct FetchTerm {
+    let condition: ObjectPredicate
+    let bound: BoundPredicate
+
+    /// Returns the conditions of a predicate.
+    static func terms(of predicate: ObjectPredicate?, entity: Entity, in model: Model) throws -> [FetchTerm] {
+        try (predicate?.conjuncts ?? []).map { FetchTerm(condition: $0, bound: try $0.bind(to: entity, in: model)) }
+    }
+
+    /// The property and value that a plain equality requires of each matching object.
+    ///
+    /// The property is an attribute of text, whole numbers or UUIDs, or a to-one relationship that the object's own row
+    /// stores.
+    var requiredValue: (propertyIndex: Int, value: PropertyValue)? {
+        guard let (path, value) = equality, path.steps.isEmpty else { return nil }
+        switch path.terminal {
+        case .attribute(let propertyIndex, let attribute) where attribute.derivationExpression == nil:
+            // Values of other types may be equal without being identical.
+            switch (attribute.type, value) {
+            case (.string, .string), (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
+                (.uuid, .uuid):
+                return (propertyIndex, value)
+            default: return nil
+            }
+        case .reference(let propertyIndex, _, .column): return (propertyIndex, value)
+        default: return nil
+        }
+    }
+
+    /// Whether the condition compares a to-one register of the object with an object: unsaved deletions may make it
+    /// false, and no unsaved change of another object makes it true.
+    var isOfReference: Bool {
+        guard let (path, _) = equality, path.steps.isEmpty, case .reference(_, _, .column) = path.terminal else {
+            return false
+        }
+        return true
+    }
+
+    private var equality: (path: BoundPath, value: PropertyValue)? {
+        guard case .comparison(let comparison) = bound, comparison.operation == .equal,
+            comparison.quantifier == .direct, comparison.folding.isEmpty,
+            case .path(let path) = comparison.left, path.scope == 0, case .constant(let value) = comparison.right
+        else { return nil }
+        return (path, value)
+    }
+}
+
+extension ObjectPredicate {
+    fileprivate var conjuncts: [ObjectPredicate] {
+        if case .and(let terms) = form { terms.flatMap(\.conjuncts) } else { [self] }
+    }
+}

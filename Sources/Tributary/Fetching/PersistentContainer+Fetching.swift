@@ -160,3 +160,102 @@ extension ContextHome {
         )
     }
 }
+
+/// One result of ``ManagedObjectContext/fetchDictionaries(_:)``: `Sendable` values by name.
+///
+/// ```swift
+/// let total = group["total"]                       // a PropertyValue
+/// let salary: Double? = group.value("total")       // as a Swift type
+/// let department = group.objectID("department")    // of a to-one relationship
+/// ```
+public struct FetchedValues: Sendable, Hashable {
+    /// The values by name; null for a missing value.
+    public let values: [String: PropertyValue]
+    private let ids: [String: ManagedObjectID]
+
+    init(_ values: [String: PropertyValue], ids: [String: ManagedObjectID]) {
+        self.values = values
+        self.ids = ids
+    }
+
+    /// Returns the value of a name, or null when it is missing.
+    public subscript(name: String) -> PropertyValue { values[name] ?? .null }
+
+    /// Returns the value of a name as a Swift type, or nil when it is missing or of another type.
+    public func value<Value: FieldValue>(_ name: String, as type: Value.Type = Value.self) -> Value? {
+        let value = self[name]
+        return value.isNull ? nil : Value(fieldValue: value)
+    }
+
+    /// Returns the ID of a to-one relationship's target or of `SELF`.
+    ///
+    /// Its entity is the one that the model names.
+    public func objectID(_ name: String) -> ManagedObjectID? { ids[name] }
+}
+
+extension ContextHome {
+    func named(_ results: [[PropertyValue]], _ plan: DictionaryPlan) -> [FetchedValues] {
+        let destinations = plan.columns.map { column -> EntityDescriptor? in
+            guard column.type == nil else { return nil }
+            if case .reference(_, let relationship, _) = column.path.terminal {
+                return schema.descriptor(named: relationship.destination)
+            }
+            return schema.descriptor(named: column.path.entity.name)
+        }
+        return results.map { result in
+            var values: [String: PropertyValue] = [:]
+            var ids: [String: ManagedObjectID] = [:]
+            for (index, column) in plan.columns.enumerated() {
+                values[column.name] = store.readable(result[index])
+                if let id = result[index].referencedID { ids[column.name] = destinations[index]?.objectID(id) }
+            }
+            return FetchedValues(values, ids: ids)
+        }
+    }
+}
+
+/// The results of a request, whose rows are read batch by batch on access.
+///
+/// ```swift
+/// var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
+/// request.fetchBatchSize = 50
+/// let all = try context.fetchBatches(request, as: Employee.self)
+/// print(all.count, all[all.count - 1].name)  // reads the IDs and one batch
+/// ```
+/// The fetch determines the objects. The collection belongs to its context, like the objects, and holds the objects of
+/// the batch that was read last.
+public final class FetchedBatches<Object: ManagedObject>: RandomAccessCollection {
+    /// The IDs of all results, in order.
+    public let objectIDs: [ManagedObjectID]
+    /// The number of rows that are read at once.
+    public let batchSize: Int
+    private let context: ManagedObjectContext
+    private var held: (batch: Int, objects: [ManagedObject])?
+
+    init(context: ManagedObjectContext, ids: [ManagedObjectID], batchSize: Int) {
+        self.context = context
+        objectIDs = ids
+        self.batchSize = batchSize
+    }
+
+    /// Always 0.
+    public var startIndex: Int { 0 }
+    /// The number of results.
+    public var endIndex: Int { objectIDs.count }
+
+    /// The object at an index; its batch is read unless it is the one that was read last.
+    ///
+    /// Reading never fails, as with a fault: see ``ManagedObject/faultError``.
+    public subscript(position: Int) -> Object {
+        let batch = position / batchSize
+        if held?.batch != batch {
+            let ids = objectIDs[(batch * batchSize)..<Swift.min((batch + 1) * batchSize, objectIDs.count)]
+            held = (batch, FaultLoading(context: context).loadBatchIfPossible(Array(ids)))
+        }
+        let object = held?.objects[position - batch * batchSize] ?? context.fault(for: objectIDs[position])
+        guard let object = object as? Object else {
+            preconditionFailure("the object at \(position) is no \(Object.self)")
+        }
+        return object
+    }
+}

@@ -1,5 +1,5 @@
 public import Foundation
-import TributaryChanges
+public import TributaryChanges
 import TributaryModel
 import TributaryStore
 
@@ -184,4 +184,44 @@ extension PersistentContainer {
             }
         )
     }
+}
+
+/// The changes of one save, one batch or one imported transaction.
+public struct PersistentHistoryTransaction: Sendable, Hashable {
+    /// The point in history right after the transaction.
+    public let token: HistoryToken
+    /// The number of the transaction in its store.
+    public var number: Int64 { token.number }
+    /// The time of the commit in this store.
+    public let timestamp: Date
+    /// The author of the changes.
+    public let author: String?
+    /// The name of the context; nil for imported transactions.
+    public let contextName: String?
+    /// The writer: the store whose process made the transaction, this one's or a peer's.
+    public let process: UniqueID
+    /// The changes in no particular order, except that changes of one object are in the order in which they were made.
+    public let changes: [PersistentHistoryChange]
+}
+
+/// The change of one object in a transaction.
+public struct PersistentHistoryChange: Sendable, Hashable {
+    /// The kind of a change.
+    public enum Kind: String, Sendable, Hashable {
+        /// The object became visible.
+        case insert
+        /// Values or relationships changed.
+        case update
+        /// The object is not visible any more.
+        case delete
+    }
+
+    /// The ID of the object.
+    public let objectID: ManagedObjectID
+    /// The kind of the change.
+    public let kind: Kind
+    /// The changed properties; empty for a deletion.
+    public let updatedProperties: Set<String>
+    /// For a deletion, the last values of the properties that the model preserves after deletion; else empty.
+    public let tombstone: [String: PropertyValue]
 }

@@ -101,3 +101,192 @@ extension MergePipeline {
         updates.send(update)
     }
 }
+
+extension MergePipeline {
+    /// Announces a local transaction, right after its commit and while the write lock is held.
+    func announce(_ committed: CommittedTransaction, _ turn: WriterTurn) {
+        recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
+        pendingNotifications.post(committed.changes)
+        commits.raise()
+    }
+
+    private func recordCommits(first: Int64, last: Int64, _ changes: ObjectChanges, _ turn: WriterTurn) {
+        postLocalCommits(turn, first: first, last: last)
+        rowCache.recordCommits(first: first, last: last, changes: changes)
+    }
+
+    /// Commits the save of the main context, which then shows it.
+    ///
+    /// After the commit, in the same call: `adopt` lets the context mark its saved objects as clean, the main context
+    /// moves to a generation that contains the save, merges earlier commits of others, and an update is posted (unless
+    /// this save is itself part of a merge, which posts one for both).
+    @MainActor
+    func commitMain(
+        _ block: (WriteTransaction) throws -> CommittedTransaction,
+        adopting adopt: (CommittedTransaction) -> Void
+    ) throws -> CommittedTransaction {
+        var step: Step?
+        let committed = try store.write(block) { committed, turn in
+            recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
+            do {
+                step = try moveGeneration(turn)
+            } catch {
+                // The save is committed. The merge that this change notification requests shows it, and reports the
+                // error if it persists.
+                pendingNotifications.post(committed.changes)
+            }
+        }
+        if let step { main.context?.context.generation = step.generation }
+        adopt(committed)
+        commits.raise()
+        guard let step else { return committed }
+        main.collected.formUnion(step.changes)
+        main.collected.formUnion(committed.changes)
+        main.context?.merge(step.changes, movingTo: step.generation)
+        if !main.isCollecting { postUpdate() }
+        return committed
+    }
+
+    /// Applies changes that others have written, in one SQLite transaction, and announces them.
+    ///
+    /// The block runs under the write lock, at the priority of the saves that wait for it, and after the requests that have
+    /// begun.
+    func importTransactions<T: Sendable>(
+        _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])
+    ) async throws -> T {
+        await waitForRequests()
+        return try await activities.run("Importing") {
+            try await store.writeInTurn(block) { [self] result, turn in
+                guard let first = result.1.first?.number, let last = result.1.last?.number else { return }
+                let changes = CommittedTransaction.changes(of: result.1)
+                recordCommits(first: first, last: last, changes, turn)
+                pendingNotifications.post(changes)
+            }.0
+        }
+    }
+
+    struct Step {
+        let generation: Generation
+        let changes: ObjectChanges
+    }
+
+    /// Moves the main context's generation and removes the changes that it contains from the pending notifications.
+    func moveGeneration(_ turn: WriterTurn) throws -> Step {
+        let generation = try turn.move(from: generation, connections: MergePipeline.connections)
+        update { $0.generation = generation }
+        // Others may have committed until the generation was pinned; the changes that it shows have to be merged.
+        try postRemoteCommits(turn, through: generation.number)
+        return Step(generation: generation, changes: pendingNotifications.drain() ?? ObjectChanges())
+    }
+}
+
+extension MergePipeline {
+    /// Moves the main context to the newest generation and merges everything up to it.
+    @MainActor
+    func moveToNewest() throws -> ObjectChanges {
+        let step = try store.inTurn { try moveGeneration($0) }
+        main.collected.formUnion(step.changes)
+        main.context?.context.generation = step.generation
+        main.context?.merge(step.changes, movingTo: step.generation)
+        if !main.isCollecting { postUpdate() }
+        return step.changes
+    }
+}
+
+/// Transactions that other processes have committed to the same store.
+///
+/// Every transaction has a number, and this process knows the numbers of its own; numbers in between belong to other
+/// processes. They are read under the write lock, so that no transaction of this process comes in between.
+extension MergePipeline {
+    /// Begins to watch for remote commits; without it they are noticed at the next save, merge or flush here.
+    func watchRemote() {
+        // No other process can open a store in memory.
+        guard store.configuration.memory == nil else { return }
+        let watch = RemoteWatch(store) { [weak self] newest in
+            guard let self, newest > self.noticed else { return }
+            try? self.store.inTurn { try self.postRemoteCommits($0) }
+        }
+        update { $0.remoteWatch = watch }
+    }
+
+    func stopWatchingRemote() {
+        var watch: RemoteWatch?
+        update { state in
+            watch = state.remoteWatch
+            state.remoteWatch = nil
+        }
+        watch?.stop()
+    }
+
+    /// The number of the newest transaction that was put into the pending notifications.
+    var noticed: Int64 {
+        var number: Int64 = 0
+        update { number = $0.noticed }
+        return number
+    }
+
+    /// Puts the changes up to the newest transaction into the pending notifications.
+    func postRemoteCommits(_ turn: WriterTurn) throws {
+        try postRemoteCommits(turn, through: try turn.newestTransaction())
+    }
+
+    /// Posts remote commits that came before the first of these own transactions.
+    ///
+    /// When history cannot be read the change notification says "everything": the commit stands, and no change may be
+    /// missed.
+    func postLocalCommits(_ turn: WriterTurn, first: Int64, last: Int64) {
+        do {
+            try postRemoteCommits(turn, through: first - 1)
+        } catch {
+            var everything = ObjectChanges(limit: 1)
+            everything.collapseEverything()
+            pendingNotifications.post(everything)
+        }
+        update { $0.noticed = max($0.noticed, last) }
+    }
+
+    func postRemoteCommits(_ turn: WriterTurn, through newest: Int64) throws {
+        let known = noticed
+        guard newest > known else { return }
+        let changes = try turn.changes(after: known, through: newest, limit: options.pendingLimit)
+        rowCache.recordCommits(first: known + 1, last: newest, changes: changes)
+        pendingNotifications.post(changes)
+        update { $0.noticed = newest }
+    }
+
+    /// Checks for remote commits at once instead of waiting for the watch.
+    func postRemoteCommitsNow() async {
+        guard let newest = try? store.read({ try $0.history.newestTransaction() }), newest > noticed else { return }
+        await store.waitForTurn()
+        try? store.inTurn { try postRemoteCommits($0) }
+    }
+}
+
+extension MergePipeline {
+    /// Waits for pending blocks, merges a last time, and closes the store.
+    package func close() async throws {
+        await pending.waitForNone()
+        stopWatchingRemote()
+        stop()
+        let merged = await result { try await finalMerge() }
+        await finish()
+        try store.close()
+        try merged.get()
+    }
+
+    private func result(_ block: () async throws -> Void) async -> Result<Void, any Error> {
+        do {
+            return .success(try await block())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @MainActor
+    private func finish() {
+        updates.finish()
+        failures.finish()
+        activities.finish()
+        main.context?.context.close()
+    }
+}

@@ -1,5 +1,5 @@
 import Synchronization
-import TributaryChanges
+package import TributaryChanges
 package import TributaryStore
 
 /// Everything between "a save was committed" and "the main context shows it".
@@ -118,4 +118,65 @@ package final class MergePipeline: Sendable {
     var wallTime: WallTime { store.configuration.environment.wallTime() }
 
     func update(_ block: (inout State) -> Void) { state.withLock { block(&$0) } }
+}
+
+/// The part of a merge that runs on the main actor: the contents of the next update.
+@MainActor
+final class MainMerger {
+    /// The name of the store in tokens, as it was when the container was opened.
+    nonisolated let storeName: String
+    weak var context: MainContext?
+    var collected: ObjectChanges
+    /// Whether one update is being assembled from several steps.
+    var isCollecting = false
+    /// The context's edit count when its save failed; the save is not tried again before the count has grown.
+    var editsOfFailedSave: UInt64?
+
+    nonisolated init(storeName: String, limit: Int) {
+        self.storeName = storeName
+        collected = ObjectChanges(limit: limit)
+    }
+}
+
+/// The view context on the main actor, with what the merge pipeline does to it.
+///
+/// The pipeline calls without the write lock.
+@MainActor
+final class MainContext {
+    let context: ManagedObjectContext
+
+    init(home: ContextHome, generation: Generation) {
+        context = ManagedObjectContext(
+            home: home,
+            name: "view",
+            mergePolicy: .objectTrump,
+            generation: generation
+        )
+        context.undoStack = UndoStack()
+    }
+
+    /// Whether a save would write or reject anything.
+    var hasChanges: Bool { context.hasChanges || !context.pending.refusedWrites.isEmpty }
+
+    /// A save that has failed is tried again only when this has grown; a merge does not count.
+    var editCount: UInt64 { context.pending.editCount }
+
+    /// Moves to `generation` and merges the changes of others, but keeps properties that were changed here: refreshes
+    /// registered objects, announces inserted ones and marks deleted ones as deleted.
+    func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
+        MergeOperation(context: context).merge(changes, movingTo: generation)
+    }
+}
+
+package struct MergeStatus: Sendable, Hashable {
+    package var lastMerge: WallTime?
+    package var nextMergeDue: WallTime?
+    /// Why the last merge did not succeed; it is tried again automatically.
+    package var failure: String?
+
+    package init(lastMerge: WallTime? = nil, nextMergeDue: WallTime? = nil, failure: String? = nil) {
+        self.lastMerge = lastMerge
+        self.nextMergeDue = nextMergeDue
+        self.failure = failure
+    }
 }

@@ -43,3 +43,74 @@ final class UpdateBroadcast: Sendable {
         state.withLock { $0.readers.values.compactMap(\.subscription) }
     }
 }
+
+/// The coalesced updates that one subscriber has not yet received.
+final class UpdateSubscription: Sendable {
+    private struct State {
+        var pending: StoreUpdate?
+        var waiting: [(number: UInt64, continuation: CheckedContinuation<StoreUpdate?, Never>)] = []
+        var nextNumber: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let leave: @Sendable () -> Void
+
+    /// Creates a subscription; `leave` is called when nobody can read it any more.
+    init(leave: @escaping @Sendable () -> Void) {
+        self.leave = leave
+    }
+
+    deinit {
+        leave()
+    }
+
+    func send(_ update: StoreUpdate) {
+        let waiting = state.withLock { state -> CheckedContinuation<StoreUpdate?, Never>? in
+            if state.waiting.isEmpty {
+                state.pending = state.pending?.followed(by: update) ?? update
+                return nil
+            }
+            return state.waiting.removeFirst().continuation
+        }
+        waiting?.resume(returning: update)
+    }
+
+    /// Ends the updates; a pending one is still delivered.
+    func finish() {
+        let waiting = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.continuation.resume(returning: nil) }
+    }
+
+    /// Returns the next update; nil at the end or when the task is cancelled.
+    func next() async -> StoreUpdate? {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = state.withLock { state -> StoreUpdate?? in
+                    if let pending = state.pending {
+                        state.pending = nil
+                        return .some(pending)
+                    }
+                    if state.isFinished || Task.isCancelled { return .some(nil) }
+                    state.waiting.append((number, continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state -> CheckedContinuation<StoreUpdate?, Never>? in
+                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else { return nil }
+                return state.waiting.remove(at: index).continuation
+            }
+            waiting?.resume(returning: nil)
+        }
+    }
+}

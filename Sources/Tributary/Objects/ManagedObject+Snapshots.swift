@@ -1,6 +1,7 @@
-import Synchronization
+public import Synchronization
 import TributaryChanges
 import TributaryModel
+import TributaryStore
 
 extension ManagedObject {
     /// Returns the object's attributes and to-one IDs as a value, for other contexts and other processes.
@@ -137,5 +138,78 @@ extension ManagedObject {
         var isGone: Bool { state.load(ordering: .relaxed) }
 
         func leave() { state.store(true, ordering: .relaxed) }
+    }
+}
+
+extension Row {
+    /// Returns the row's attributes and to-one registers as a value; `whole` reads external values.
+    func snapshot(_ whole: (PropertyValue) -> PropertyValue) -> ObjectSnapshot {
+        var values: [String: PropertyValue] = [:]
+        for (propertyIndex, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {
+            values[property.name] = whole(self.values[propertyIndex])
+        }
+        return ObjectSnapshot(id: id, values: values)
+    }
+
+    func differences(to other: Row) -> Set<String> {
+        guard entity.name == other.entity.name else { return Set(entity.properties.map(\.name)) }
+        return Set(
+            entity.properties.indices.filter { values[$0] != other.values[$0] }.map { entity.properties[$0].name }
+        )
+    }
+}
+
+extension ObjectSnapshot {
+    /// Creates the snapshot of the values that a typed snapshot writes, without derived attributes.
+    ///
+    /// The values are read from an object of a temporary context, which is closed at once.
+    init<Snapshot: TypedSnapshot>(valuesOf snapshot: Snapshot, in home: ContextHome) throws(ContextError) {
+        let context = ManagedObjectContext(home: home, mergePolicy: .error)
+        defer { context.close() }
+        let object = try context.insert(from: snapshot)
+        let names = object.descriptor.entity.properties.filter { $0.attribute?.derivationExpression == nil }.map(\.name)
+        self = object.snapshot(include: Set(names))
+    }
+}
+
+/// A property's name with a cache of its property index, which is looked up again when the entity descriptor changes.
+@usableFromInline
+struct PropertyIndexCache: ~Copyable, Sendable {
+    let name: String
+    /// The descriptor's serial in the upper half, the property index in the lower; a property index of all ones means
+    /// that there is none.
+    @usableFromInline let cached = Atomic<UInt64>(0)
+    /// The serials of the descriptors that the key was found to fit.
+    private let fitting = Mutex<Set<UInt32>>([])
+    /// The maximum number of remembered descriptors; beyond it a key is checked again.
+    private static let remembered = 4096
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    @inlinable
+    func known(in descriptor: EntityDescriptor) -> Int? {
+        let known = cached.load(ordering: .relaxed)
+        guard UInt32(truncatingIfNeeded: known >> 32) == descriptor.serial else { return nil }
+        return Int(Int32(truncatingIfNeeded: known))
+    }
+
+    /// Returns the property index, or -1 when the model does not have the entity, so that the object is never found.
+    ///
+    /// A key that does not fit the entity stops the program: values that are written through it would be lost.
+    func find(in descriptor: EntityDescriptor, for field: any CheckedField) -> Int {
+        if descriptor.isKnown, !fitting.withLock({ $0.contains(descriptor.serial) }) {
+            if let reason = field.mismatch(in: descriptor) {
+                fatalError(FieldProblem(field, in: descriptor, reason: reason).description)
+            }
+            fitting.withLock { serials in
+                if serials.count >= PropertyIndexCache.remembered { serials.removeAll() }
+                serials.insert(descriptor.serial)
+            }
+        }
+        let propertyIndex = Int32(truncatingIfNeeded: descriptor.propertyIndex(named: name) ?? -1)
+        cached.store(UInt64(descriptor.serial) << 32 | UInt64(UInt32(bitPattern: propertyIndex)), ordering: .relaxed)
+        return Int(propertyIndex)
     }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 public import TributaryChanges
 import TributaryStore
 
@@ -179,4 +180,60 @@ extension ManagedObject: Hashable {
 
     /// Hashes the object's identity, as `==` compares it.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The identity of an object in any of a container's contexts: its root entity and its UUID.
+struct ObjectKey: Hashable, Sendable {
+    var rootIndex: Int
+    var id: UniqueID
+}
+
+/// The initial values that a context gives an object; only contexts create one.
+public struct ObjectOrigin {
+    let descriptor: EntityDescriptor
+    let uniqueID: UniqueID
+    /// Nil for the object of a ``PropertyProbe``.
+    let context: ManagedObjectContext?
+}
+
+/// A change of one object, from ``ManagedObject/updates()``.
+public enum ObjectUpdate: Sendable, Hashable {
+    /// The object has changed, here or by a merge; the snapshot has its current values, unsaved ones included.
+    case changed(ObjectSnapshot)
+    /// The object was deleted, here or elsewhere.
+    case deleted(ManagedObjectID)
+}
+
+/// Properties that few objects need, in a separate object to keep the others small.
+final class ObjectExtras {
+    var faultError: ContextError?
+    /// Whether the context's `onInaccessibleFault` was called for the object.
+    var wasReported = false
+    /// Whether the object was deleted before it was ever saved.
+    var isUnsaved = false
+    /// The stored to-many relationships and inverse sides of one-to-one relationships, by property index.
+    var related: [Int: [ManagedObjectID]] = [:] {
+        didSet { members = [:] }
+    }
+    /// The IDs of ``related`` as sets, built when membership is first tested.
+    private var members: [Int: Set<ManagedObjectID>] = [:]
+    /// External values by property index, once they have been read.
+    var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]
+
+    func isRelated(_ propertyIndex: Int, to id: ManagedObjectID) -> Bool? {
+        guard let ids = related[propertyIndex] else { return nil }
+        guard ids.count > ObjectExtras.leastMembers else { return ids.contains(id) }
+        if let known = members[propertyIndex] { return known.contains(id) }
+        let made = Set(ids)
+        members[propertyIndex] = made
+        return made.contains(id)
+    }
+
+    private static let leastMembers = 8
+
+    /// Removes all cached values, because the object has other values now.
+    func forgetReading() {
+        faultError = nil
+        blobs = [:]
+    }
 }

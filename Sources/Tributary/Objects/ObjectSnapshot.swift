@@ -1,3 +1,4 @@
+import Foundation
 public import TributaryChanges
 
 /// An object as a value: its ID, attributes and to-one IDs.
@@ -37,5 +38,75 @@ extension ObjectSnapshot: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(values.mapValues(SnapshotValue.init), forKey: .values)
+    }
+}
+
+/// The coded form of a snapshot's value: an object with one key, the type.
+///
+/// A date that a double of Unix seconds cannot represent is coded a second time as seconds since 2001.
+struct SnapshotValue: Codable {
+    let value: PropertyValue
+
+    init(_ value: PropertyValue) {
+        self.value = value
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case null, integer, double, boolean, string, date, since2001, decimal, uuid, uri, binary, blob, size, composite,
+            reference
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) throws -> String { try container.decode(String.self, forKey: key) }
+        func identifier(_ key: CodingKeys) throws -> UniqueID { try container.decode(UniqueID.self, forKey: key) }
+        if container.contains(.blob) {
+            value = .blob(sha256: try text(.blob), size: try container.decode(Int64.self, forKey: .size))
+            return
+        }
+        if container.contains(.since2001) {
+            let seconds = try container.decode(Double.self, forKey: .since2001)
+            value = .date(DateValue(secondsSinceReferenceDate: seconds))
+            return
+        }
+        switch container.allKeys.first {
+        case .integer: value = .integer(try container.decode(Int64.self, forKey: .integer))
+        case .double: value = .double(try container.decode(Double.self, forKey: .double))
+        case .boolean: value = .boolean(try container.decode(Bool.self, forKey: .boolean))
+        case .string: value = .string(try text(.string))
+        case .date: value = .date(DateValue(unixSeconds: try container.decode(Double.self, forKey: .date)))
+        case .decimal: value = .decimal(try text(.decimal))
+        case .uuid: value = .uuid(try identifier(.uuid))
+        case .uri: value = .uri(try text(.uri))
+        case .binary: value = .binary([UInt8](try container.decode(Data.self, forKey: .binary)))
+        case .composite: value = .composite(try text(.composite))
+        case .reference: value = .reference(try identifier(.reference))
+        case .null, .blob, .size, .since2001, nil: value = .null
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch value {
+        case .null: try container.encodeNil(forKey: .null)
+        case .integer(let value): try container.encode(value, forKey: .integer)
+        case .double(let value): try container.encode(value, forKey: .double)
+        case .boolean(let value): try container.encode(value, forKey: .boolean)
+        case .string(let value): try container.encode(value, forKey: .string)
+        case .date(let value):
+            try container.encode(value.unixSeconds, forKey: .date)
+            // The date is coded again when a double of Unix seconds cannot represent it.
+            guard DateValue(unixSeconds: value.unixSeconds) != value else { return }
+            try container.encode(value.secondsSinceReferenceDate, forKey: .since2001)
+        case .decimal(let value): try container.encode(value, forKey: .decimal)
+        case .uuid(let value): try container.encode(value, forKey: .uuid)
+        case .uri(let value): try container.encode(value, forKey: .uri)
+        case .binary(let value): try container.encode(Data(value), forKey: .binary)
+        case .blob(let sha256, let size):
+            try container.encode(sha256, forKey: .blob)
+            try container.encode(size, forKey: .size)
+        case .composite(let value): try container.encode(value, forKey: .composite)
+        case .reference(let value): try container.encode(value, forKey: .reference)
+        }
     }
 }

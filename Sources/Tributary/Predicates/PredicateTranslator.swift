@@ -153,3 +153,190 @@ struct PredicateTranslator {
 protocol TranslatableExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> [PredicateCase]
 }
+
+extension PredicateTranslator {
+    /// Translates `==` of Swift, in which two missing values are equal.
+    func equal(_ left: PredicateTerm, _ right: PredicateTerm, _ part: Any) throws -> ObjectPredicate {
+        switch (left, right) {
+        case (.condition(let first), .condition(let second)): return (first && second) || (!first && !second)
+        case (.condition(let condition), let other), (let other, .condition(let condition)):
+            return try equal(condition, other, part)
+        case (.folded, _), (_, .folded): return try text(left, .equal, right, part)
+        default: break
+        }
+        let (first, second) = (try expression(of: left, in: part), try expression(of: right, in: part))
+        switch (first.form, second.form) {
+        case (.constant(let first), .constant(let second)):
+            return .always(first == second || first.compared(to: second) == 0)
+        case (.constant(.null), _):
+            return isOptional(left) || isOptional(right) ? PredicateTranslator.isMissing(second) : .always(false)
+        case (_, .constant(.null)):
+            return isOptional(left) || isOptional(right) ? PredicateTranslator.isMissing(first) : .always(false)
+        default: break
+        }
+        let same = ObjectPredicate.comparison(first, .equal, second)
+        guard isOptional(left), isOptional(right) else { return same }
+        return same || (PredicateTranslator.isMissing(first) && PredicateTranslator.isMissing(second))
+    }
+
+    private func equal(
+        _ condition: ObjectPredicate,
+        _ other: PredicateTerm,
+        _ part: Any
+    ) throws -> ObjectPredicate {
+        switch other {
+        case .nothing: return .always(false)
+        case .captured(let captured):
+            switch CapturedValue.value(captured) {
+            case .boolean(true)?: return condition
+            case .boolean(false)?: return !condition
+            case .null?: return .always(false)
+            default: throw unsupported(part, "its sides do not compare")
+            }
+        case .value(let value, _):
+            func isValue(_ answer: Bool) -> ObjectPredicate {
+                .comparison(value, .equal, .constant(.boolean(answer)))
+            }
+            return (condition && isValue(true)) || (!condition && isValue(false))
+        default: throw unsupported(part, "its sides do not compare")
+        }
+    }
+
+    /// Translates `<`, `<=`, `>` or `>=`; the result is false when a side is missing.
+    func compare(
+        _ left: PredicateTerm,
+        _ operation: ObjectPredicate.Operator,
+        _ right: PredicateTerm,
+        _ part: Any
+    ) throws -> ObjectPredicate {
+        let (first, second) = (try expression(of: left, in: part), try expression(of: right, in: part))
+        switch (first.form, second.form) {
+        case (.constant(let first), .constant(let second)):
+            guard let order = first.compared(to: second) else { return .always(false) }
+            return switch operation {
+            case .less: .always(order < 0)
+            case .lessOrEqual: .always(order <= 0)
+            case .greater: .always(order > 0)
+            default: .always(order >= 0)
+            }
+        case (.constant(.null), _), (_, .constant(.null)): return .always(false)
+        default: return .comparison(first, operation, second)
+        }
+    }
+
+    /// Compares two strings; case and diacritics are ignored when both sides are folded.
+    func text(
+        _ left: PredicateTerm,
+        _ operation: ObjectPredicate.Operator,
+        _ right: PredicateTerm,
+        _ part: Any
+    ) throws -> ObjectPredicate {
+        let isFolded: Bool
+        let (first, second): (ObjectPredicate.Expression, ObjectPredicate.Expression)
+        switch (left, right) {
+        case (.folded(let one), .folded(let other)): (first, second, isFolded) = (one, other, true)
+        case (.folded, _), (_, .folded): throw unsupported(part, "only one side is without case and diacritics")
+        default:
+            first = try expression(of: left, in: part)
+            second = try expression(of: right, in: part)
+            isFolded = false
+        }
+        if case .constant(.null) = first.form { return .always(false) }
+        if case .constant(.null) = second.form { return .always(false) }
+        return .comparison(
+            first,
+            operation,
+            second,
+            caseInsensitive: isFolded,
+            diacriticInsensitive: isFolded
+        )
+    }
+
+    private func isOptional(_ term: PredicateTerm) -> Bool {
+        switch term {
+        case .value(_, let isOptional): isOptional
+        case .nothing: true
+        default: false
+        }
+    }
+}
+
+/// The translation of a part of a `#Predicate`.
+enum PredicateTerm {
+    case nothing
+    /// A value that the program has captured, of any type.
+    case captured(Any)
+    /// An expression of the format language; an object is represented by its path.
+    case value(ObjectPredicate.Expression, isOptional: Bool)
+    case condition(ObjectPredicate)
+    /// The objects of a to-many path that match a condition on the variable.
+    case objects(ObjectPredicate.Expression, variable: String?, ObjectPredicate?)
+    case scalars(ObjectPredicate.Expression)
+    /// A string without case and diacritics.
+    case folded(ObjectPredicate.Expression)
+    /// A range; `includesUpper` unless it is half open.
+    indirect case range(lower: PredicateTerm, upper: PredicateTerm, includesUpper: Bool)
+}
+
+/// A term with the conditions under which it holds; the cases of one expression are disjoint and complete.
+struct PredicateCase {
+    var guards: [ObjectPredicate] = []
+    var term: PredicateTerm
+}
+
+/// Converts values that a `#Predicate` has captured to attribute values.
+enum CapturedValue {
+    static func value(_ captured: Any) -> PropertyValue? {
+        switch captured {
+        case let value as any FieldValue: value.fieldValue
+        case let id as ManagedObjectID: .reference(id.uniqueID)
+        case let object as ManagedObject: .reference(object.uniqueID)
+        case let number as any BinaryInteger: Int64(exactly: number).map(PropertyValue.integer)
+        case let number as any BinaryFloatingPoint: .double(Double(number))
+        case let character as Character: .string(String(character))
+        case let text as Substring: .string(String(text))
+        case let optional as any AnyOptional: optional.wrapped.map(value) ?? .null
+        default: nil
+        }
+    }
+
+    /// Returns up to `limit` elements of a captured sequence; nil for other values, strings and bytes included.
+    static func elements(_ captured: Any, limit: Int) -> [Any]? {
+        guard !(captured is String), !(captured is Data), !(captured is [UInt8]),
+            let sequence = captured as? any Sequence
+        else { return nil }
+        func list<Elements: Sequence>(_ elements: Elements) -> [Any] { elements.prefix(limit + 1).map { $0 as Any } }
+        return list(sequence)
+    }
+}
+
+extension ObjectPredicate.Expression {
+    var isPath: Bool {
+        switch form {
+        case .keyPath, .variable, .variablePath: true
+        default: false
+        }
+    }
+
+    func appending(_ name: String) -> Self {
+        switch form {
+        case .keyPath(let names): .keyPath(names + [name])
+        case .variable(let variable): .variablePath(variable, [name])
+        case .variablePath(let variable, let names): .variablePath(variable, names + [name])
+        default: self
+        }
+    }
+
+    /// Whether the expression has no value when `other` has none.
+    func isNothing(without other: Self) -> Bool {
+        if self == other { return true }
+        switch (form, other.form) {
+        case (.keyPath(let names), .keyPath(let start)):
+            return names.starts(with: start) && names.last?.hasPrefix("@") != true
+        case (.variablePath(let variable, let names), .variablePath(let other, let start)):
+            return variable == other && names.starts(with: start) && names.last?.hasPrefix("@") != true
+        case (.function(_, let arguments), _): return arguments.contains { $0.isNothing(without: other) }
+        default: return false
+        }
+    }
+}

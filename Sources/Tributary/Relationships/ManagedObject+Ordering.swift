@@ -119,3 +119,122 @@ extension ManagedObject {
         managedObjectContext?.relationships.isRelated(self, propertyIndex, to: object.objectID) ?? false
     }
 }
+
+/// The order that a context has given to an ordered relationship of one object.
+struct RelationshipOrdering {
+    private(set) var ids: [ManagedObjectID]
+    private var members: Set<ManagedObjectID>
+    /// The context's list version at which ``ids`` are all objects of the relationship; nil when that is unknown.
+    private(set) var completeAt: UInt64?
+
+    init(_ ids: [ManagedObjectID], completeAt version: UInt64? = nil) {
+        self.ids = ids
+        members = Set(ids)
+        completeAt = version
+    }
+
+    func contains(_ id: ManagedObjectID) -> Bool { members.contains(id) }
+
+    mutating func append(_ id: ManagedObjectID) {
+        if !members.insert(id).inserted { ids.removeAll { $0 == id } }
+        ids.append(id)
+    }
+
+    mutating func markIncomplete() { completeAt = nil }
+
+    mutating func moveLast(to index: Int) {
+        guard let last = ids.popLast() else { return }
+        ids.insert(last, at: max(0, min(index, ids.count)))
+    }
+
+    /// Returns `list` sorted into this order; an object that the order lacks stays behind its predecessor in `list`.
+    func ordering(_ list: [ManagedObjectID]) -> [ManagedObjectID] {
+        let present = Set(list)
+        var followers: [ManagedObjectID?: [ManagedObjectID]] = [:]
+        var last: ManagedObjectID?
+        for id in list {
+            if members.contains(id) { last = id } else { followers[last, default: []].append(id) }
+        }
+        var result = followers[nil] ?? []
+        for id in ids where present.contains(id) {
+            result.append(id)
+            result += followers[id] ?? []
+        }
+        return result
+    }
+
+    /// Returns a largest set of objects in `list` that need not move to change the order of `base` to `list`.
+    static func unmoved(_ list: [ManagedObjectID], in base: [ManagedObjectID]) -> Set<ManagedObjectID> {
+        let places = Dictionary(base.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let stored = list.compactMap { id in places[id].map { (id: id, place: $0) } }
+        return Set(stored.map(\.place).longestRise(by: <).map { stored[$0].id })
+    }
+}
+
+/// Finds positions for new and moved objects of one relationship, between the objects that keep their positions.
+struct PositionPlan {
+    let wanted: [ManagedObjectID]
+    /// The newest positions, including those of other objects.
+    let positions: [ManagedObjectID: String]
+    let kept: Set<ManagedObjectID>
+
+    /// Returns positions in order; when two neighbours leave no room between them, the second one moves as well.
+    func positioned() -> [(id: ManagedObjectID, position: String)] {
+        var result: [(id: ManagedObjectID, position: String)] = []
+        var low: String?
+        var index = 0
+        while index < wanted.count {
+            if kept.contains(wanted[index]) {
+                low = positions[wanted[index]]
+                index += 1
+                continue
+            }
+            var end = index
+            while true {
+                while end < wanted.count, !kept.contains(wanted[end]) { end += 1 }
+                let high = end < wanted.count ? upper(positions[wanted[end]], above: low) : next(above: low)
+                if let made = PositionMaker.positions(end - index, after: low, before: high) {
+                    result += zip(wanted[index..<end], made).map { ($0, $1) }
+                    low = made.last
+                    break
+                }
+                guard end < wanted.count else {
+                    // The objects after these leave no room, but the end always has room.
+                    let made = PositionMaker.positions(end - index, after: greatest, before: nil) ?? []
+                    result += zip(wanted[index..<end], made).map { ($0, $1) }
+                    break
+                }
+                end += 1
+            }
+            index = end
+        }
+        return result
+    }
+
+    private var greatest: String? { positions.values.max { $0.precedesByBytes($1) } }
+
+    /// At the end of the list, new positions follow the objects that others have added, unless a neighbour is known.
+    private func next(above low: String?) -> String? {
+        guard let low else { return nil }
+        let wantedSet = Set(wanted)
+        let later = positions.filter { !wantedSet.contains($0.key) && low.precedesByBytes($0.value) }
+        return later.isEmpty ? nil : later.values.min { $0.precedesByBytes($1) }
+    }
+
+    /// Returns the position that limits a new one from above.
+    ///
+    /// It is the position of the next object that stays, or the next greater one when others have moved that object
+    /// before the one below.
+    private func upper(_ high: String?, above low: String?) -> String? {
+        guard let high, let low, high.precedesByBytes(low) else { return high }
+        return positions.values.filter { low.precedesByBytes($0) }.min { $0.precedesByBytes($1) }
+    }
+}
+
+extension Sequence<ManagedObjectID> {
+    func ordered(by positions: [ManagedObjectID: String]) -> [ManagedObjectID] {
+        compactMap { id in positions[id].map { (OrderedPosition(position: $0, id: id.uniqueID), id) } }
+            .sorted { $0.0 < $1.0 }
+            .map(\.1)
+    }
+}

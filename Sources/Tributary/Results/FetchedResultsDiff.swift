@@ -1,4 +1,5 @@
 public import TributaryChanges
+import TributaryStore
 
 /// The difference between two states of a ``FetchedResultsController``.
 ///
@@ -70,5 +71,151 @@ public struct FetchedResultsDiff: Sendable, Hashable {
             sections[position.section].objectIDs.insert(id, at: position.item)
         }
         return sections
+    }
+}
+
+extension FetchedResultsDiff {
+    /// Creates the diff from the old sections to the new ones in the same order; `touched` are the objects that may
+    /// have changed.
+    init(from old: [FetchedSection], to new: [FetchedSection], touched: (ManagedObjectID) -> Bool) {
+        let before = FetchedResultsDiff.positions(old)
+        let after = FetchedResultsDiff.positions(new)
+        let oldValues = Set(old.map { ValueIdentity([$0.value]) })
+        let newValues = Set(new.map { ValueIdentity([$0.value]) })
+        deletedSections = old.enumerated().filter { !newValues.contains(ValueIdentity([$1.value])) }
+            .map { Section(value: $1.value, index: $0) }
+        insertedSections = new.enumerated().filter { !oldValues.contains(ValueIdentity([$1.value])) }
+            .map { Section(value: $1.value, index: $0) }
+        // The objects that stay in their section, in the old order, with their new positions.
+        var staying: [(id: ManagedObjectID, to: FetchedPosition)] = []
+        for (section, content) in old.enumerated() {
+            for (item, id) in content.objectIDs.enumerated() {
+                let from = FetchedPosition(section: section, item: item)
+                guard let to = after[id] else {
+                    deletions.append(Item(id: id, position: from))
+                    continue
+                }
+                if ValueIdentity([new[to.section].value]) == ValueIdentity([content.value]) {
+                    staying.append((id, to))
+                } else {
+                    moves.append(Move(id: id, from: from, to: to))
+                }
+            }
+        }
+        // All other objects are moves.
+        let kept = staying.map(\.to).longestRise(by: FetchedResultsDiff.precedes)
+        for (index, entry) in staying.enumerated() {
+            if !kept.contains(index), let from = before[entry.id] {
+                moves.append(Move(id: entry.id, from: from, to: entry.to))
+            } else if touched(entry.id) {
+                updates.append(Item(id: entry.id, position: entry.to))
+            }
+        }
+        for (section, content) in new.enumerated() {
+            for (item, id) in content.objectIDs.enumerated() where before[id] == nil {
+                insertions.append(Item(id: id, position: FetchedPosition(section: section, item: item)))
+            }
+        }
+    }
+
+    static func precedes(_ left: FetchedPosition, _ right: FetchedPosition) -> Bool {
+        (left.section, left.item) < (right.section, right.item)
+    }
+
+    private static func positions(_ sections: [FetchedSection]) -> [ManagedObjectID: FetchedPosition] {
+        var result: [ManagedObjectID: FetchedPosition] = [:]
+        for (section, content) in sections.enumerated() {
+            for (item, id) in content.objectIDs.enumerated() {
+                result[id] = FetchedPosition(section: section, item: item)
+            }
+        }
+        return result
+    }
+}
+
+/// Collects the removals and insertions of an update of a listing, and creates the diff from them alone.
+struct ResultsDifference {
+    private struct Item {
+        let id: ManagedObjectID
+        let position: FetchedPosition
+        let section: ObjectIdentifier
+        /// The number of unchanged objects in front of it in its section.
+        var unchangedBefore = 0
+    }
+
+    private var removed: [Item] = []
+    private var inserted: [Item] = []
+    var deletedSections: [FetchedResultsDiff.Section] = []
+    var insertedSections: [FetchedResultsDiff.Section] = []
+
+    mutating func remove(_ id: ManagedObjectID, from position: FetchedPosition, in section: ObjectIdentifier) {
+        removed.append(Item(id: id, position: position, section: section))
+    }
+
+    mutating func insert(_ id: ManagedObjectID, to position: FetchedPosition, in section: ObjectIdentifier) {
+        inserted.append(Item(id: id, position: position, section: section))
+    }
+
+    /// Returns the diff of the removed and inserted objects.
+    ///
+    /// An object that was removed and inserted between the same unchanged objects is updated, or moved when other
+    /// changed objects take its position.
+    func diff() -> FetchedResultsDiff {
+        let before = ResultsDifference.counted(removed)
+        let after = ResultsDifference.counted(inserted)
+        let targets = Dictionary(after.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let sources = Set(before.map(\.id))
+        var diff = FetchedResultsDiff()
+        diff.deletedSections = deletedSections.sorted { $0.index < $1.index }
+        diff.insertedSections = insertedSections.sorted { $0.index < $1.index }
+        var staying: [(id: ManagedObjectID, from: FetchedPosition, to: FetchedPosition)] = []
+        for item in before {
+            guard let target = targets[item.id] else {
+                diff.deletions.append(FetchedResultsDiff.Item(id: item.id, position: item.position))
+                continue
+            }
+            if item.section == target.section, item.unchangedBefore == target.unchangedBefore {
+                staying.append((item.id, item.position, target.position))
+            } else {
+                diff.moves.append(FetchedResultsDiff.Move(id: item.id, from: item.position, to: target.position))
+            }
+        }
+        let kept = staying.map(\.to).longestRise(by: FetchedResultsDiff.precedes)
+        for (index, item) in staying.enumerated() {
+            if kept.contains(index) {
+                diff.updates.append(FetchedResultsDiff.Item(id: item.id, position: item.to))
+            } else {
+                diff.moves.append(FetchedResultsDiff.Move(id: item.id, from: item.from, to: item.to))
+            }
+        }
+        for item in after where !sources.contains(item.id) {
+            diff.insertions.append(FetchedResultsDiff.Item(id: item.id, position: item.position))
+        }
+        return diff
+    }
+
+    private static func counted(_ items: [Item]) -> [Item] {
+        var sorted = items.sorted { FetchedResultsDiff.precedes($0.position, $1.position) }
+        var changedBefore = 0
+        for index in sorted.indices {
+            let isFirst = index == 0 || sorted[index - 1].section != sorted[index].section
+            changedBefore = isFirst ? 0 : changedBefore + 1
+            sorted[index].unchangedBefore = sorted[index].position.item - changedBefore
+        }
+        return sorted
+    }
+}
+
+/// A section of a ``FetchedResultsController``: a value of the section key path, and the IDs of its objects in order.
+public struct FetchedSection: Sendable, Hashable {
+    /// The value of the section key path for these objects; null without a section key path.
+    public let value: PropertyValue
+    /// The objects, in the order of the request.
+    public var objectIDs: [ManagedObjectID]
+
+    /// Creates a section from its value and IDs.
+    public init(value: PropertyValue, objectIDs: [ManagedObjectID]) {
+        self.value = value
+        self.objectIDs = objectIDs
     }
 }

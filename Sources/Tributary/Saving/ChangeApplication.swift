@@ -226,3 +226,98 @@ package struct ConditionalChange: Hashable, Sendable {
         self.ifVersion = ifVersion
     }
 }
+
+extension ChangeApplication {
+    /// The relationship shows the linked objects in the order of these positions at once; the save writes them
+    /// unchanged.
+    func setPositions(
+        _ given: [String],
+        of targets: [UniqueID],
+        in name: String,
+        of owner: ManagedObject,
+        _ terms: inout RequestConditions,
+        at index: Int
+    ) throws(ChangeError) {
+        let entity = owner.descriptor.entity.name
+        guard let propertyIndex = owner.descriptor.propertyIndex(named: name),
+            let relationship = owner.descriptor.entity.properties[propertyIndex].relationship
+        else { throw ChangeError(index: index, reason: .unknownProperty(entity: entity, property: name)) }
+        func wrong(_ expected: String) -> ChangeError {
+            let found = "\(given.count) positions for \(targets.count) IDs"
+            return ChangeError(
+                index: index,
+                reason: .wrongValue(entity: entity, property: name, expected: expected, found: found)
+            )
+        }
+        guard relationship.isOrdered else { throw wrong("links without positions, because it has no order") }
+        guard given.count == targets.count else { throw wrong("a position for each ID") }
+        guard let destination = context.schema.descriptor(named: relationship.destination) else { return }
+        let key = RelationshipDelta.Key(owner, propertyIndex)
+        for (target, position) in zip(targets, given) {
+            terms.positions[key, default: [:]][destination.objectID(target)] = position
+        }
+        var positions = terms.positions[key] ?? [:]
+        do throws(ContextError) {
+            for (id, position) in try storedPositions(of: owner, propertyIndex) where positions[id] == nil {
+                positions[id] = position
+            }
+        } catch {
+            throw ChangeError(index: index, reason: .context(error))
+        }
+        // An object without a position stays at the end.
+        let ids = context.relationships.relatedIDs(owner, propertyIndex)
+        owner.arrange(ids.ordered(by: positions) + ids.filter { positions[$0] == nil }, propertyIndex)
+        // An unchanged order has to be written as well.
+        context.pending.delta.setOrder(context.relationships.relatedIDs(owner, propertyIndex), key)
+        context.recordEdit(of: owner)
+    }
+
+    private func storedPositions(
+        of owner: ManagedObject,
+        _ propertyIndex: Int
+    ) throws(ContextError) -> [(id: ManagedObjectID, position: String)] {
+        try context.reader.read {
+            try $0.positions(of: owner.uniqueID, entity: owner.descriptor.entity, propertyIndex: propertyIndex)
+        }
+    }
+}
+
+/// The error of the first change that could not be applied.
+package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Reason: Hashable, Sendable {
+        case unknownEntity(String)
+        case abstractEntity(String)
+        case unknownProperty(entity: String, property: String)
+        /// The value does not fit the property; `expected` and `found` describe both.
+        case wrongValue(entity: String, property: String, expected: String, found: String)
+        /// An object that is updated, deleted, linked or linked to does not exist.
+        case notFound(ManagedObjectID)
+        case duplicateID(ManagedObjectID)
+        /// The object was changed since the version that the caller knows; `found` is nil when it was deleted.
+        case versionMoved(ManagedObjectID, expected: Int64, found: Int64?)
+        case context(ContextError)
+    }
+
+    package var index: Int
+    package var reason: Reason
+
+    package init(index: Int, reason: Reason) {
+        self.index = index
+        self.reason = reason
+    }
+
+    package var description: String {
+        switch reason {
+        case .unknownEntity(let name): "the model has no entity '\(name)'"
+        case .abstractEntity(let name): "the entity '\(name)' is abstract: it has no objects of its own"
+        case .unknownProperty(let entity, let property): "the entity '\(entity)' has no property '\(property)'"
+        case .wrongValue(let entity, let property, let expected, let found):
+            "\(entity).\(property) takes \(expected), not \(found)"
+        case .notFound(let id): "there is no object \(id)"
+        case .duplicateID(let id): "there is an object \(id) already"
+        case .versionMoved(let id, let expected, let found):
+            found.map { "\(id) is at version \($0), not \(expected)" } ?? "\(id) was deleted since version \(expected)"
+        case .context(let error): error.description
+        }
+    }
+}

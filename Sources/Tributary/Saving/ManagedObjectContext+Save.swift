@@ -103,3 +103,160 @@ extension ManagedObjectContext {
         RefreshOperation(context: self).reset()
     }
 }
+
+/// Saving the changes of a request, in slices when there are many: objects take many times the memory of their text.
+extension ManagedObjectContext {
+    /// The size of the text up to which a request is saved at once, and the greatest slice of a longer one.
+    private static let wholeSize = 1 << 20
+    private static let sliceSize = 256 << 10
+    private static let sliceCount = 2_000
+
+    /// Applies the changes that `read` hands over, each time from the first one, and saves them, all or none.
+    ///
+    /// A long request is saved in slices of one transaction. When a slice cannot be saved by itself, or has a conflict that
+    /// the whole may not have, nothing of the slices stays, and all is saved at once, which finds every failure.
+    ///
+    /// - Returns: The object of each change; for a new object whose unique key another one keeps, that one.
+    package func save(
+        size: Int,
+        _ counts: (all: Int, inserts: Int, deletions: Int),
+        idempotencyKey key: String?,
+        _ read: (_ take: (ConditionalChange) throws -> Void) throws -> Void
+    ) throws -> [UniqueID] {
+        let policy = mergePolicy
+        // An object that a slice has deleted could be inserted again.
+        if size > ManagedObjectContext.wholeSize, counts.deletions == 0 || counts.deletions == counts.all,
+            case .store(let joined) = try source.destination()
+        {
+            joined.keepsStates = false
+            // A later update could free the key of an object.
+            if counts.inserts < counts.all { mergePolicy = .error }
+            defer { (joined.keepsStates, mergePolicy) = (true, policy) }
+            do {
+                return try performInOneTransaction { try apply(counts.all, key, inSlices: true, read) }
+            } catch let error as RepeatedRequest {
+                throw error
+            } catch {
+                reset()
+                lastSaveToken = nil
+            }
+        }
+        mergePolicy = policy
+        return try apply(counts.all, key, inSlices: false, read)
+    }
+
+    private func apply(
+        _ count: Int,
+        _ key: String?,
+        inSlices: Bool,
+        _ read: (_ take: (ConditionalChange) throws -> Void) throws -> Void
+    ) throws -> [UniqueID] {
+        saving.answers = []
+        saving.answers.reserveCapacity(count)
+        var replaced = ReplacedObjects()
+        var size = 0
+        try read { change in
+            let changes = saving.request?.objects.count ?? 0
+            if inSlices, size >= ManagedObjectContext.sliceSize || changes >= ManagedObjectContext.sliceCount {
+                try saveSlice(&replaced)
+                size = 0
+            }
+            // The whole refuses an ID that occurs twice, and the version that the request itself gives.
+            let isOwnVersion = change.ifVersion.map { $0 >= lastSaveToken?.number ?? .max } ?? false
+            if inSlices, isOwnVersion || replaced.unwritten.contains(change.change.id) {
+                throw ContextError.store(reason: "a change depends on one of another slice")
+            }
+            size += change.change.textSize
+            _ = try ChangeApplication(context: self).apply(change)
+        }
+        saving.request?.idempotencyKey = key
+        try saveSlice(&replaced)
+        return exchange(&saving.answers, with: [])
+    }
+
+    /// The new objects of a request that were not written, because their unique keys are taken.
+    private struct ReplacedObjects {
+        var unwritten: Set<UniqueID> = []
+        /// The objects from before the request that keep the keys.
+        var heirs: Set<UniqueID> = []
+    }
+
+    private func saveSlice(_ replaced: inout ReplacedObjects) throws {
+        let (first, given) = (saving.answers.count, saving.request?.objects ?? [])
+        try save()
+        var found: Set<UniqueID> = []
+        for (id, answer) in zip(given, saving.answers[first...]) where id.uniqueID != answer {
+            found.insert(answer)
+            replaced.unwritten.insert(id.uniqueID)
+        }
+        found.subtract(replaced.heirs)
+        replaced.heirs.formUnion(found.subtracting(given.map(\.uniqueID)))
+        // The whole keeps the later one of two new objects with one key.
+        guard !found.isEmpty, saving.answers[..<first].contains(where: found.contains) else { return }
+        throw ContextError.store(reason: "objects of two slices have one key")
+    }
+}
+
+/// The conditions of the next save, because it answers a request.
+struct RequestConditions {
+    var idempotencyKey: String?
+    /// The conflict whose losing value the changes restore, which is marked in the same commit.
+    var restoredConflict: Int64?
+    var versions: [ManagedObjectID: Int64] = [:]
+    /// The object of each change.
+    var objects: [ManagedObjectID] = []
+    /// The positions that objects were given in ordered relationships.
+    var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
+    /// The increments that counters were given.
+    var increments: [RelationshipDelta.Key: Increment] = [:]
+
+    /// The index of the first change of each object; O(n), for errors.
+    var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
+
+    /// The object of each change after the save; another one keeps the unique key of a new object that was not written.
+    func answers(_ plan: SavePlan) -> [UniqueID] {
+        objects.map { plan.unique.replacement(of: $0.uniqueID, root: $0.rootEntity) ?? $0.uniqueID }
+    }
+
+    /// The exact sum of a counter's increments, because the difference of the values that it shows may be rounded.
+    struct Increment {
+        let before: PropertyValue
+        var sum: PropertyValue
+        /// The value after the last one; when the counter has another value, somebody has assigned it.
+        var shown: PropertyValue
+    }
+}
+
+/// A request with this idempotency key has already been processed, and this one wrote nothing.
+package struct RepeatedRequest: Error, Hashable, Sendable {
+    package var number: Int64
+    package var detail: String
+
+    package init(number: Int64, detail: String) {
+        self.number = number
+        self.detail = detail
+    }
+}
+
+/// The author and the conflict resolution of a context's saves, and the state of its next and last save.
+struct SaveSettings {
+    var author: String?
+    var mergePolicy: MergePolicy
+    var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
+    var request: RequestConditions?
+    /// The object of each change of a request that has been saved.
+    var answers: [UniqueID] = []
+    /// The checks that the running validation has made before it calls a hook; nil while none runs.
+    var validation: ValidationProgress?
+    var lastToken: HistoryToken?
+
+    init(author: String?, mergePolicy: MergePolicy) {
+        self.author = author
+        self.mergePolicy = mergePolicy
+    }
+
+    mutating func endRequest(_ plan: SavePlan) {
+        answers += request?.answers(plan) ?? []
+        request = nil
+    }
+}

@@ -226,3 +226,144 @@ struct SaveOperation {
 
     private struct NothingToWrite: Error {}
 }
+
+extension SaveOperation {
+    /// Adds objects in use that the store has changed as an effect of this save to the plan.
+    ///
+    /// They are the other ends of one-to-one relationships, their former owners, objects that referred to a deleted
+    /// object, and objects that a unique key has hidden. They get their new rows with the save, so that the context
+    /// does not conflict with itself later.
+    func addEffects(of committed: CommittedTransaction, _ reader: Reader, to plan: inout SavePlan) throws {
+        let planned = Set(
+            plan.results.compactMap { object, result -> ObjectIdentifier? in
+                // An object that was only linked or unlinked has no new row of its own; the store may have given it
+                // one.
+                if case .written = result, object.changed.isEmpty, object.state == .updated { return nil }
+                return ObjectIdentifier(object)
+            }
+        )
+        let former = plan
+        lazy var indices = former.indices
+        for object in objectsInUse(of: committed.changes) {
+            guard !planned.contains(ObjectIdentifier(object)), let known = object.row, !object.values.isEmpty else {
+                continue
+            }
+            switch object.state {
+            case .clean, .updated: break
+            case .inserted, .deleted, .gone, .detached: continue
+            }
+            let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root)
+            guard row?.revision != known.revision else { continue }
+            if let index = indices[ObjectIdentifier(object)] {
+                plan.results[index].result = .reread
+            } else if object.state == .clean {
+                plan.results.append((object, row == nil ? .gone(isLost: false) : .reread))
+            }
+            plan.rows[ObjectIdentifier(object)] = row
+        }
+    }
+
+    private func objectsInUse(of changes: ObjectChanges) -> [ManagedObject] {
+        if changes.collapsedEntities.isEmpty, !changes.isEverything, changes.count < context.registry.count {
+            return [changes.updated, changes.deleted].joined().compactMap { context.registeredObject(for: $0) }
+        }
+        return context.registry.objects.filter { object in
+            let id = object.objectID
+            return changes.covers(id) || changes.updated.contains(id) || changes.deleted.contains(id)
+        }
+    }
+}
+
+/// Commits one transaction of a context, announces it, and moves the context to it when it shows a generation.
+struct StoreCommit {
+    let context: ManagedObjectContext
+
+    func run(
+        _ block: @escaping (WriteTransaction) throws -> CommittedTransaction,
+        adopting adopt: @escaping (CommittedTransaction) -> Void
+    ) throws {
+        if context.isMain {
+            try runInMain(block, adopting: adopt)
+        } else if let generation = context.generation {
+            try runPinned(at: generation, block, adopting: adopt)
+        } else {
+            adopt(try commit(block))
+        }
+    }
+
+    func commit(
+        _ block: (WriteTransaction) throws -> CommittedTransaction,
+        committed: (WriterTurn) -> Void = { _ in }
+    ) throws -> CommittedTransaction {
+        try context.store.write(block) { transaction, turn in
+            context.home.pipeline.announce(transaction, turn)
+            committed(turn)
+        }
+    }
+
+    /// The view context's save moves it to the generation with the save.
+    func runInMain(
+        _ block: @escaping (WriteTransaction) throws -> CommittedTransaction,
+        adopting adopt: @escaping (CommittedTransaction) -> Void
+    ) throws {
+        // The view context never leaves the main actor, where this runs, so nothing crosses here.
+        nonisolated(unsafe) let block = block
+        nonisolated(unsafe) let adopt = adopt
+        let pipeline = context.home.pipeline
+        try context.home.viewContextUse.holding {
+            try MainActor.assumeIsolated { _ = try pipeline.commitMain(block, adopting: adopt) }
+        }
+    }
+
+    /// Commits on the newest state; the context then moves to its own transaction and merges all earlier ones.
+    private func runPinned(
+        at old: Generation,
+        _ block: (WriteTransaction) throws -> CommittedTransaction,
+        adopting adopt: (CommittedTransaction) -> Void
+    ) throws {
+        var pinned: Generation?
+        let committed = try commit(block) { pinned = try? $0.move(from: old, connections: 1) }
+        // Observers of the save see the rows after it; a hook may save again.
+        context.generation = pinned
+        context.reader.mergedThrough = old.number
+        adopt(committed)
+        // When the generation is lost the save stands, and the context reads the newest state from now on.
+        guard let pinned else { return GenerationMove(context: context).mergeNewest() }
+        let changes = try pinned.read { try $0.allChanges(after: old.number, through: committed.number - 1) }
+        context.reader.mergedThrough = max(context.reader.mergedThrough, pinned.number)
+        MergeOperation(context: context).merge(changes, movingTo: pinned)
+    }
+}
+
+/// The state of a context before a save that joins a longer transaction; it is restored when the transaction fails.
+struct SaveMemento {
+    struct Entry {
+        var object: ManagedObject
+        var state: ObjectState
+        var isUnsaved: Bool
+        var changed: PropertyIndexSet
+        var row: Row?
+        var values: [PropertyValue]
+
+        init(_ object: ManagedObject) {
+            self.object = object
+            state = object.state
+            isUnsaved = object.extras?.isUnsaved == true
+            changed = object.changed
+            row = object.row
+            values = object.values
+        }
+    }
+
+    var entries: [Entry]
+    var delta: RelationshipDelta
+    var lostConflicts: [MergeConflict]
+    var lastSaveToken: HistoryToken?
+
+    init(of context: ManagedObjectContext, _ plan: SavePlan) {
+        entries = plan.results.map { Entry($0.object) }
+        delta = context.pending.delta
+        lostConflicts = context.pending.lostConflicts
+        lastSaveToken = context.lastSaveToken
+    }
+}

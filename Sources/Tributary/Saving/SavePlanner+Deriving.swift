@@ -99,3 +99,95 @@ extension SavePlanner {
         object.relatedID(propertyIndex)
     }
 }
+
+/// Computes positions for objects in ordered relationships, from the newest positions in the store.
+extension SavePlanner {
+    /// Returns a link with positions for each ordered relationship with new or moved objects.
+    ///
+    /// A stored object that takes the values of a new one has the new one's place in lists, and the objects of its lists
+    /// behind its own.
+    func orderChanges(
+        _ plan: inout SavePlan,
+        without dropped: Set<ObjectIdentifier>,
+        _ heirs: [ObjectIdentifier: Row]
+    ) throws -> [Change] {
+        var changes: [Change] = []
+        for key in context.pending.delta.orderedKeys.sorted(by: {
+            ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex)
+        }) {
+            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone,
+                let relationship = owner.descriptor.entity.properties[key.propertyIndex].relationship,
+                relationship.isOrdered
+            else { continue }
+            let heir = heirs[ObjectIdentifier(owner)]
+            guard heir?.entity.property(named: relationship.name) != nil || !dropped.contains(ObjectIdentifier(owner))
+            else { continue }
+            let placed = try positions(key, owner, heir, relationship, dropped, heirs)
+            guard !placed.isEmpty else { continue }
+            changes.append(
+                Change(
+                    entity: heir?.entity.name ?? owner.descriptor.entity.name,
+                    id: heir?.id.uniqueID ?? owner.uniqueID,
+                    operation: .link(
+                        to: relationship.name,
+                        ids: placed.map(\.id.uniqueID),
+                        positions: placed.map(\.position)
+                    )
+                )
+            )
+            guard case .relationship(_, .inverse) = owner.descriptor.entity.properties[key.propertyIndex] else {
+                continue
+            }
+            // The link writes the registers of these objects once more.
+            for case let object? in placed.map({ context.registeredObject(for: $0.id) }) where object.state == .clean {
+                plan.results.append((object, .reread))
+            }
+        }
+        return changes
+    }
+
+    private func positions(
+        _ key: RelationshipDelta.Key,
+        _ owner: ManagedObject,
+        _ heir: Row?,
+        _ relationship: Relationship,
+        _ dropped: Set<ObjectIdentifier>,
+        _ heirs: [ObjectIdentifier: Row]
+    ) throws -> [(id: ManagedObjectID, position: String)] {
+        let stored = try reader.positions(
+            of: heir?.id.uniqueID ?? owner.uniqueID,
+            entity: heir?.entity ?? owner.descriptor.entity,
+            propertyIndex: heir?.entity.propertyIndex(named: relationship.name) ?? key.propertyIndex
+        )
+        let known =
+            heir == nil ? context.relationships.storedIDs(owner, key.propertyIndex) : stored.map(\.id)
+        var seen: Set<ManagedObjectID> = []
+        let wanted = ((heir == nil ? [] : known) + context.relationships.relatedIDs(owner, key.propertyIndex))
+            .compactMap { id -> ManagedObjectID? in
+                guard let object = context.registeredObject(for: id) else { return id }
+                if let heir = heirs[ObjectIdentifier(object)] { return known.contains(heir.id) ? nil : heir.id }
+                let isLeftOut = object.state.isDeletion || dropped.contains(ObjectIdentifier(object))
+                return isLeftOut ? nil : id
+            }
+            .filter { seen.insert($0).inserted }
+        var positions = Dictionary(stored.map { ($0.id, $0.position) }, uniquingKeysWith: { first, _ in first })
+        // Moves are found against the list that the context had read; objects that others have moved keep their new
+        // position.
+        let added = context.pending.delta[key].map { Set($0.added.keys) } ?? []
+        var kept = RelationshipOrdering.unmoved(wanted, in: known)
+            .filter {
+                positions[$0] != nil
+            }
+        kept.subtract(added)
+        let given = context.saving.request?.positions[key] ?? [:]
+        guard !given.isEmpty else { return PositionPlan(wanted: wanted, positions: positions, kept: kept).positioned() }
+        // An object with a given position keeps it; the others get positions in between.
+        positions.merge(given) { $1 }
+        kept = RelationshipOrdering.unmoved(wanted, in: wanted.ordered(by: positions)).subtracting(added).union(
+            given.keys
+        )
+        let placed = PositionPlan(wanted: wanted, positions: positions, kept: kept).positioned()
+        let moved = Set(placed.map(\.id))
+        return placed + wanted.compactMap { id in given[id].flatMap { moved.contains(id) ? nil : (id, $0) } }
+    }
+}

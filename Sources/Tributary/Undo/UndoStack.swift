@@ -1,4 +1,6 @@
 import TributaryChanges
+import TributaryModel
+import TributaryStore
 
 /// The changes of a context that can be undone, and the undone changes that can be redone.
 ///
@@ -149,3 +151,179 @@ public final class UndoStack {
 /// A stack stays with its context.
 @available(*, unavailable, message: "an UndoStack belongs to one context")
 extension UndoStack: @unchecked Sendable {}
+
+/// Steps that are undone together.
+struct UndoGroup {
+    private struct Place: Hashable {
+        var object: ObjectIdentifier
+        var propertyIndex: Int
+    }
+
+    var name = ""
+    private(set) var records: [UndoRecord] = []
+    private var ordered: Set<Place> = []
+
+    /// Adds a step; of several values of one property the oldest is kept.
+    mutating func add(_ record: UndoRecord) {
+        if case .value(let object, let propertyIndex, _) = record,
+            case .value(let last, propertyIndex, _)? = records.last,
+            last === object
+        {
+            return
+        }
+        if case .order(let object, let propertyIndex, _) = record {
+            guard ordered.insert(Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex)).inserted else {
+                return
+            }
+        }
+        records.append(record)
+    }
+
+    /// Whether the group has recorded the relationship's order; the oldest one is restored.
+    func hasOrder(of object: ManagedObject, _ propertyIndex: Int) -> Bool {
+        ordered.contains(Place(object: ObjectIdentifier(object), propertyIndex: propertyIndex))
+    }
+
+    mutating func forget(_ objects: Set<ObjectIdentifier>) {
+        records.removeAll { $0.concerns(objects) }
+        ordered = ordered.filter { !objects.contains($0.object) }
+    }
+}
+
+/// One step that can be undone.
+enum UndoRecord {
+    /// An attribute or a to-one register had this value.
+    case value(ManagedObject, propertyIndex: Int, old: PropertyValue)
+    case pair(ManagedObject, propertyIndex: Int, target: ManagedObject, isLinked: Bool)
+    case appeared(ManagedObject)
+    case disappeared(ManagedObject)
+    case order(ManagedObject, propertyIndex: Int, old: [ManagedObjectID])
+
+    /// Whether the step concerns one of the objects, at either end.
+    func concerns(_ objects: Set<ObjectIdentifier>) -> Bool {
+        switch self {
+        case .value(let subject, _, _), .appeared(let subject), .disappeared(let subject), .order(let subject, _, _):
+            objects.contains(ObjectIdentifier(subject))
+        case .pair(let subject, _, let target, _):
+            objects.contains(ObjectIdentifier(subject)) || objects.contains(ObjectIdentifier(target))
+        }
+    }
+}
+
+struct UndoRecorder {
+    let context: ManagedObjectContext
+
+    /// Records the order of an ordered relationship before it changes, also when only the order changes.
+    func recordOrder(of object: ManagedObject, _ propertyIndex: Int) {
+        guard let undoStack = context.undoStack, undoStack.isUndoRegistrationEnabled,
+            object.descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true, object.state != .gone,
+            !undoStack.open.hasOrder(of: object, propertyIndex)
+        else { return }
+        undoStack.record(
+            .order(object, propertyIndex: propertyIndex, old: context.relationships.relatedIDs(object, propertyIndex))
+        )
+    }
+
+    func recordPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, isLinked: Bool) {
+        guard let undoStack = context.undoStack else { return }
+        recordOrder(of: object, propertyIndex)
+        if let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
+            let (_, inverseIndex) = context.relationships.inverse(of: relationship)
+        {
+            recordOrder(of: target, inverseIndex)
+        }
+        undoStack.record(.pair(object, propertyIndex: propertyIndex, target: target, isLinked: isLinked))
+    }
+
+    /// Records the orders at the other ends that a register's change from one target to another affects.
+    func recordOrders(_ object: ManagedObject, _ propertyIndex: Int, from old: PropertyValue, to new: PropertyValue) {
+        guard context.undoStack?.isUndoRegistrationEnabled == true,
+            let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
+            let (descriptor, inverseIndex) = context.relationships.inverse(of: relationship),
+            descriptor.entity.properties[inverseIndex].relationship?.isOrdered == true
+        else { return }
+        for id in [old.referencedID, new.referencedID] {
+            if let id { recordOrder(of: context.object(with: descriptor.objectID(id)), inverseIndex) }
+        }
+    }
+}
+
+struct UndoOperation {
+    let context: ManagedObjectContext
+    let stack: UndoStack
+
+    /// Reverts the steps, the last first, and returns the steps that revert this; nil when nothing was done.
+    func apply(_ group: UndoGroup, _ phase: UndoStack.Phase) -> UndoGroup? {
+        stack.phase = phase
+        defer {
+            stack.phase = .recording
+            stack.open = UndoGroup()
+        }
+        var touched: [ManagedObject] = []
+        // Inserted objects must exist before a reference to them is set, and references to removed ones are dropped
+        // first.
+        for case .disappeared(let object) in group.records.reversed() { context.relationships.resurrect(object) }
+        for record in group.records.reversed() {
+            switch record {
+            case .value(let object, let propertyIndex, let old):
+                restore(old, propertyIndex, of: object)
+                touched.append(object)
+            case .pair(let object, let propertyIndex, let target, let isLinked):
+                context.relationships.setPair(object, propertyIndex, with: target, isLinked: !isLinked)
+                touched += [object, target]
+            case .appeared, .disappeared, .order: continue
+            }
+        }
+        for case .appeared(let object) in group.records.reversed() { context.delete(object) }
+        context.processChanges()
+        // The oldest order of each relationship is set last.
+        for case .order(let object, let propertyIndex, let old) in group.records.reversed() {
+            guard object.state != .deleted, object.state != .gone else { continue }
+            let current = context.relationships.relatedIDs(object, propertyIndex)
+            let restored = RelationshipOrdering(old).ordering(current)
+            guard restored != current else { continue }
+            object.arrange(restored, propertyIndex)
+            touched.append(object)
+        }
+        context.processChanges()
+        for object in touched { unlistIfUnchanged(object) }
+        callAwake(group, touched)
+        guard !stack.open.records.isEmpty else { return nil }
+        var inverse = stack.open
+        inverse.name = group.name
+        return inverse
+    }
+
+    /// Calls the hook of each object that the group has changed, once.
+    private func callAwake(_ group: UndoGroup, _ touched: [ManagedObject]) {
+        var events: [ManagedObject: SnapshotEvents] = [:]
+        for object in touched { events[object, default: []].insert(.undoUpdate) }
+        for record in group.records {
+            switch record {
+            case .appeared(let object): events[object, default: []].insert(.undoInsertion)
+            case .disappeared(let object): events[object, default: []].insert(.undoDeletion)
+            case .value, .pair, .order: continue
+            }
+        }
+        for (object, events) in events.sorted(by: { $0.key.uniqueID < $1.key.uniqueID }) { object.awake(from: events) }
+    }
+
+    private func restore(_ value: PropertyValue, _ propertyIndex: Int, of object: ManagedObject) {
+        guard object.state != .gone else { return }
+        if object.descriptor.entity.properties[propertyIndex].relationship == nil {
+            object.write(value, propertyIndex)
+        } else {
+            context.relationships.setRegister(object, propertyIndex, to: value.referencedID)
+        }
+    }
+
+    private func unlistIfUnchanged(_ object: ManagedObject) {
+        guard object.state == .updated, let row = object.row else { return }
+        for propertyIndex in object.changed.propertyIndexes
+        where object.values[propertyIndex] == row.values[propertyIndex] { object.changed.remove(propertyIndex) }
+        guard object.changed.isEmpty, !context.relationships.hasPairs(object),
+            !context.relationships.isReordered(object)
+        else { return }
+        context.pending.move(object, on: .revertToRow)
+    }
+}

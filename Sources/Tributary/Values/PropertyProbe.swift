@@ -82,3 +82,85 @@ final class PropertyProbe: Sendable {
         return object
     }
 }
+
+/// Finds the member of a composite to which a key path of its Swift type leads.
+final class CompositeProbe: Sendable {
+    private let members = Mutex<[Member]>([])
+
+    struct Member: Sendable, Hashable {
+        var name: String
+        var type: AttributeType
+    }
+
+    func addMember(_ name: String, _ type: AttributeType) {
+        members.withLock { members in
+            let member = Member(name: name, type: type)
+            if !members.contains(member) { members.append(member) }
+        }
+    }
+
+    static func members<Composite: CompositeValue>(of type: Composite.Type) -> [Member] {
+        let probe = CompositeProbe()
+        _ = Composite(CompositeFields(telling: probe))
+        return probe.members.withLock { $0 }
+    }
+
+    /// Returns the name of the member at the key path; nil when the key path is computed in another way.
+    static func name<Composite: CompositeValue, Output>(of path: KeyPath<Composite, Output>) -> String? {
+        let samples = ProbeSample.samples(of: Output.self)
+        guard !samples.isEmpty else { return nil }
+        return members(of: Composite.self).first { member in
+            samples.allSatisfy { sample in
+                var fields = CompositeFields()
+                fields.set(member.name, to: sample)
+                return (Composite(fields)[keyPath: path] as? any FieldValue)?.fieldValue == sample
+            }
+        }?.name
+    }
+
+    /// Returns two values of the type in which each of its plain members is set.
+    static func samples<Composite: CompositeValue>(of type: Composite.Type) -> [PropertyValue] {
+        let plain = members(of: type)
+        return [0, 1].map { place in
+            var fields = CompositeFields()
+            for member in plain {
+                let sample: PropertyValue? =
+                    switch member.type {
+                    case .string: .string("s\(place)")
+                    case .integer16, .integer32, .integer64: .integer(Int64(place + 3))
+                    case .boolean: .boolean(place == 0)
+                    case .double, .float: .double(Double(place) + 0.5)
+                    case .date: .date(DateValue(unixSeconds: Double(place) + 9))
+                    case .decimal: .decimal("\(place + 2).5")
+                    default: nil
+                    }
+                if let sample { fields.set(member.name, to: sample) }
+            }
+            // A round trip through the type gives the value the type's own form.
+            return Composite(fields).fieldValue
+        }
+    }
+}
+
+enum ProbeSample {
+    private static let all: [PropertyValue] = [
+        .string(" Ab\u{e9} "), .string("x,1;"), .integer(7919), .integer(-31), .double(-5.75), .double(1_000.25),
+        .boolean(true), .boolean(false), .date(86_399.5), .date(-1), .decimal("12.5"), .decimal("-7"),
+        .uuid(UniqueID(high: 0x0190_f1a2_0000_7000, low: 0x8000_0000_0000_0001)),
+        .uuid(UniqueID(high: 0x0190_f1a2_0000_7000, low: 0x8000_0000_0000_0002)),
+        .uri("https://example.org/a?b=c"), .uri("mailto:a@example.org"), .binary([0, 255, 7]), .binary([1]),
+    ]
+
+    /// Returns values that the type represents exactly; none when the type is not an attribute's type.
+    static func samples<Output>(of type: Output.Type) -> [PropertyValue] {
+        guard let type = Output.self as? any FieldValue.Type else { return [] }
+        return fitting(type)
+    }
+
+    private static func fitting<Value: FieldValue>(_ type: Value.Type) -> [PropertyValue] {
+        if let composite = Value.Present.self as? any CompositeValue.Type {
+            return CompositeProbe.samples(of: composite)
+        }
+        return all.filter { Value(fieldValue: $0)?.fieldValue == $0 }
+    }
+}

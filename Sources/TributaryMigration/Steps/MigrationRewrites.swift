@@ -1,8 +1,8 @@
 import GRDB
-import TributaryChanges
+package import TributaryChanges
 import TributaryInference
-import TributaryModel
-import TributaryStore
+package import TributaryModel
+package import TributaryStore
 
 /// Writes values that a migration cannot convert in place, as changes of this store.
 ///
@@ -193,5 +193,146 @@ private enum RelationshipRewrite {
                 operation: .update([PropertyWrite(name: property, value: .string(source.description))])
             )
         }
+    }
+}
+
+/// Merges deferred writes with their original versions once the model can represent them.
+struct DeferredReplay {
+    let db: Database
+    let context: StoreContext
+    /// Whether it is decided which objects that share unique keys are visible; at the end of a migration otherwise.
+    let decidesShadows: Bool
+
+    private var layout: StoreModel { context.layout }
+
+    /// Merges the deferred writes that the model can represent now, at the cost of one look at each deferred write and
+    /// one merge for each write that may take effect.
+    func run(_ added: Set<String>?) throws {
+        let table = DeferredWriteTable(db: db)
+        var entries = try table.entries()
+        // What a deferred name means now is asked of all versions, unless the step only adds what no entry names.
+        if let added, entries.allSatisfy({ added.isDisjoint(with: $0.change.names) }) { return }
+        entries = entries.filter { layout.represents($0.change) && (!$0.isBound || mayHaveBound($0.change)) }
+        guard !entries.isEmpty else { return }
+        try UnloggedTransaction.run(db, context, decidesShadows: decidesShadows) { transaction in
+            for entry in entries {
+                try table.remove(entry)
+                try transaction.merge(entry, as: renamedToRoot(entry))
+            }
+        }
+    }
+
+    private func mayHaveBound(_ change: Change) -> Bool {
+        change.operation.valueWrites?.writes.allSatisfy { layout.mayHaveBound($0.name, of: change.entity) } ?? false
+    }
+
+    /// Returns the change; a value of a removed entity becomes one of the root entity when the root has the property.
+    private func renamedToRoot(_ entry: DeferredWriteTable.Entry) -> Change {
+        guard entry.valueIndex != nil, let root = layout.survivingRoot(ofEntity: entry.change.entity),
+            let name = entry.change.operation.valueWrites?.writes.first?.name
+        else { return entry.change }
+        let entity = layout.entities[root].entity
+        guard layout.propertyIndex(named: name, of: entity) != nil else { return entry.change }
+        var change = entry.change
+        change.entity = entity.name
+        return change
+    }
+}
+
+extension MigrationInference {
+    /// The present and former names of what the newer version adds; nil when it does more than adding.
+    var addedNames: Set<String>? {
+        // A composite that gains a member takes values that were deferred for it under names which have not changed.
+        guard old.composites == new.composites else { return nil }
+        var names: Set<String> = []
+        for change in changes {
+            let entity = new.entity(named: change.entity)
+            let property = change.property.flatMap { entity?.property(named: $0) }
+            switch change.kind {
+            case .addEntity: names.formUnion([change.entity, entity?.renamingIdentifier].compactMap(\.self))
+            case .addProperty: names.formUnion([change.property, property?.renamingIdentifier].compactMap(\.self))
+            case .makeOptional, .changeIndexes: break
+            default: return nil
+            }
+        }
+        return names
+    }
+}
+
+extension Change {
+    fileprivate var names: [String] {
+        switch operation {
+        case .insert(let writes), .update(let writes): [entity] + writes.map(\.name)
+        case .link(let name, _, _), .unlink(let name, _): [entity, name]
+        case .delete: [entity]
+        }
+    }
+}
+
+/// Reads and writes a store in the middle of a migration.
+///
+/// Valid only inside the closure that it is given to. Its writes are ordinary changes: they have versions, are in
+/// history, and are exported to other writers.
+package final class MigrationEdit {
+    package let model: Model
+    package let reader: Reader
+    package var configuration: StoreConfiguration { reader.context.configuration }
+    private let write: WriteTransaction
+    /// The version that the store has left; nil while the store is still at it.
+    private let oldModel: Model?
+    private var pending: [Change] = []
+    static let batch = 5_000
+
+    init(_ db: Database, configuration: StoreConfiguration, layout: StoreModel, oldModel: Model? = nil) {
+        model = layout.model
+        self.oldModel = oldModel
+        reader = Reader(database: db, context: StoreContext(configuration: configuration, layout: layout))
+        write = WriteTransaction(reader: reader, decidesShadows: false)
+    }
+
+    /// Adds a change to the next batch.
+    package func add(_ change: Change) throws {
+        pending.append(change)
+        if pending.count >= MigrationEdit.batch { try flush() }
+    }
+
+    /// Writes the added changes; nothing becomes a shadow before the migration has ended.
+    package func flush() throws {
+        guard !pending.isEmpty else { return }
+        _ = try write.commit(LocalTransaction(author: UnloggedTransaction.author, changes: pending))
+        pending = []
+    }
+
+    /// A deferred value in the form of the log, with its type in the older version, if that is known.
+    package struct Former {
+        package var value: JSONValue
+        package var type: AttributeType?
+    }
+
+    /// The deferred value of an object's property; of several writes the newest.
+    package func former(_ property: String, of id: UniqueID) throws -> Former? {
+        let select = try BoundStatement(
+            reader.database,
+            """
+            SELECT p.value, p.entity FROM tributary_parked p
+            JOIN tributary_transaction t ON t.number = p.version
+            JOIN tributary_writer w ON w.id = t.writer
+            WHERE p.id = ?1 AND p.property = ?2 AND p.part >= 0
+            ORDER BY t.clock DESC, w.uuid DESC, p.version DESC, p.position DESC, p.part DESC LIMIT 1
+            """
+        )
+        select.bind(1, id)
+        select.bind(2, property)
+        let found = try select.first { (JSONValue(text: $0.text(0)), $0.text(1)) }
+        guard let found, let value = found.0 else { return nil }
+        return Former(value: value, type: formerType(of: property, entity: found.1))
+    }
+
+    private func formerType(of property: String, entity name: String) -> AttributeType? {
+        let all = oldModel?.entities ?? []
+        let named = all.filter { ($0.name == name || $0.root == name) && $0.property(named: property) != nil }
+        // The entity may have been renamed.
+        let types = Set((named.isEmpty ? all : named).compactMap { $0.property(named: property)?.attribute?.type })
+        return types.count == 1 ? types.first : nil
     }
 }

@@ -56,3 +56,38 @@ public struct Attribute: Sendable, Hashable {
     /// Whether the attribute has a column in the store.
     public var isStored: Bool { !isTransient && type != .undefined }
 }
+
+extension Attribute {
+    /// Returns the member at a path of names, the outermost name first; nil when there is none.
+    package func member(at names: ArraySlice<String>) -> Attribute? {
+        guard let name = names.first else { return nil }
+        guard let member = compositeAttributes.first(where: { $0.name == name }) else { return nil }
+        return names.count == 1 ? member : member.member(at: names.dropFirst())
+    }
+
+    /// Returns this attribute's value within the value of the composite around it; null when the composite has none.
+    package func memberValue(of composite: PropertyValue, at names: [String]) -> PropertyValue {
+        guard let json = Attribute.member(of: composite, at: names) else { return .null }
+        return (type == .composite ? value(from: json) : type.scalarValue(from: json)) ?? .null
+    }
+
+    /// Returns the JSON value of the member at a path of names within a composite's value; nil when there is none.
+    package static func member(of composite: PropertyValue, at names: [String]) -> JSONValue? {
+        guard case .composite(let text) = composite, var json = JSONValue(text: text) else { return nil }
+        for name in names {
+            guard let next = json[name] else { return nil }
+            json = next
+        }
+        return json
+    }
+}
+
+extension Attribute {
+    /// Returns the increment that assigning `new` to a counter means, so that the total becomes the assigned value when
+    /// it was the old one exactly; nil when it adds nothing.
+    package func increment(from old: PropertyValue, to new: PropertyValue) -> PropertyWrite? {
+        let amount = old.isNull ? new : CounterTotals.difference(new.isNull ? .integer(0) : new, old)
+        guard !amount.isNull, amount != .integer(0), amount != .double(0) else { return nil }
+        return PropertyWrite(name: name, value: .object([JSONMember(key: "increment", value: amount.json)]))
+    }
+}

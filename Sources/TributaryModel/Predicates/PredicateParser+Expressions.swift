@@ -132,3 +132,143 @@ extension PredicateParser {
         }
     }
 }
+
+extension PredicateParser {
+    mutating func primary(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        let start = token.start
+        switch token.kind {
+        case .string(let text): return try constant(.string(text))
+        case .integer(let value): return try constant(.integer(value))
+        case .double(let value): return try constant(.double(value))
+        case .decimal(let text): return try constant(.decimal(text))
+        case .variable(let name):
+            try advance()
+            return try variable(name)
+        case .placeholder("K"): return try keyPath()
+        case .placeholder(let kind):
+            try advance()
+            return try argument(for: kind, at: start)
+        case .symbol("{"): return try list(depth: depth + 1)
+        case .symbol("("): return try parenthesized(depth: depth + 1)
+        case .symbol("-"):
+            try check(depth: depth + 1)
+            try advance()
+            return .function(.subtract, [.constant(.integer(0)), try primary(depth: depth + 1)])
+        case .word(let word, let isEscaped):
+            guard !isEscaped else { return try keyPath() }
+            switch word.uppercased() {
+            case "TRUE", "YES": return try constant(.boolean(true))
+            case "FALSE", "NO": return try constant(.boolean(false))
+            case "NULL", "NIL": return try constant(.null)
+            case "SUBQUERY": return try subquery(depth: depth + 1)
+            case "CAST": return try cast(depth: depth + 1)
+            case let word where PredicateParser.unsupported.contains(word):
+                throw error("\(word) is not supported")
+            case let word where word != "SELF" && PredicateParser.reservedWords.contains(word):
+                throw error("expected a value or a property; a property of this name is written #\(word.lowercased())")
+            default:
+                if let function = try function(depth: depth + 1) { return function }
+                return try keyPath()
+            }
+        default: throw unexpected("a value or a property")
+        }
+    }
+
+    private mutating func constant(_ value: PropertyValue) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        try advance()
+        return .constant(value)
+    }
+
+    private mutating func list(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        try check(depth: depth)
+        try advance()
+        var values: [ObjectPredicate.Expression] = []
+        if try consume("}") { return .list([]) }
+        while true {
+            let start = token.start
+            let value = try operand(depth: depth)
+            if case .list = value.form { throw ObjectPredicateError("a list cannot hold a list", in: text, at: start) }
+            values.append(value)
+            if try consume("}") { return .list(values) }
+            guard try consume(",") else { throw unexpected("',' or '}'") }
+        }
+    }
+
+    private mutating func keyPath() throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        .keyPath(try pathComponents())
+    }
+
+    /// Parses the names of a path, which may include an aggregate.
+    mutating func pathComponents() throws(ObjectPredicateError) -> [String] {
+        var components: [String] = []
+        while true {
+            switch token.kind {
+            case .word(let word, isEscaped: false) where components.isEmpty && word.uppercased() == "SELF":
+                try advance()
+                guard try consume(".") else { return [] }
+                continue
+            case .word(let word, _): components.append(word)
+            case .placeholder("K"): components += try keyPathArgument()
+            case .aggregate(let name):
+                guard name == "count" || ObjectPredicate.Aggregate(rawValue: name) != nil else {
+                    throw error("@\(name) is not supported; @count, @sum, @min, @max and @avg are")
+                }
+                guard !components.contains(where: { $0.hasPrefix("@") }) else {
+                    throw error("a path can have one aggregate only")
+                }
+                components.append("@\(name)")
+                if name == "count" {
+                    try advance()
+                    return components
+                }
+            default: throw unexpected("the name of a property")
+            }
+            try advance()
+            guard try consume(".") else { return components }
+        }
+    }
+
+    private mutating func argument(
+        for placeholder: String,
+        at start: String.Index
+    ) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        guard let argument = arguments.popFirst() else {
+            throw ObjectPredicateError("there is no argument for '%\(placeholder)'", in: text, at: start)
+        }
+        // Width and precision have no effect: an argument is never formatted.
+        let isFraction = placeholder.last.map { "fFeEgGaA".contains($0) } == true
+        switch (placeholder, argument) {
+        case ("@", _): return argument.expression
+        case (_, .value(.double)) where isFraction: return argument.expression
+        case (_, .value(.integer(let value))): return .constant(isFraction ? .double(Double(value)) : .integer(value))
+        case (_, .value(.decimal(let text))) where isFraction || !text.contains("."): return argument.expression
+        case (_, .value(.boolean(let flag))) where !isFraction: return .constant(.integer(flag ? 1 : 0))
+        default: throw ObjectPredicateError("the argument for '%\(placeholder)' is no such number", in: text, at: start)
+        }
+    }
+
+    /// Returns the key path that is the argument for `%K`, without consuming the token.
+    private mutating func keyPathArgument() throws(ObjectPredicateError) -> [String] {
+        guard let argument = arguments.popFirst() else { throw error("there is no argument for '%K'") }
+        guard case .value(.string(let path)) = argument else { throw error("'%K' takes a key path, a string") }
+        return try components(of: path, at: token.start)
+    }
+
+    private func components(of path: String, at start: String.Index) throws(ObjectPredicateError) -> [String] {
+        if path == "SELF" { return [] }
+        let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard components.allSatisfy({ !$0.isEmpty }) else {
+            throw ObjectPredicateError("'\(path)' is no key path", in: text, at: start)
+        }
+        return components
+    }
+}
+
+extension PredicateArgument {
+    var expression: ObjectPredicate.Expression {
+        switch self {
+        case .value(let value): .constant(value)
+        case .list(let values): .list(values.map { .constant($0) })
+        }
+    }
+}

@@ -149,3 +149,91 @@ struct ModelFile {
         }
     }
 }
+
+/// The bytes of the files of a model, to detect changes of the files.
+package struct ModelFileContents: Sendable, Hashable {
+    private let files: [String: Data]
+
+    /// Reads the current version's file and the file that names the current version; files that cannot be read are left
+    /// out.
+    package init(ofModelAt path: String) {
+        var files: [String: Data] = [:]
+        for file in (try? ModelFile(path).currentFiles()) ?? [] {
+            files[file] = try? ModelFile.readBytes(file)
+        }
+        self.files = files
+    }
+}
+
+extension Model {
+    /// Reads a model from an `.xcdatamodeld` or `.xcdatamodel` folder, or from a `.yaml` file.
+    ///
+    /// Of a folder with several versions it is the current one, which `.xccurrentversion` names.
+    ///
+    /// - Throws: ``ModelError`` with file, line and element.
+    public init(contentsOf path: String) throws(ModelError) {
+        self = try ModelFile(path).current()
+    }
+
+    /// Reads all versions of a model: the versions of an `.xcdatamodeld` in the Finder's order of names, or the only
+    /// one.
+    ///
+    /// Segments of writers with older versions have former names; see ``Attribute/renamingIdentifier``.
+    ///
+    /// - Throws: ``ModelError`` with file, line and element.
+    public static func versions(contentsOf path: String) throws(ModelError) -> [Model] {
+        try ModelFile(path).versions()
+    }
+
+    /// Reads the XML of one version: the text of the file `contents` of an `.xcdatamodel`.
+    ///
+    /// - Parameters:
+    ///   - xml: The text, up to 16 MiB.
+    ///   - version: The version's name; in an `.xcdatamodeld`, the name of the version's folder.
+    /// - Throws: ``ModelError`` with line and element.
+    public init(xml: String, version: String = "1") throws(ModelError) {
+        try self.init(xml: xml, version: version, file: nil)
+    }
+
+    /// Reads the text of a YAML model; the article *YAML models* describes the format.
+    ///
+    /// ```swift
+    /// let model = try Model(yaml: """
+    ///     version: "1"
+    ///     entities:
+    ///       Employee: {attributes: {name: String}}
+    ///     """)
+    /// ```
+    ///
+    /// - Parameter yaml: The text, up to 16 MiB.
+    /// - Throws: ``ModelError`` with line and element.
+    public init(yaml: String) throws(ModelError) {
+        try self.init(yaml: yaml, file: nil)
+    }
+
+    /// Reads the XML of one version.
+    package init(xml: String, version: String = "1", file: String?) throws(ModelError) {
+        self = try XCDataModelReader.read(Data(xml.utf8), version: version, file: file)
+    }
+
+    /// Reads the text of a YAML model; `file` is the file's name in errors.
+    package init(yaml: String, file: String?) throws(ModelError) {
+        self = try YAMLModelReader.read(yaml, file: file)
+    }
+}
+
+extension Model {
+    /// Returns this model as the successor of older versions, the oldest first, for models that are not in an
+    /// `.xcdatamodeld`.
+    ///
+    /// ```swift
+    /// let model = try Model(contentsOf: "company-3.yaml").succeeding([
+    ///     try Model(contentsOf: "company-1.yaml"), try Model(contentsOf: "company-2.yaml"),
+    /// ])
+    /// ```
+    public func succeeding(_ earlier: [Model]) -> Model {
+        var model = self
+        model.earlier = ModelVersions(earlier)
+        return model
+    }
+}

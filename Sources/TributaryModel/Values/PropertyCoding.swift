@@ -1,0 +1,125 @@
+package import TributaryChanges
+
+extension AttributeType {
+    /// Returns the value of `json`; nil when an attribute of this type cannot hold it.
+    ///
+    /// Null is valid for every type: optionality is checked when a value is written, never when it is replayed. A
+    /// number with a fraction or an exponent is no integer, even when it is whole. Composites need their attributes;
+    /// see ``Attribute/value(from:)``.
+    package func scalarValue(from json: JSONValue) -> PropertyValue? {
+        switch json {
+        case .null: self == .undefined ? nil : .null
+        case .integer(let value): integerValue(value)
+        case .string(let text): textValue(text)
+        case .double(let value): numberValue(value)
+        case .number(let text): longNumberValue(text)
+        case .boolean(let value): self == .boolean ? .boolean(value) : nil
+        case .object: self == .binary || self == .transformable ? PropertyValue(blobReference: json) : nil
+        case .array, .unrepresentable: nil
+        }
+    }
+
+    private func integerValue(_ value: Int64) -> PropertyValue? {
+        switch self {
+        case .integer64: .integer(value)
+        case .integer32: Int32(exactly: value) == nil ? nil : .integer(value)
+        case .integer16: Int16(exactly: value) == nil ? nil : .integer(value)
+        case .double, .float: .double(Double(value))
+        case .date: .date(DateValue(unixSeconds: value))
+        // The model of the writer may still have the attribute as an integer.
+        case .decimal: .decimal(String(value))
+        default: nil
+        }
+    }
+
+    private func numberValue(_ value: Double) -> PropertyValue? {
+        guard value.isFinite else { return nil }
+        // The addition of 0 turns negative zero into zero: both are one value, with one text in a digest.
+        switch self {
+        case .double: return .double(value + 0)
+        case .float: return value.magnitude <= Double(Float.greatestFiniteMagnitude) ? .double(value + 0) : nil
+        case .date: return .date(DateValue(unixSeconds: value))
+        default: return nil
+        }
+    }
+
+    private func longNumberValue(_ text: String) -> PropertyValue? {
+        guard self != .date else { return DateValue(unixText: text).map(PropertyValue.date) }
+        return Double(text).flatMap { numberValue($0) }
+    }
+
+    private func textValue(_ text: String) -> PropertyValue? {
+        switch self {
+        case .string: .string(text)
+        case .uuid: UniqueID(text).map(PropertyValue.uuid)
+        case .decimal: DecimalText.canonical(text).map(PropertyValue.decimal)
+        case .uri: .uri(text)
+        case .binary, .transformable: Base64.decode(text).map(PropertyValue.binary)
+        default: nil
+        }
+    }
+}
+
+extension Attribute {
+    /// Returns the value of `json` in this attribute; nil when the model cannot represent it, in which case the store
+    /// defers the write.
+    package func value(from json: JSONValue) -> PropertyValue? {
+        guard type == .composite else { return type.scalarValue(from: json) }
+        switch json {
+        case .null: return .null
+        case .object:
+            guard let canonical = compositeObject(from: json) else { return nil }
+            return .composite(canonical.text)
+        default: return nil
+        }
+    }
+
+    package func json(for value: PropertyValue) -> JSONValue { value.json }
+
+    /// Returns the members sorted by key, each in its canonical form, without nulls; nil when a member is unknown or
+    /// does not fit, or a key repeats.
+    private func compositeObject(from json: JSONValue) -> JSONValue? {
+        guard case .object(let members) = json else { return nil }
+        var canonical: [JSONMember] = []
+        for member in members.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+            guard let attribute = compositeAttributes.first(where: { $0.name == member.key }),
+                canonical.last?.key != member.key
+            else { return nil }
+            if case .null = member.value { continue }
+            if attribute.type == .composite {
+                guard let object = attribute.compositeObject(from: member.value) else { return nil }
+                canonical.append(JSONMember(key: member.key, value: object))
+            } else {
+                guard let value = attribute.type.scalarValue(from: member.value) else { return nil }
+                canonical.append(JSONMember(key: member.key, value: value.json))
+            }
+        }
+        return .object(canonical)
+    }
+}
+
+extension Relationship {
+    /// Returns the value of `json` in this to-one relationship; nil when it is no UUID, or when the relationship is
+    /// to-many, whose pairs are linked instead of written.
+    package func value(from json: JSONValue) -> PropertyValue? {
+        guard !isToMany else { return nil }
+        switch json {
+        case .null: return .null
+        case .string(let text): return UniqueID(text).map(PropertyValue.reference)
+        default: return nil
+        }
+    }
+
+    package func json(for value: PropertyValue) -> JSONValue { value.json }
+}
+
+extension Property {
+    /// Returns the value of `json` in this property; nil when the model cannot represent it, in which case the store
+    /// defers the write.
+    package func value(from json: JSONValue) -> PropertyValue? {
+        switch self {
+        case .attribute(let attribute): attribute.value(from: json)
+        case .relationship(let relationship, _): relationship.value(from: json)
+        }
+    }
+}
