@@ -19,10 +19,6 @@ public struct AttributeKey<Root, Value: FieldValue>: ComparableKey {
     /// The names in the path, the attribute's last; a count ends with `@count`.
     public let path: [String]
 
-    init(path: [String]) {
-        self.path = path
-    }
-
     /// The key path in a predicate.
     public var expression: ObjectPredicate.Expression { .keyPath(path) }
     /// The quantifier of a single value: none.
@@ -57,10 +53,6 @@ extension AttributeKey where Value.Present: CompositeValue {
 public struct ToOneKey<Root, Target: ManagedObject>: Sendable {
     /// The names in the path, the relationship's last.
     public let path: [String]
-
-    init(path: [String]) {
-        self.path = path
-    }
 
     /// The key of an attribute of the target.
     public subscript<Value>(dynamicMember field: KeyPath<Target.Type, Field<Value>>) -> AttributeKey<Root, Value> {
@@ -122,10 +114,6 @@ public struct ToOneKey<Root, Target: ManagedObject>: Sendable {
 public struct ToManyKey<Root, Target: ManagedObject>: Sendable {
     /// The names in the path, the relationship's last.
     public let path: [String]
-
-    init(path: [String]) {
-        self.path = path
-    }
 
     /// The number of objects; 0 also when a to-one relationship in the path is empty.
     public var count: AttributeKey<Root, Int> { AttributeKey(path: path + ["@count"]) }

@@ -250,11 +250,6 @@ struct SaveSettings {
     var validation: ValidationProgress?
     var lastToken: HistoryToken?
 
-    init(author: String?, mergePolicy: MergePolicy) {
-        self.author = author
-        self.mergePolicy = mergePolicy
-    }
-
     mutating func endRequest(_ plan: SavePlan) {
         answers += request?.answers(plan) ?? []
         request = nil
