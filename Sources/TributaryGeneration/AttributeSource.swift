@@ -1,6 +1,5 @@
 import TributaryModel
 
-/// The Swift types of attributes in generated code.
 struct AttributeSource {
     let names: TypeNames
     let options: GeneratorOptions
@@ -30,7 +29,6 @@ struct AttributeSource {
         return attribute.isOptional ? base + "?" : base
     }
 
-    /// Whether a file with attributes of these types needs Foundation.
     static func needsFoundation(_ types: [AttributeType]) -> Bool {
         let own: Set<AttributeType> = [.date, .binary, .transformable, .decimal, .uuid, .uri]
         return !own.isDisjoint(with: types)
@@ -160,7 +158,6 @@ struct TypeNames {
         return named
     }
 
-    /// Returns the class of an entity, or `ManagedObject` for an unknown entity.
     func type(ofEntity name: String) -> String {
         classes[name].map(SwiftName.escaped) ?? library("ManagedObject")
     }

@@ -178,7 +178,6 @@ struct ClassMember {
     var escaped: String { SwiftName.escaped(name) }
 }
 
-/// The source of an entity's value type, nested in its class.
 struct SnapshotSource {
     let type: String
     let members: ClassMembers

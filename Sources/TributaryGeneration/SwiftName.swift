@@ -63,6 +63,5 @@ package enum SwiftName {
         return result + "\""
     }
 
-    /// Returns the text in one line, for a comment.
     static func comment(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
 }

@@ -1,4 +1,3 @@
-/// A reason why a mapping cannot be inferred, with its remedy.
 enum IncompatibilityReason {
     case abstract, split, join, kind, mergeRule, type, form, mergedForm, composite, mandatory, destination, toOne,
         oneToMany

@@ -51,7 +51,6 @@ package struct MigrationInference: Sendable {
         return result
     }
 
-    /// Returns the plan of the migration.
     package func plan() throws(MigrationError) -> MigrationPlan {
         guard refusals.isEmpty else {
             throw .notInferable(from: old.version, to: new.version, refusals)

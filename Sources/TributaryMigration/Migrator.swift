@@ -5,7 +5,6 @@ package import TributaryInference
 package import TributaryModel
 package import TributaryStore
 
-/// Migrates stores with inferred mappings and custom stages, and reads the names of older versions.
 package struct Migrator: StoreMigrator {
     private let settings: MigrationSettings
 
@@ -38,7 +37,6 @@ package struct Migrator: StoreMigrator {
     }
 }
 
-/// The settings for the migration of a store that is opened with another version of its model.
 package struct MigrationSettings: Sendable {
     /// Whether the store may be migrated; otherwise a store that needs a migration is refused.
     package var migrates = true
@@ -87,7 +85,6 @@ struct MigrationRun {
     private struct PlannedStep {
         var inference: MigrationInference
         var plan: MigrationPlan
-        /// The custom stage that covers the step.
         var stage: CustomMigrationStage?
         /// The indexes of the step's two versions in the chain of all versions.
         var first: Int

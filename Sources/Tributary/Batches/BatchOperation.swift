@@ -209,7 +209,6 @@ final class BatchDerivation: BatchDeriving {
         for id in ids { concerned.insert(destination.objectID(id)) }
     }
 
-    /// Adds every object that depends on the current state of an object.
     private func addDependents(of id: UniqueID, entity: String, _ reader: Reader) throws {
         for dependency in dependencies { try addDependents(of: id, entity: entity, through: dependency, reader) }
     }

@@ -146,7 +146,6 @@ public actor ChildContext {
         return source.generation?.holding(result) ?? result()
     }
 
-    /// Hands the saves of the block to the parent; the next block runs afterwards.
     private func handOver() async {
         let saves = source.removeSaves()
         if !saves.isEmpty {

@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryStore
 
-/// A parent on the same queue or actor as a child's source: the child sees it as it is at each moment.
 final class ParentSource: ContextSource {
     private let context: ManagedObjectContext
 

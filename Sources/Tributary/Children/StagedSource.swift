@@ -132,7 +132,6 @@ extension UnsavedState {
     }
 }
 
-/// The changes that a child's save passes to its parent, as values.
 struct StagedSave: Sendable {
     enum Action: Sendable {
         case insert
@@ -149,7 +148,6 @@ struct StagedSave: Sendable {
         /// The property indexes that the child has changed; all property indexes of an inserted object.
         var changed: [Int]
 
-        /// The values that the child has changed, for observers of lost edits.
         var edits: ObjectSnapshot {
             var edits: [String: PropertyValue] = [:]
             for propertyIndex in changed { edits[image.entity.properties[propertyIndex].name] = values[propertyIndex] }
@@ -157,7 +155,6 @@ struct StagedSave: Sendable {
         }
     }
 
-    /// A pair of a relationship that is stored as pairs, from the side that owns them.
     struct Pair: Sendable {
         var owner: ManagedObjectID
         var propertyIndex: Int

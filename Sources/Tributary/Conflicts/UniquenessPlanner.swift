@@ -2,14 +2,12 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Finds unsaved objects that would share a unique key with another object, and decides which object keeps it.
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
     /// Hidden objects that the save would show; the store has found that they have a key of one of its objects.
     let shadows: [RevealedShadow]
 
-    /// Compares the keys of new and changed objects with each other and with the store.
     func plan() throws -> UniquenessPlan {
         var plan = UniquenessPlan()
         var holders: [UniqueKey: ManagedObject] = [:]
@@ -108,7 +106,6 @@ struct UniquenessPlanner {
 /// How a save resolves conflicts between objects that would share a unique key; references to a new object that loses
 /// are redirected to the object that keeps the key.
 struct UniquenessPlan {
-    /// The results of changed objects that are not written as they are.
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     /// The replacements of new objects that are not written, by root entity; a replacement may be replaced as well.
     private(set) var replacements: [String: [UniqueID: UniqueID]] = [:]

@@ -1,7 +1,6 @@
 import Synchronization
 import TributaryStore
 
-/// Numbers activities, keeps the running ones, and notifies subscribers.
 final class ActivityBoard: Sendable {
     private struct State {
         var count: UInt64 = 0
@@ -11,7 +10,6 @@ final class ActivityBoard: Sendable {
     private let state = Mutex(State())
     let broadcast = Broadcast<Activity>(limit: 256)
 
-    /// The activities that have begun and not ended, in the order in which they began.
     var running: [Activity] { state.withLock { $0.running.values.sorted { $0.number < $1.number } } }
 
     func run<T>(_ title: String, _ block: () async throws -> T) async rethrows -> T {

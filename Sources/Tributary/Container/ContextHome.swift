@@ -1,7 +1,6 @@
 import Synchronization
 package import TributaryStore
 
-/// The state that the contexts of one container share.
 package final class ContextHome: Sendable {
     package let store: Store
     package let schema: ObjectSchema
@@ -55,7 +54,6 @@ final class ContextDirectory: Sendable {
     }
 }
 
-/// A context that ends when its container closes.
 protocol EndingContext: AnyObject, Sendable {
     func end() async
 }

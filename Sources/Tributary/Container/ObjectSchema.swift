@@ -2,11 +2,9 @@ import Synchronization
 package import TributaryChanges
 package import TributaryModel
 
-/// The entities of an open container, ready for objects; shared by its contexts.
 package final class ObjectSchema: Sendable {
     package let model: Model
     private let descriptors: [String: EntityDescriptor]
-    /// Entities with derived attributes, the inherited ones included.
     let derivingKinds: [EntityDescriptor]
     let rootCount: Int
 
@@ -87,7 +85,6 @@ package final class ObjectSchema: Sendable {
         }
     }
 
-    /// Checks that objects of the entity are of the class.
     func check(_ type: ManagedObject.Type, isClassOf descriptor: EntityDescriptor) throws(ContextError) {
         let start = descriptors[type.entityName] ?? descriptor
         guard start.entity.isKind(of: descriptor.entity.name) || descriptor.entity.isKind(of: start.entity.name) else {
@@ -102,7 +99,6 @@ package final class ObjectSchema: Sendable {
 
     package func descriptor(named name: String) -> EntityDescriptor? { descriptors[name] }
 
-    /// Returns the root entity at the index, or nil when there is none.
     func rootDescriptor(at index: Int) -> EntityDescriptor? {
         let roots = model.rootEntities
         return roots.indices.contains(index) ? descriptors[roots[index].name] : nil
@@ -137,7 +133,6 @@ package final class EntityDescriptor: Sendable {
     let store: String
     /// The number of this descriptor in the process; a ``Field`` remembers a property index together with it.
     @usableFromInline let serial: UInt32
-    /// The index of the root entity among the model's root entities.
     let rootIndex: Int
     let isKnown: Bool
     /// By property index: the model's default, null where there is none.
@@ -195,7 +190,6 @@ package final class EntityDescriptor: Sendable {
     }
 }
 
-/// The properties of an entity by property index, indexed for the look-ups of objects and saves.
 struct PropertyTable: Sendable {
     let roles: [PropertyRole]
     /// The names by property index; empty for an entity with so many properties that hashing is faster than a search.
@@ -203,9 +197,7 @@ struct PropertyTable: Sendable {
     private static let fewNames = 12
     let transientIndexes: [Int]
     let transients: PropertyIndexSet
-    /// The property indexes of derived attributes, which no program sets.
     let derivedIndexes: PropertyIndexSet
-    /// The property indexes of derived attributes with how they are computed.
     let derivations: [(propertyIndex: Int, derivation: Derivation)]
     let transformers: [Int: any AttributeTransforming]
     /// By property index of a relationship: the entities whose objects it leads to, with their classes.

@@ -19,7 +19,6 @@ public final class PersistentContainer: Sendable {
     /// The store's configured name.
     public let name: String
     package let store: Store
-    /// The merges of committed transactions into the main context.
     package let pipeline: MergePipeline
     let home: ContextHome
     let main: MainContext
@@ -92,9 +91,7 @@ public final class PersistentContainer: Sendable {
     ///
     /// It shows one generation of the store and moves only when a merge is due, or when it saves.
     @MainActor public var viewContext: ManagedObjectContext { main.context }
-}
 
-extension PersistentContainer {
     /// Opens a store in a file or in memory.
     ///
     /// ```swift
@@ -145,9 +142,7 @@ extension PersistentContainer {
         }
         try await self.init(store: store, classes: classes, transformers: transformers, merging: merging)
     }
-}
 
-extension PersistentContainer {
     /// The number of blocks that were accepted and have not ended.
     public var pendingSaves: Int { pipeline.pending.count }
 

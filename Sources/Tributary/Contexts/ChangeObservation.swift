@@ -1,6 +1,5 @@
 public import TributaryChanges
 
-/// The observers of a context, the changes that they have not received yet, and when these changes are sent.
 final class ChangeObservation {
     typealias WillSave = (ManagedObjectContext) -> Void
     typealias DidSave = (ManagedObjectContext, ObjectChanges) -> Void

@@ -54,9 +54,7 @@ public enum ContextError: Error, Hashable, Sendable {
     case locked(reason: String)
     /// The store refused; the reason is the store's.
     case store(reason: String)
-}
 
-extension ContextError {
     static func classNotGiven(_ type: ManagedObject.Type, entity: String) -> ContextError {
         .wrongKind(entity: entity, property: "class", expected: "\(type): give the class to the container")
     }

@@ -1,4 +1,3 @@
-/// The actor or queue where a context may be used.
 struct ContextQueue {
     let name: String?
     let isMain: Bool
@@ -6,7 +5,6 @@ struct ContextQueue {
     let executor: ContextExecutor?
 
     #if DEBUG
-        /// Stops the program when the caller is on another queue or actor.
         func check(_ entry: @autoclosure () -> String) {
             if isMain {
                 if !QueueIdentity.isSurelyMain { stopUnlessMain(entry()) }

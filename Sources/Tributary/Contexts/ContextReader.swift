@@ -41,7 +41,6 @@ final class ContextReader {
 
     // MARK: Reading
 
-    /// Reads at the context's generation, or at the newest state.
     func read<T>(_ block: (Reader) throws -> T) throws(ContextError) -> T {
         do {
             return try source.read(block)
@@ -50,7 +49,6 @@ final class ContextReader {
         }
     }
 
-    /// Reads the results of a request.
     func readResults<T>(_ block: (Reader) throws -> T) throws -> T {
         do {
             return try source.read(block)
@@ -94,7 +92,6 @@ final class ContextReader {
         return source.relationshipOrdering(key)?.ordering(ids) ?? ids
     }
 
-    /// Whether a context above has deleted the object.
     func isDeletedAbove(_ id: UniqueID, rootIndex: Int) -> Bool {
         guard !isStore, let unsaved = source.unsaved(ObjectKey(rootIndex: rootIndex, id: id)) else { return false }
         return unsaved.row == nil
@@ -121,7 +118,6 @@ final class ContextReader {
         return rows
     }
 
-    /// Reads the rows of a request, and keeps them for faults.
     func readResultsAhead(_ query: FetchQuery) throws -> [Row] {
         let (rows, number) = try readResults { reader in
             (try reader.rows(query), try reader.history.newestTransaction())

@@ -50,7 +50,6 @@ protocol ContextSource: AnyObject {
 
     func unsavedState() -> UnsavedState
 
-    /// Returns the destination of validated saves.
     func destination() throws(ContextError) -> SaveDestination
 }
 
@@ -73,11 +72,9 @@ enum SaveDestination {
 struct UnsavedRoots {
     var changed: Set<Int> = []
     var deleted: Set<Int> = []
-    /// The relationships that have changed on some object.
     var relationships: Set<RelationshipDelta.Identity> = []
 }
 
-/// The store as a context's source: at a generation, or at the newest state when each read begins.
 final class StoreSource: ContextSource {
     private let store: Store
     var generation: Generation?

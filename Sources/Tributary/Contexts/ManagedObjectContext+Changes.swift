@@ -37,7 +37,6 @@ extension ManagedObjectContext {
         recordChange { $0.addUpdate(of: object.objectID) }
     }
 
-    /// Moves an object by an event, and performs the actions of the transition.
     func move(_ object: ManagedObject, on event: ObjectEvent) {
         let transition = ObjectTransition(from: object.state, on: event)
         let actions = transition.actions

@@ -211,7 +211,6 @@ extension ManagedObjectContext {
         return register(id, descriptor)
     }
 
-    /// Registers a new fault.
     private func register(_ id: UniqueID, _ descriptor: EntityDescriptor) -> ManagedObject {
         let object = descriptor.type.init(ObjectOrigin(descriptor: descriptor, uniqueID: id, context: self))
         registry.register(object)

@@ -1,4 +1,3 @@
-/// Something that happens to an object of a context and may move it to another ``ObjectState``.
 enum ObjectEvent: Hashable, Sendable {
     /// A program or a child's save makes the object.
     case insert

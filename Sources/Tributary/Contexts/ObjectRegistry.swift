@@ -69,7 +69,6 @@ final class ObjectRegistry {
 
     func reserve(_ count: Int, rootIndex: Int) { table.reserve(count, rootIndex: rootIndex) }
 
-    /// Registers an object, and replaces the object that had its ID.
     func register(_ object: ManagedObject) {
         if isRetaining {
             if let former = table.object(object.uniqueID, rootIndex: object.descriptor.rootIndex) {
@@ -233,7 +232,6 @@ struct AddressTable {
         if slots.count > max(count * 16, AddressTable.noEntries.count) { rebuild(for: count) }
     }
 
-    /// Makes room for further addresses.
     mutating func reserve(_ additional: Int) {
         guard !holds(slots.count + additional) else { return }
         // A third of the room is free afterwards, so that a copy of all slots is seldom.

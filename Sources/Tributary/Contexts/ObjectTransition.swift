@@ -65,7 +65,6 @@
 ///
 /// `rollBackNeverSaved`, `saveLoss` and `resurrectChanged` are the events ``ObjectEvent`` with a value that is true.
 struct ObjectTransition: Hashable, Sendable {
-    /// The actions of a transition besides the new state.
     struct Actions: OptionSet, Hashable, Sendable {
         let rawValue: UInt16
 

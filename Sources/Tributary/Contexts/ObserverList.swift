@@ -1,4 +1,3 @@
-/// Observers in the order in which they were added.
 final class ObserverList<Block> {
     private var entries: [(token: ObserverToken, block: Block)] = [] {
         didSet { isEmpty = entries.isEmpty }

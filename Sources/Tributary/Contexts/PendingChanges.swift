@@ -13,7 +13,6 @@ final class PendingChanges {
     private(set) var list = DirtyList()
     private let registry: ObjectRegistry
     var delta = RelationshipDelta()
-    /// Deleted objects whose delete rules have not been followed yet.
     private var unfollowedDeletions: [ManagedObject] = []
     /// While delete rules are followed, relationships show objects that the rules are about to unlink.
     private(set) var isFollowingDeleteRules = false
@@ -63,7 +62,6 @@ final class PendingChanges {
         apply(ObjectTransition(from: object.state, on: event), to: object)
     }
 
-    /// Sets the state of a transition on an object, and performs the actions of the pending changes.
     func apply(_ transition: ObjectTransition, to object: ManagedObject) {
         assert(transition.from == object.state, "a transition belongs to the state that the object has")
         object.setState(transition.to, by: StateAccess())
@@ -150,7 +148,6 @@ final class PendingChanges {
 
     var hasUnfollowedDeletions: Bool { !unfollowedDeletions.isEmpty }
 
-    /// Whether the delete rules of an object have yet to be followed.
     func isUnfollowed(_ object: ManagedObject) -> Bool { unfollowedDeletions.contains { $0 === object } }
 
     // MARK: What the next save reports
@@ -170,7 +167,6 @@ final class PendingChanges {
 
     // MARK: All objects
 
-    /// Removes conflicts and changed relationships, because a save has written them.
     func finishSave() {
         delta.removeAll()
         lostConflicts = []
@@ -187,7 +183,6 @@ final class PendingChanges {
     /// Drops the deletions whose rules have not been followed, so that a rule changes no object after a rollback.
     func dropUnfollowedDeletions() { unfollowedDeletions = [] }
 
-    /// Drops conflicts, changed relationships and refused writes, for a rollback.
     func dropDelta() {
         finishSave()
         refusedWrites = RefusedWrites()
@@ -205,7 +200,6 @@ final class PendingChanges {
         dropDelta()
     }
 
-    /// Starts or stops recording values before they change, for undo or for the index alone.
     func followWrites(forUndo isRecording: Bool) { isFollowingWrites = isRecording || list.keys.isUsed }
 }
 
@@ -265,7 +259,6 @@ struct DirtyList {
         keys.change(object.dirtyIndex, rootIndex: object.descriptor.rootIndex, propertyIndex: propertyIndex)
     }
 
-    /// Adds an owner to or from which one of the objects was linked or unlinked.
     mutating func addOwner(_ owner: ObjectKey) {
         if count > 0 { owners.insert(owner) }
     }

@@ -70,7 +70,6 @@ enum Derivation: Hashable, Sendable {
 }
 
 extension Model {
-    /// Derived attributes whose expressions cannot be computed, in the order of entities and attributes.
     var derivationProblems: [DerivationProblem] {
         entities.sorted { $0.name < $1.name }.flatMap { entity in
             entity.attributes.compactMap { attribute -> DerivationProblem? in

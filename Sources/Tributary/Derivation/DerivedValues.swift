@@ -8,7 +8,6 @@ struct DerivedValues {
     let context: ManagedObjectContext
     let reader: Reader
     let now: PropertyValue
-    /// Changed objects that are not written.
     let dropped: Set<ObjectIdentifier>
 
     /// An object after the save; `nil` when it does not exist then.

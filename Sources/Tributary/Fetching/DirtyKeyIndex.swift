@@ -144,6 +144,5 @@ struct UnsavedKeyIndex {
 struct UnsavedObject: Sendable {
     /// The row with the unsaved changes; nil when the context has deleted the object.
     var row: Row?
-    /// Whether the store has never seen the object.
     var isInserted: Bool
 }

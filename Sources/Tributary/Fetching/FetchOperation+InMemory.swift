@@ -96,7 +96,6 @@ extension FetchOperation {
         return context.registry.object(id, rootIndex: descriptor.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }
 
-    /// Returns the root entities of the unsaved changes that the request includes.
     private func unsavedRoots(_ request: FetchRequest<ManagedObject>) -> UnsavedRoots {
         var roots = context.source.unsavedRoots
         guard request.includesPendingChanges else { return roots }
@@ -105,7 +104,6 @@ extension FetchOperation {
         return roots
     }
 
-    /// Returns the names of the root entities of changed objects and of both ends of changed relationships.
     private func changedRoots(_ roots: UnsavedRoots) -> Set<String> {
         var names = Set(roots.changed.compactMap { context.schema.rootDescriptor(at: $0)?.entity.name })
         // An object that was only linked is not among the changed objects.
@@ -165,11 +163,9 @@ extension FetchRequest {
     }
 }
 
-/// Looks up one object by the values of some of its properties, in a context, the contexts above it and the store.
 struct KeyedLookup {
     let context: ManagedObjectContext
 
-    /// Returns the object that has the values, or nil when there is none.
     func object(
         with key: [(propertyIndex: Int, value: PropertyValue)],
         _ descriptor: EntityDescriptor
@@ -218,12 +214,10 @@ struct RequiredValues {
     }
 }
 
-/// One of the conditions of a request that must all hold.
 struct FetchTerm {
     let condition: ObjectPredicate
     let bound: BoundPredicate
 
-    /// Returns the conditions of a predicate.
     static func terms(of predicate: ObjectPredicate?, entity: Entity, in model: Model) throws -> [FetchTerm] {
         try (predicate?.conjuncts ?? []).map { FetchTerm(condition: $0, bound: try $0.bind(to: entity, in: model)) }
     }

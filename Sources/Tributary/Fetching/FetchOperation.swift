@@ -73,7 +73,6 @@ struct FetchOperation {
 
     // MARK: Overlay
 
-    /// A row that was read, or an object of the context with changes.
     private enum Candidate {
         case row(Row)
         case object(ManagedObject)
@@ -150,7 +149,6 @@ struct FetchOperation {
         context.processChanges()
     }
 
-    /// Merges the store's rows of unchanged objects with the changed objects that match the predicate, in order.
     private func merged(_ request: FetchRequest<ManagedObject>, _ overlay: Overlay) throws -> [Candidate] {
         var query = try context.home.query(request)
         let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: context.schema.model) }
@@ -183,9 +181,7 @@ struct FetchOperation {
         }
         return left.uniqueID < right.uniqueID
     }
-}
 
-extension FetchOperation {
     func objectsAsynchronously() async throws -> [ManagedObject] {
         try Task.checkCancellation()
         // A child also shows its parent's unsaved changes, which only this queue knows.
@@ -217,9 +213,7 @@ extension FetchOperation {
         try prefetch(for: objects)
         return objects
     }
-}
 
-extension FetchOperation {
     func dictionaries() throws -> [FetchedValues] {
         // The contexts above process their changes first, because these changes may change objects here.
         context.source.processChanges()

@@ -72,7 +72,6 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
         self.init(predicate: predicate, sortKeys: sortKeys)
     }
 
-    /// Creates the same request for objects of another class.
     init(_ other: FetchRequest<some ManagedObject>) {
         self.init(entity: other.entityName, other.predicate, other.sortKeys)
         fetchLimit = other.fetchLimit

@@ -154,7 +154,6 @@ extension ManagedObjectContext {
     }
 }
 
-/// Reads the objects at the end of relationships before they are accessed.
 struct PrefetchOperation {
     let context: ManagedObjectContext
 
@@ -270,7 +269,6 @@ struct PrefetchOperation {
         }
     }
 
-    /// Reads the rows of objects that are neither in use nor read ahead.
     private func readMissing(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
         let missing = ids.filter { id in
             guard context.reader.cachedRow(id) == nil, context.source.unsaved(objectKey(id)) == nil else {

@@ -11,9 +11,7 @@ public struct HistoryToken: Sendable, Hashable, Codable {
         self.store = store
         self.number = number
     }
-}
 
-extension HistoryToken {
     /// Whether this token is earlier in history than the other.
     ///
     /// - Throws: ``HistoryError`` `foreignToken` when the tokens are of different stores: they do not compare.

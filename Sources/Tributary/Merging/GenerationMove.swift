@@ -2,7 +2,6 @@ public import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Moves a context to another generation of the store, and merges the changes in between.
 struct GenerationMove {
     let context: ManagedObjectContext
 

@@ -5,7 +5,6 @@ import TributaryStore
 struct MergeOperation {
     let context: ManagedObjectContext
 
-    /// Merges changes that the source of the context shows.
     func merge(_ changes: ObjectChanges) {
         context.processPendingChanges()
         context.reader.invalidatePrefetched()
@@ -95,7 +94,6 @@ struct MergeOperation {
         }
     }
 
-    /// Drops cached relationships whose other end may have changed.
     private func dropRelated(_ changes: ObjectChanges) {
         let roots = Set([changes.inserted, changes.updated, changes.deleted].joined().map(\.rootEntity))
             .union(changes.collapsedEntities)
@@ -236,7 +234,6 @@ struct AbsorbOperation {
     }
 }
 
-/// Refreshes objects from the store, or reverts them to it.
 struct RefreshOperation {
     let context: ManagedObjectContext
 
@@ -319,7 +316,6 @@ struct RefreshOperation {
         }
     }
 
-    /// Notifies observers that any object of the context may have changed.
     private func notifyOfEverything() {
         guard !context.isClosed else { return }
         context.recordChange { $0.isEverything = true }

@@ -42,7 +42,6 @@ extension MergePipeline {
         }
     }
 
-    /// Performs one merge: moves, merges into the context, saves the context's own changes, posts one update.
     @MainActor
     private func merge(isAsked: Bool = true) throws {
         // Others may have merged while the timer's call was on its way, so that a new quiet period has begun.
@@ -74,7 +73,6 @@ extension MergePipeline {
         return step.generation
     }
 
-    /// Saves the main context if it has changes of its own that have not failed to be saved before.
     @MainActor
     private func saveMainContext() {
         guard options.saves, let context = main.context, context.hasChanges,
@@ -89,7 +87,6 @@ extension MergePipeline {
         }
     }
 
-    /// Posts the collected changes as one update, unless there are none.
     @MainActor
     func postUpdate() {
         guard !main.collected.isEmpty else { return }
@@ -100,9 +97,7 @@ extension MergePipeline {
         main.collected = ObjectChanges(limit: options.pendingLimit)
         updates.send(update)
     }
-}
 
-extension MergePipeline {
     /// Announces a local transaction, right after its commit and while the write lock is held.
     func announce(_ committed: CommittedTransaction, _ turn: WriterTurn) {
         recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
@@ -170,7 +165,6 @@ extension MergePipeline {
         let changes: ObjectChanges
     }
 
-    /// Moves the main context's generation and removes the changes that it contains from the pending notifications.
     func moveGeneration(_ turn: WriterTurn) throws -> Step {
         let generation = try turn.move(from: generation, connections: MergePipeline.connections)
         update { $0.generation = generation }
@@ -178,10 +172,7 @@ extension MergePipeline {
         try postRemoteCommits(turn, through: generation.number)
         return Step(generation: generation, changes: pendingNotifications.drain() ?? ObjectChanges())
     }
-}
 
-extension MergePipeline {
-    /// Moves the main context to the newest generation and merges everything up to it.
     @MainActor
     func moveToNewest() throws -> ObjectChanges {
         let step = try store.inTurn { try moveGeneration($0) }
@@ -218,14 +209,12 @@ extension MergePipeline {
         watch?.stop()
     }
 
-    /// The number of the newest transaction that was put into the pending notifications.
     var noticed: Int64 {
         var number: Int64 = 0
         update { number = $0.noticed }
         return number
     }
 
-    /// Puts the changes up to the newest transaction into the pending notifications.
     func postRemoteCommits(_ turn: WriterTurn) throws {
         try postRemoteCommits(turn, through: try turn.newestTransaction())
     }
@@ -254,15 +243,12 @@ extension MergePipeline {
         update { $0.noticed = newest }
     }
 
-    /// Checks for remote commits at once instead of waiting for the watch.
     func postRemoteCommitsNow() async {
         guard let newest = try? store.read({ try $0.history.newestTransaction() }), newest > noticed else { return }
         await store.waitForTurn()
         try? store.inTurn { try postRemoteCommits($0) }
     }
-}
 
-extension MergePipeline {
     /// Waits for pending blocks, merges a last time, and closes the store.
     package func close() async throws {
         await pending.waitForNone()

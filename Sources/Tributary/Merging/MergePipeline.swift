@@ -127,7 +127,6 @@ final class MainMerger {
     nonisolated let storeName: String
     weak var context: MainContext?
     var collected: ObjectChanges
-    /// Whether one update is being assembled from several steps.
     var isCollecting = false
     /// The context's edit count when its save failed; the save is not tried again before the count has grown.
     var editsOfFailedSave: UInt64?

@@ -12,7 +12,6 @@ final class PendingNotifications: Sendable {
         var options: MergeOptions
         var debouncer: MergeDebouncer
         var changes: ObjectChanges?
-        /// Whether the timer may merge.
         var isAutomatic = true
     }
 
@@ -77,7 +76,6 @@ final class PendingNotifications: Sendable {
         }
     }
 
-    /// Adds the changes of a commit.
     @discardableResult
     func post(_ changes: ObjectChanges) -> MergeDebouncer.Action {
         let action = state.withLock { state in
@@ -105,7 +103,6 @@ final class PendingNotifications: Sendable {
         state.withLock { $0.isAutomatic ? $0.debouncer.timerFired(at: clock.now()) : .none }
     }
 
-    /// Records that a merge has failed before it removed any changes.
     private func postpone() {
         _ = state.withLock { $0.debouncer.failed(at: clock.now()) }
     }

@@ -12,9 +12,7 @@ public struct StoreUpdate: Sendable, Hashable {
         self.token = token
         self.changes = changes
     }
-}
 
-extension StoreUpdate {
     func followed(by later: StoreUpdate) -> StoreUpdate {
         var changes = changes
         changes.formUnion(later.changes)

@@ -44,7 +44,6 @@ final class UpdateBroadcast: Sendable {
     }
 }
 
-/// The coalesced updates that one subscriber has not yet received.
 final class UpdateSubscription: Sendable {
     private struct State {
         var pending: StoreUpdate?

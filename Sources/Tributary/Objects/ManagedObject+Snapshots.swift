@@ -179,7 +179,6 @@ struct PropertyIndexCache: ~Copyable, Sendable {
     /// The descriptor's serial in the upper half, the property index in the lower; a property index of all ones means
     /// that there is none.
     @usableFromInline let cached = Atomic<UInt64>(0)
-    /// The serials of the descriptors that the key was found to fit.
     private let fitting = Mutex<Set<UInt32>>([])
     /// The maximum number of remembered descriptors; beyond it a key is checked again.
     private static let remembered = 4096

@@ -33,9 +33,7 @@ extension ManagedObject {
         case .deleted, .gone, .detached: return false
         }
     }
-    /// Whether the object is in its context's list of unsaved changes.
     var isDirty: Bool { state == .inserted || state == .updated || state == .deleted }
-    /// Whether only the other ends of the object's relationships have changed.
     private var isLinkedAnew: Bool {
         guard state == .clean, let context = managedObjectContext else { return false }
         return context.pending.isOwner(key) && context.relationships.hasUnsavedLinks(self)
@@ -189,7 +187,6 @@ extension ManagedObject {
 
     // MARK: For children of the context
 
-    /// Whether ``unsaved`` is not nil.
     var isUnsaved: Bool {
         switch state {
         case .deleted: true
@@ -207,7 +204,6 @@ extension ManagedObject {
         }
     }
 
-    /// The object's values as a row.
     func image(revision: Int64? = nil) -> Row {
         var values = values
         for propertyIndex in descriptor.properties.transientIndexes { values[propertyIndex] = .null }

@@ -108,7 +108,6 @@ extension ManagedObject {
         if let managedObjectContext { FaultLoading(context: managedObjectContext).fire(self) }
     }
 
-    /// Changes an attribute or a to-one register, without regard to inverses.
     @usableFromInline
     func write(_ value: PropertyValue, _ propertyIndex: Int) {
         guard propertyIndex >= 0, propertyIndex < descriptor.defaults.count else { return }
@@ -134,7 +133,6 @@ extension ManagedObject {
         context?.recordEdit(of: self)
     }
 
-    /// Records a value for undo and the index of unsaved objects before it changes.
     private func record(_ value: PropertyValue, _ propertyIndex: Int, _ context: ManagedObjectContext) {
         context.pending.propertyWillChange(of: self, propertyIndex)
         guard let undoStack = context.undoStack, state != .gone else { return }
@@ -175,7 +173,6 @@ extension ManagedObject {
     /// Returns the value of an attribute or a to-one register with its bytes, and fires the fault.
     func wholeValue(_ propertyIndex: Int) -> PropertyValue { whole(read(propertyIndex), propertyIndex) }
 
-    /// Returns the value with its external bytes.
     func wholeOrError(_ value: PropertyValue, _ propertyIndex: Int) throws(ContextError) -> PropertyValue {
         let whole = whole(value, propertyIndex)
         guard case .blob = whole else { return whole }
@@ -212,7 +209,6 @@ extension ManagedObject {
         }
     }
 
-    /// Checks that a save can keep a new value of the property.
     func checkWritable(_ propertyIndex: Int) throws(ContextError) {
         guard propertyIndex >= 0, !descriptor.properties.transients.contains(propertyIndex) else { return }
         switch state {

@@ -207,7 +207,6 @@ public enum ObjectUpdate: Sendable, Hashable {
 /// Properties that few objects need, in a separate object to keep the others small.
 final class ObjectExtras {
     var faultError: ContextError?
-    /// Whether the context's `onInaccessibleFault` was called for the object.
     var wasReported = false
     /// Whether the object was deleted before it was ever saved.
     var isUnsaved = false
@@ -231,7 +230,6 @@ final class ObjectExtras {
 
     private static let leastMembers = 8
 
-    /// Removes all cached values, because the object has other values now.
     func forgetReading() {
         faultError = nil
         blobs = [:]

@@ -25,9 +25,7 @@ extension ComparableKey {
             quantifier: quantifier
         )
     }
-}
 
-extension ComparableKey {
     /// Returns a predicate that the value equals this one; nil, for an optional attribute, tests for a missing value.
     public static func == (key: Self, value: Value) -> ObjectPredicate {
         key.comparison(.equal, .constant(value.fieldValue))

@@ -85,7 +85,6 @@ extension ObjectPredicate {
     }
 }
 
-/// The values of a snapshot as the subject of a predicate, without other objects.
 struct SnapshotSubject: PredicateSubject {
     typealias Related = SnapshotSubject
 

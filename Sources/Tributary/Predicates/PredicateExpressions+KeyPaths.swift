@@ -69,7 +69,6 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         throw translator.unsupported(self, "of '\(path)' only count and isEmpty are known")
     }
 
-    /// Translates a property of an object, or a member of a composite.
     private func step(
         fromObject object: ObjectPredicate.Expression,
         _ translator: PredicateTranslator

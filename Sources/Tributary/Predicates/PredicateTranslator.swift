@@ -88,7 +88,6 @@ struct PredicateTranslator {
 
     // MARK: Variables
 
-    /// Returns the cases of a part in which a variable represents a term.
     mutating func cases<Output>(
         _ expression: Any,
         with variable: PredicateExpressions.Variable<Output>,
@@ -147,14 +146,7 @@ struct PredicateTranslator {
         }
         return ObjectPredicateError("'\(name)' in a #Predicate cannot be fetched: \(reason)")
     }
-}
 
-/// A part of a `#Predicate` that can be translated.
-protocol TranslatableExpression {
-    func translate(_ translator: inout PredicateTranslator) throws -> [PredicateCase]
-}
-
-extension PredicateTranslator {
     /// Translates `==` of Swift, in which two missing values are equal.
     func equal(_ left: PredicateTerm, _ right: PredicateTerm, _ part: Any) throws -> ObjectPredicate {
         switch (left, right) {
@@ -261,7 +253,10 @@ extension PredicateTranslator {
     }
 }
 
-/// The translation of a part of a `#Predicate`.
+protocol TranslatableExpression {
+    func translate(_ translator: inout PredicateTranslator) throws -> [PredicateCase]
+}
+
 enum PredicateTerm {
     case nothing
     /// A value that the program has captured, of any type.
@@ -284,7 +279,6 @@ struct PredicateCase {
     var term: PredicateTerm
 }
 
-/// Converts values that a `#Predicate` has captured to attribute values.
 enum CapturedValue {
     static func value(_ captured: Any) -> PropertyValue? {
         switch captured {

@@ -120,7 +120,6 @@ extension ManagedObject {
     }
 }
 
-/// The order that a context has given to an ordered relationship of one object.
 struct RelationshipOrdering {
     private(set) var ids: [ManagedObjectID]
     private var members: Set<ManagedObjectID>
@@ -171,7 +170,6 @@ struct RelationshipOrdering {
     }
 }
 
-/// Finds positions for new and moved objects of one relationship, between the objects that keep their positions.
 struct PositionPlan {
     let wanted: [ManagedObjectID]
     /// The newest positions, including those of other objects.

@@ -118,7 +118,6 @@ extension ManagedObject {
         return object.state == .gone ? nil : object
     }
 
-    /// Sets a to-one relationship for a typed key.
     func assignRelated(_ target: ManagedObject?, _ propertyIndex: Int) {
         do throws(ContextError) {
             if let target { try checkLink(target, propertyIndex) } else { try checkWritable(propertyIndex) }
@@ -176,7 +175,6 @@ extension ManagedObject {
         }
     }
 
-    /// Adds an object to a to-many relationship for a typed key.
     func assignLink(_ target: ManagedObject, _ propertyIndex: Int) {
         attempt(propertyIndex) { () throws(ContextError) in
             try checkLink(target, propertyIndex)

@@ -89,7 +89,6 @@ struct RelationshipDelta: Sendable {
         return true
     }
 
-    /// Records that an object is hidden or shown without a change of a relationship.
     mutating func changeVisibility() { visibility &+= 1 }
 
     subscript(key: Key) -> Change? { changes[key] }

@@ -50,7 +50,6 @@ extension RelationshipGraph {
         }
     }
 
-    /// Returns the related objects that prevent the deletion of `object` under a Deny rule, by relationship.
     func denials(of object: ManagedObject) -> [(relationship: String, objects: [ManagedObjectID])] {
         object.descriptor.entity.properties.enumerated().compactMap { propertyIndex, property in
             guard let relationship = property.relationship, relationship.deleteRule == .deny else { return nil }

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// The relationships of a context's objects: the stored links with the context's changes, and functions to change them.
 struct RelationshipGraph {
     let context: ManagedObjectContext
 
@@ -193,7 +192,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// Adds or removes a pair of a relationship that is stored as pairs, at both ends.
     func setPair(_ object: ManagedObject, _ propertyIndex: Int, with target: ManagedObject, isLinked: Bool) {
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship,
             isRelated(object, propertyIndex, to: target.objectID) != isLinked
@@ -235,7 +233,6 @@ struct RelationshipGraph {
         context.pending.delta.setOrder(relatedIDs(owner, key.propertyIndex), key, completeAt: listVersion)
     }
 
-    /// Reverts the changes that an object has made to the other ends of its relationships.
     func revertInverses(of object: ManagedObject) {
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             guard case .relationship(let relationship, let storage) = property else { continue }
@@ -301,7 +298,6 @@ struct RelationshipGraph {
         }
     }
 
-    /// Whether a to-many relationship or the inverse side of a one-to-one relationship differs from the stored one.
     func hasUnsavedLinks(_ object: ManagedObject) -> Bool {
         guard !context.pending.delta.isEmpty else { return false }
         return object.descriptor.entity.properties.indices.contains { propertyIndex in

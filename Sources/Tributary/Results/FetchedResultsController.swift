@@ -102,7 +102,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
         return objects
     }
 
-    /// The listing, for a reader who is notified of each change.
     private var observed: ResultsListing {
         access(keyPath: \.sections)
         return listing
@@ -182,7 +181,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
         }
     }
 
-    /// Updates the listing for the changed objects and their new entries.
     private func update(_ touched: Set<ManagedObjectID>, _ entries: [ResultsEntry]) {
         guard !entries.isEmpty || touched.contains(where: listing.contains) else { return }
         send(withMutation(keyPath: \.sections) { listing.update(touched, entries) })
@@ -208,7 +206,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
     }
 }
 
-/// The query of a results controller, prepared for the store and for single objects.
 struct ResultsQuery {
     let entity: Entity
     private let request: FetchRequest<ManagedObject>
@@ -317,7 +314,6 @@ struct ResultsQuery {
     }
 }
 
-/// A result of a controller, with the values by which it is sorted.
 struct ResultsEntry {
     let object: ManagedObject
     /// The sort values; that of the section comes first.

@@ -133,7 +133,6 @@ extension FetchedResultsDiff {
     }
 }
 
-/// Collects the removals and insertions of an update of a listing, and creates the diff from them alone.
 struct ResultsDifference {
     private struct Item {
         let id: ManagedObjectID

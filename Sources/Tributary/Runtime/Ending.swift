@@ -1,4 +1,3 @@
-/// Runs a closure when the last reference to it is released.
 final class Ending: Sendable {
     private let block: @Sendable () -> Void
 

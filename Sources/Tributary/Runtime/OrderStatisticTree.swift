@@ -27,7 +27,6 @@ final class OrderStatisticTree<Element> {
 
     var count: Int { root?.count ?? 0 }
 
-    /// Creates an empty tree; `steps` counts the nodes that it visits.
     init(steps: StepCounter) {
         self.steps = steps
     }

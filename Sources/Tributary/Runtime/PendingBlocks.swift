@@ -6,7 +6,6 @@ package final class PendingBlocks: Sendable {
     private struct State {
         var count = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
-        /// Threads that wait during the exit of the program.
         var blocked: [DispatchSemaphore] = []
     }
 

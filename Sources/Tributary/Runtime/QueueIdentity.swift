@@ -4,7 +4,6 @@
     import Foundation
     import Synchronization
 
-    /// The context or actor of the calling thread, for the check of debug builds.
     enum QueueIdentity {
         private static let key = DispatchSpecificKey<String>()
         private static let mainName = "the main actor"

@@ -2,11 +2,9 @@ package import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Applies changes that are given as log operations.
 struct ChangeApplication {
     let context: ManagedObjectContext
 
-    /// Applies the next change of the save.
     func apply(_ conditional: ConditionalChange) throws(ChangeError) -> ManagedObjectID {
         var terms = exchange(&context.saving.request, with: nil) ?? RequestConditions()
         defer { context.saving.request = terms }

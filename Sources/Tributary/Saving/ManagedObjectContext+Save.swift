@@ -197,17 +197,13 @@ extension ManagedObjectContext {
     }
 }
 
-/// The conditions of the next save, because it answers a request.
 struct RequestConditions {
     var idempotencyKey: String?
     /// The conflict whose losing value the changes restore, which is marked in the same commit.
     var restoredConflict: Int64?
     var versions: [ManagedObjectID: Int64] = [:]
-    /// The object of each change.
     var objects: [ManagedObjectID] = []
-    /// The positions that objects were given in ordered relationships.
     var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
-    /// The increments that counters were given.
     var increments: [RelationshipDelta.Key: Increment] = [:]
 
     /// The index of the first change of each object; O(n), for errors.
@@ -238,7 +234,6 @@ package struct RepeatedRequest: Error, Hashable, Sendable {
     }
 }
 
-/// The author and the conflict resolution of a context's saves, and the state of its next and last save.
 struct SaveSettings {
     var author: String?
     var mergePolicy: MergePolicy

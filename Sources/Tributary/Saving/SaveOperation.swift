@@ -201,7 +201,6 @@ struct SaveOperation {
         if let committed { context.observation.notifyOfSaveEnd(context, committed.changes) }
     }
 
-    /// Records a change that the store made to an object outside the save.
     private func recordStoreEffect(on object: ManagedObject) {
         object.extras?.related = [:]
         context.recordChange { $0.addUpdate(of: object.objectID) }
@@ -225,9 +224,7 @@ struct SaveOperation {
     }
 
     private struct NothingToWrite: Error {}
-}
 
-extension SaveOperation {
     /// Adds objects in use that the store has changed as an effect of this save to the plan.
     ///
     /// They are the other ends of one-to-one relationships, their former owners, objects that referred to a deleted

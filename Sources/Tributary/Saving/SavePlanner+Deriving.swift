@@ -98,10 +98,7 @@ extension SavePlanner {
     private func relatedID(_ object: ManagedObject, _ propertyIndex: Int) -> ManagedObjectID? {
         object.relatedID(propertyIndex)
     }
-}
 
-/// Computes positions for objects in ordered relationships, from the newest positions in the store.
-extension SavePlanner {
     /// Returns a link with positions for each ordered relationship with new or moved objects.
     ///
     /// A stored object that takes the values of a new one has the new one's place in lists, and the objects of its lists

@@ -2,7 +2,6 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Determines the changes that a save writes, inside the transaction of the save.
 struct SavePlanner {
     let context: ManagedObjectContext
     let reader: Reader
@@ -155,7 +154,6 @@ struct SavePlanner {
 
     // MARK: Conflicts
 
-    /// Returns the policy for a conflict of an object.
     private func policy(
         for object: ManagedObject,
         _ conflict: MergeConflict,
@@ -235,7 +233,6 @@ struct SavePlan {
 
     var changes: [Change] = []
     var results: [(object: ManagedObject, result: ObjectResult)] = []
-    /// The rows that were read again after the write.
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
     var unique = UniquenessPlan()
@@ -286,9 +283,7 @@ struct SavePlan {
             return PropertyWrite(name: relationship.name, value: relationship.json(for: value))
         }
     }
-}
 
-extension SavePlan {
     /// Whether a stored object has the state that others have given it instead of the context's.
     var hasLost: Bool {
         results.contains { object, result in

@@ -20,7 +20,6 @@ import TributaryStore
 /// under its ID. A rollback and a reset empty the stack. Merged changes are not recorded, and a merged deletion of an
 /// object removes every step about it from the stack.
 public final class UndoStack {
-    /// The purpose of the steps that are recorded now.
     enum Phase { case recording, undoing, redoing }
 
     weak var context: ManagedObjectContext?
@@ -152,7 +151,6 @@ public final class UndoStack {
 @available(*, unavailable, message: "an UndoStack belongs to one context")
 extension UndoStack: @unchecked Sendable {}
 
-/// Steps that are undone together.
 struct UndoGroup {
     private struct Place: Hashable {
         var object: ObjectIdentifier
@@ -190,7 +188,6 @@ struct UndoGroup {
     }
 }
 
-/// One step that can be undone.
 enum UndoRecord {
     /// An attribute or a to-one register had this value.
     case value(ManagedObject, propertyIndex: Int, old: PropertyValue)
@@ -294,7 +291,6 @@ struct UndoOperation {
         return inverse
     }
 
-    /// Calls the hook of each object that the group has changed, once.
     private func callAwake(_ group: UndoGroup, _ touched: [ManagedObject]) {
         var events: [ManagedObject: SnapshotEvents] = [:]
         for object in touched { events[object, default: []].insert(.undoUpdate) }

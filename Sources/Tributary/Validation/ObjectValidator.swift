@@ -4,7 +4,6 @@ import TributaryModel
 
 struct ObjectValidator {
     let object: ManagedObject
-    /// Whether all properties are checked, or only those that were changed.
     let checksAll: Bool
     private(set) var found: [ValidationFailure] = []
 
@@ -185,20 +184,17 @@ extension PropertyValue {
 struct ObjectRules {
     let object: ManagedObject
 
-    /// Checks all properties in their current state.
     func validateProperties() throws {
         guard let context = try contextToValidate(.properties) else { return }
         var validator = ObjectValidator(object: object, checksAll: true)
         try throwIfAny(validator.failures(in: context))
     }
 
-    /// Checks whether a Deny rule forbids the deletion.
     func validateDeletion() throws {
         guard let context = try contextToValidate(.deletion) else { return }
         try throwIfAny(SaveValidation(context: context).denialFailures(of: object))
     }
 
-    /// Checks whether a property may have a value.
     func validateRules(of value: PropertyValue, forKey key: String) throws {
         guard let context = try contextToValidate(.value(value, key: key)) else { return }
         var validator = ObjectValidator(object: object, checksAll: true)

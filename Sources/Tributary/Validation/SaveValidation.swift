@@ -1,11 +1,9 @@
 import TributaryChanges
 import TributaryModel
 
-/// Checks all changes of a save against the rules of the model and the hooks of the classes.
 struct SaveValidation {
     let context: ManagedObjectContext
 
-    /// Checks all changes that the save would write.
     func validate() throws {
         var failures = context.pending.removeRefusedWrites()
         for object in context.pending.objects {
@@ -55,7 +53,6 @@ struct SaveValidation {
         denialFailures(of: object) + failures(of: object, .deletion) { try object.validateForDelete() }
     }
 
-    /// Returns the failures of Deny rules that forbid the deletion of the object.
     func denialFailures(of object: ManagedObject) -> [ValidationFailure] {
         context.relationships.denials(of: object).map { denial in
             let count = denial.objects.count

@@ -1,6 +1,5 @@
 import TributaryModel
 
-/// A key that can check whether an entity has a matching property.
 protocol CheckedField: DeclaredField {
     /// Returns why the entity has no property for the key, with a remedy; nil when the key fits.
     func mismatch(in descriptor: EntityDescriptor) -> String?

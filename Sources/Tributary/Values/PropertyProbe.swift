@@ -28,7 +28,6 @@ final class PropertyProbe: Sendable {
         case none(uses: [String])
     }
 
-    /// Returns the result for a key path of a class.
     static func find<Output>(_ path: AnyKeyPath, in type: ManagedObject.Type, as output: Output.Type) -> Finding {
         let samples = ProbeSample.samples(of: Output.self)
         guard !samples.isEmpty else { return check(path, in: type, value: .null) { _ in true } }

@@ -48,7 +48,6 @@ public struct TransformerRegistry: Sendable {
         return result
     }
 
-    /// Checks that each transformer that the entity names is registered.
     func check(_ entity: Entity) throws(ContextError) {
         for attribute in entity.properties.compactMap(\.attribute) where attribute.type == .transformable {
             guard let name = attribute.valueTransformerName, !name.isEmpty, transformers[name] == nil,

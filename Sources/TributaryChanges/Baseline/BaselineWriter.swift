@@ -4,7 +4,6 @@
 package struct BaselineWriter: Hashable, Sendable {
     package var id: UniqueID
     package var incarnation: Incarnation
-    /// Its last transaction that the baseline has.
     package var sequence: UInt64
     package var clock: HybridClock
     /// The transactions that its own have acknowledged, accumulated.

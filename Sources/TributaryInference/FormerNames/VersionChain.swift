@@ -13,7 +13,6 @@ struct VersionChain {
         let firstName: String
         let lastName: String
         let isRemoved: Bool
-        /// The root of a removed entity.
         let root: FormerNames.Root?
         /// By the names in the first version.
         let properties: [String: FollowedProperty]
@@ -43,7 +42,6 @@ struct VersionChain {
     /// The entities of each older version, the newest version first.
     private(set) var versions: [[Followed]] = []
 
-    /// Follows the entities of the older versions, the oldest version first, to `last`.
     init(_ older: [Model], to last: Model) {
         var newer = last
         var followed = last.entities.map { entity in

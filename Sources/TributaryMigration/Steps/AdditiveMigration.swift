@@ -140,7 +140,6 @@ struct AdditiveMigration {
         }
     }
 
-    /// Gives all rows without exceptions the same values.
     private func fillPlain(_ table: TableLayout, _ entity: EntityLayout, added: [Int]) throws {
         guard !added.isEmpty else { return }
         var versions = RowVersions(base: 0)
@@ -182,7 +181,6 @@ struct CounterDefaults {
 }
 
 extension TableLayout {
-    /// The SQL that continues a condition with the concrete entity of the objects.
     func condition(_ entity: EntityLayout) -> String { hasEntityColumn ? "AND _entity = \(entity.code)" : "" }
 }
 

@@ -73,7 +73,6 @@ struct MigrationRewrites {
 
     // MARK: Relationships
 
-    /// Writes a to-one register that the migration could not convert in place.
     private func rewriteRegisters(_ table: TableLayout, _ columnIndex: Int, _ edit: MigrationEdit) throws {
         guard case .reference = table.columns[columnIndex].kind else { return }
         for (index, entity) in step.before.entities.enumerated()
@@ -177,7 +176,6 @@ struct MigrationRewrites {
     }
 }
 
-/// The form in which a pair of an old relationship is written in a newer model.
 private enum RelationshipRewrite {
     case link(owner: String, String)
     case assign(owner: String, String)
@@ -290,13 +288,11 @@ package final class MigrationEdit {
         write = WriteTransaction(reader: reader, decidesShadows: false)
     }
 
-    /// Adds a change to the next batch.
     package func add(_ change: Change) throws {
         pending.append(change)
         if pending.count >= MigrationEdit.batch { try flush() }
     }
 
-    /// Writes the added changes; nothing becomes a shadow before the migration has ended.
     package func flush() throws {
         guard !pending.isEmpty else { return }
         _ = try write.commit(LocalTransaction(author: UnloggedTransaction.author, changes: pending))

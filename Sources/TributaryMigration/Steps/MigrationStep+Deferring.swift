@@ -161,10 +161,7 @@ extension MigrationStep {
         return holders.min { before.entities[$0].entity.ancestors.count < before.entities[$1].entity.ancestors.count }
             ?? before.entities.firstIndex { $0.table == table.index } ?? 0
     }
-}
 
-/// Migrates the pairs of many-to-many relationships, and positions.
-extension MigrationStep {
     func copyLinks() throws {
         for link in before.links where !mapping.keeps(link) {
             try db.execute(

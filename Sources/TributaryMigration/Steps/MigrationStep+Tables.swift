@@ -4,9 +4,7 @@ import TributaryInference
 import TributaryModel
 import TributaryStore
 
-/// Migrates visible objects: reads each row with its versions and writes it to the new table.
 extension MigrationStep {
-    /// Renames the tables that will be rewritten, and creates the new tables.
     func setAside() throws {
         var codes: [Int64] = []
         for table in before.tables where !mapping.isKept[table.index] {
@@ -35,7 +33,6 @@ extension MigrationStep {
         for index in arrivals.sorted() { try Schema.createTable(after.tables[index], in: db, layout: after) }
     }
 
-    /// The state that the statements share while they rewrite one old table.
     private final class Copying {
         let old: TableLayout
         let select: BoundStatement
@@ -189,10 +186,7 @@ extension MigrationStep {
         insert.bind(5, target)
         try insert.run()
     }
-}
 
-/// Migrates objects that are not visible, counters, and the history of deleted objects.
-extension MigrationStep {
     func copyPartialRows() throws {
         // Shadows are visible while a migration runs; the rows would lose what makes them shadows.
         let shadows = try Int.fetchOne(
@@ -296,7 +290,6 @@ extension MigrationStep {
         }
     }
 
-    /// Renames entities and properties in history.
     func renameShapes() throws {
         let kinds: Set<MigrationChange.Kind> = [.renameEntity, .renameProperty]
         guard inference.changes.contains(where: { kinds.contains($0.kind) }) else { return }

@@ -92,7 +92,6 @@ struct StoreMapping {
         }
     }
 
-    /// Removes inverse columns without their register from the mapping.
     private mutating func dropInverseColumns() {
         func isShown(_ table: Int, _ columnIndex: Int, _ newTable: Int, _ newIndex: Int) -> Bool {
             guard case .inverseColumn(let source, let column) = before.tables[table].columns[columnIndex].kind,

@@ -55,9 +55,7 @@ public struct Attribute: Sendable, Hashable {
 
     /// Whether the attribute has a column in the store.
     public var isStored: Bool { !isTransient && type != .undefined }
-}
 
-extension Attribute {
     /// Returns the member at a path of names, the outermost name first; nil when there is none.
     package func member(at names: ArraySlice<String>) -> Attribute? {
         guard let name = names.first else { return nil }
@@ -80,9 +78,7 @@ extension Attribute {
         }
         return json
     }
-}
 
-extension Attribute {
     /// Returns the increment that assigning `new` to a counter means, so that the total becomes the assigned value when
     /// it was the old one exactly; nil when it adds nothing.
     package func increment(from old: PropertyValue, to new: PropertyValue) -> PropertyWrite? {

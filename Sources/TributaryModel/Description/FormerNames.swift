@@ -32,7 +32,6 @@ package struct FormerNames: Sendable {
 
     /// A property that the model does not have any more, or that belonged to a removed entity.
     package struct RemovedProperty: Sendable {
-        /// The definition in the last version that has the property; it contains the last name.
         package var definition: Property
         package var counterpart: Counterpart?
         /// The last name of the inverse, when the model removed it in a later version than the property.

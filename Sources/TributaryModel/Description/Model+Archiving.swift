@@ -19,7 +19,6 @@ extension Model {
         ]).text
     }
 
-    /// Reads the text of ``archive``.
     package init(archive: String) throws(ModelError) {
         guard let value = JSONValue(text: archive) else { throw ModelError("the stored model is no JSON") }
         let fields = ArchivedFields(value: value)
@@ -119,7 +118,6 @@ extension Optional where Wrapped == JSONValue {
     fileprivate static func flag(_ isOn: Bool) -> JSONValue? { isOn ? .some(.boolean(true)) : nil }
 }
 
-/// The members of one JSON object in an archived model.
 struct ArchivedFields {
     let value: JSONValue
 

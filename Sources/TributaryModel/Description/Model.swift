@@ -59,7 +59,6 @@ public struct Model: Sendable {
         try self.init(version: version, resolver, fetchRequests: fetchRequests, configurations: configurations)
     }
 
-    /// Creates a model from a resolver, which says how strict its checks are.
     init(
         version: String,
         _ resolver: ModelResolver,

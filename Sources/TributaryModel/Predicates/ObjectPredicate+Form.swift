@@ -73,9 +73,7 @@ extension ObjectPredicate {
         guard let inner else { return 1 }
         return inner == .max ? .max : inner + 1
     }
-}
 
-extension ObjectPredicate {
     /// True when both conditions are.
     public static func && (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
         .and(left.conjuncts + right.conjuncts)

@@ -42,9 +42,7 @@ extension ObjectPredicate {
         /// `CAST(x, 'NSDate')`.
         case castToDate = "NSDate"
     }
-}
 
-extension ObjectPredicate {
     package enum Aggregate: String, Sendable, Hashable, CaseIterable {
         case sum, min, max
         case average = "avg"

@@ -13,7 +13,6 @@ extension ObjectPredicate {
     /// Returns the replacement of an expression in the scope of the variables of subqueries; nil to keep it.
     typealias Replacement = (_ expression: Expression, _ boundVariables: Set<String>) -> Expression?
 
-    /// Returns the predicate with some of its expressions replaced.
     func replacing(boundVariables: Set<String> = [], _ replacement: Replacement) -> ObjectPredicate {
         switch form {
         case .always, .tooDeep: return self

@@ -174,7 +174,6 @@ extension ObjectPredicate.Operator {
 }
 
 extension ObjectPredicate.Comparison {
-    /// The folding of strings on both sides.
     var folding: StringFolding {
         var folding: StringFolding = isCaseInsensitive ? .caseInsensitive : []
         if isDiacriticInsensitive { folding.insert(.diacriticInsensitive) }

@@ -131,9 +131,7 @@ extension PredicateParser {
             throw error("a predicate may nest \(PredicateParser.maximumDepth) deep")
         }
     }
-}
 
-extension PredicateParser {
     mutating func primary(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         let start = token.start
         switch token.kind {
@@ -198,7 +196,6 @@ extension PredicateParser {
         .keyPath(try pathComponents())
     }
 
-    /// Parses the names of a path, which may include an aggregate.
     mutating func pathComponents() throws(ObjectPredicateError) -> [String] {
         var components: [String] = []
         while true {

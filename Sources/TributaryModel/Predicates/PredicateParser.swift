@@ -8,7 +8,6 @@ struct PredicateParser {
     let text: String
     let variables: [String: PredicateArgument]
     var arguments: ArraySlice<PredicateArgument>
-    /// The variables of the enclosing subqueries.
     var boundVariables: [String] = []
     private var lexer: PredicateLexer
     private(set) var token: PredicateToken

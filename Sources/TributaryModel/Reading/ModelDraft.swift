@@ -8,7 +8,6 @@ struct ModelDraft {
     var composites: [String: [Attribute]] = [:]
     var fetchRequests: [String: StoredFetchRequest] = [:]
     var configurations: [String: [String]] = [:]
-    /// The parts of the file that were left out because they are unknown or not supported.
     private(set) var notices: [String] = []
     private var places: [String: (line: Int, column: Int?)] = [:]
 

@@ -71,7 +71,6 @@ struct ModelFile {
         return versions.sorted { ModelVersions.areInOrder(ModelFile.versionName($0), ModelFile.versionName($1)) }
     }
 
-    /// Reads the current version; the others are read at the first access.
     private func readCurrent() throws(ModelError) -> Model {
         let current = try currentVersion()
         var model = try ModelFile.readVersion(current)
@@ -211,18 +210,14 @@ extension Model {
         try self.init(yaml: yaml, file: nil)
     }
 
-    /// Reads the XML of one version.
     package init(xml: String, version: String = "1", file: String?) throws(ModelError) {
         self = try XCDataModelReader.read(Data(xml.utf8), version: version, file: file)
     }
 
-    /// Reads the text of a YAML model; `file` is the file's name in errors.
     package init(yaml: String, file: String?) throws(ModelError) {
         self = try YAMLModelReader.read(yaml, file: file)
     }
-}
 
-extension Model {
     /// Returns this model as the successor of older versions, the oldest first, for models that are not in an
     /// `.xcdatamodeld`.
     ///

@@ -121,7 +121,6 @@ struct ModelResolver {
         return properties
     }
 
-    /// Returns the attribute with its composite's attributes, which may be composites themselves.
     private func resolve(
         _ attribute: Attribute,
         element: String,
@@ -215,11 +214,7 @@ extension ModelResolver {
         }
         return nil
     }
-}
 
-/// Checks the rules that a model must keep so that the store can hold it.
-extension ModelResolver {
-    /// Prefixes of the tables of the store and of SQLite.
     private static let reservedPrefixes = ["tributary_", "sqlite_"]
 
     func checkName(ofEntity name: String) throws(ModelError) {

@@ -21,11 +21,9 @@ package final class ModelVersions: Sendable {
     private struct State {
         /// All versions that can be read; nil before the first access to all of them.
         var models: [Model]?
-        /// Why versions could not be read, by their indexes.
         var failures: [Int: String] = [:]
         var report: (@Sendable (String) -> Void)?
         var readings = 0
-        /// The version hash of the newest version, once it has been read.
         var newestHash: String?
     }
 
@@ -37,7 +35,6 @@ package final class ModelVersions: Sendable {
         state = Mutex(State(models: models))
     }
 
-    /// Creates a list of versions that are read when they are needed.
     package init(
         names: [String],
         hashes: [String] = [],

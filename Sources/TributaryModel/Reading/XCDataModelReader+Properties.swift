@@ -152,10 +152,7 @@ extension XCDataModelReader {
         }
         return rule
     }
-}
 
-/// Reads attributes of XML elements, and reports unknown elements and attributes.
-extension XCDataModelReader {
     func required(_ key: String, of xml: ModelXMLElement, element: String) throws(ModelError) -> String {
         guard let value = xml.attributes[key], !value.isEmpty else {
             throw draft.error("<\(xml.name)> has no '\(key)'", line: xml.line, element: element)
@@ -189,7 +186,6 @@ extension XCDataModelReader {
         return info
     }
 
-    /// Reads the user info of an element, and reports its other children as unknown.
     mutating func readUserInfo(of xml: ModelXMLElement) -> [String: String] {
         var info: [String: String] = [:]
         for child in xml.children {

@@ -6,7 +6,6 @@ import TributaryChanges
 /// `today` as the default of dates, and bounds for types without an order. Such texts give one notice for each kind of
 /// lenient reading.
 struct XcodeText {
-    /// A lenient reading of a text that is no plain value of its type.
     enum Reading: Int, CaseIterable, Comparable {
         case wordAsNumber, fractionCut, numberAsBoolean, valueLeftOut, boundLeftOut
 
@@ -75,7 +74,6 @@ struct XcodeText {
         return (.fractionCut, whole.flatMap { type.holds($0) ? $0 : nil })
     }
 
-    /// Returns 1 for YES and 0 for NO.
     private static func number(word: String, _ type: AttributeType) -> PropertyValue? {
         switch word.lowercased() {
         case "yes", "true": type.value(fromModelText: "1")

@@ -92,7 +92,6 @@ package struct YAMLFault: Error {
     package let reason: String
     package let line: Int?
     package let column: Int?
-    /// The key at fault.
     package let key: String?
 
     init(_ reason: String, _ place: (line: Int, column: Int)?, key: String? = nil) {

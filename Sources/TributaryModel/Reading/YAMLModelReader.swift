@@ -150,9 +150,7 @@ struct YAMLModelReader {
         request.includesSubentities = try fields.flag("subentities") ?? true
         return request
     }
-}
 
-extension YAMLModelReader {
     mutating func readAttributes(_ node: Node, of owner: String) throws(ModelError) -> [Attribute] {
         var attributes: [Attribute] = []
         for entry in try YAMLModelFields.entries(of: node, element: owner, file: draft.file) {

@@ -7,9 +7,7 @@ extension PropertyValue {
         default: nil
         }
     }
-}
 
-extension PropertyValue {
     /// Reads `{"blob":"<sha256>","size":N}`, a reference to a file of the log folder; nil unless `json` has exactly
     /// these two members, with the hash in lower-case hexadecimal.
     init?(blobReference json: JSONValue) {

@@ -1,5 +1,4 @@
 package struct BoundPath: Sendable {
-    /// One relationship of the path.
     package struct Step: Sendable {
         /// The entity at the start of the step; objects of its sub-entities have the same property indexes.
         package let source: Entity
@@ -33,7 +32,6 @@ package struct BoundPath: Sendable {
     package let components: [String]
     package var steps: [Step]
     package let terminal: Terminal
-    /// The entity of the objects at the last step.
     package let entity: Entity
 
     /// Whether the path has any number of values instead of one.

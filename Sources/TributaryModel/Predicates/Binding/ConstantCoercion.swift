@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// Converts a constant to the type of the path on the other side of a comparison.
 enum ConstantCoercion {
     static func coerce(
         _ value: PropertyValue,

@@ -76,7 +76,6 @@ struct PathBinder {
         return path(components, steps, .identity, current)
     }
 
-    /// Binds the names after a composite attribute to one of its members.
     private func member(
         _ names: [String],
         of attribute: Attribute,
@@ -133,10 +132,7 @@ struct PathBinder {
         }
         return ObjectPredicateError(reason, keyPath: text)
     }
-}
 
-/// Binds aggregates such as `projects.@sum.hours` and `projects.hours.@sum`.
-extension PathBinder {
     /// Returns the aggregate path; nil when the names have no aggregate, or only `@count` at their end.
     func aggregate(_ components: [String]) throws(ObjectPredicateError) -> BoundPath? {
         guard let index = components.firstIndex(where: { $0.hasPrefix("@") && $0 != "@count" }) else { return nil }

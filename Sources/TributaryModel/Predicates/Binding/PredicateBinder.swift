@@ -58,9 +58,7 @@ struct PredicateBinder {
         case .path, .function: false
         }
     }
-}
 
-extension PredicateBinder {
     func bind(
         _ left: Operand,
         _ comparison: ObjectPredicate.Comparison,
@@ -212,9 +210,7 @@ extension PredicateBinder {
         if case .keyPath(let path) = expression.form, !path.isEmpty { text = path.joined(separator: ".") }
         return .constant(try ConstantCoercion.coerce(value, to: kind, beside: text))
     }
-}
 
-extension PredicateBinder {
     func operand(_ expression: ObjectPredicate.Expression) throws(ObjectPredicateError) -> Operand {
         switch expression.form {
         case .constant(let value): return .constant(value)
@@ -288,9 +284,7 @@ extension PredicateBinder {
         result.scope = collection.scope
         return result
     }
-}
 
-extension PredicateBinder {
     func bind(
         _ function: ObjectPredicate.Function,
         _ expressions: [ObjectPredicate.Expression],

@@ -1,7 +1,6 @@
 import Foundation
 package import TributaryChanges
 
-/// Computes functions, for SQL and in memory.
 package enum FunctionEvaluator {
     package static func value(
         _ function: ObjectPredicate.Function,

@@ -39,7 +39,6 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
         return key + separator + text
     }
 
-    /// The separator before every character that a sort key contains.
     private static let separator = "\u{1}"
 
     /// Returns each character after the weight of its class: separators, signs, numbers, letters.
