@@ -22,6 +22,10 @@
         case shadowOrderByArrival
         /// The totals of a counter are added, and rounded, in the order in which a store came to know their writers.
         case counterAddedInOrderOfArrival
+        /// All writers that a store has been have one total.
+        case totalLumpedByStore
+        /// Of two writes of one transaction the earlier one stands.
+        case earlierLineStands
         /// The total of a counter is rounded after each addition.
         case counterTotalRounded
         /// A transaction does not wait for those that its writer had seen.

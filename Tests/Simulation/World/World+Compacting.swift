@@ -49,8 +49,11 @@ extension World {
         }
     }
 
-    /// Gives a baseline that a replica has cut, and that nobody has seen, the content of another state.
-    func spoil(_ index: Int) throws {
+    /// Lets a replica cut a baseline, gives it the content of another state before anybody sees it, and lets the next
+    /// replica compare it.
+    func spoil(_ index: Int) async throws {
+        try await compact(index, .requested)
+        var isSpoiled = false
         for log in logs.indices where replicas[index].writers.contains(logs[log].writer) {
             guard let last = logs[log].baselines.indices.last, !logs[log].baselines[last].isRemoved,
                 !logs.flatMap(\.comparisons.keys).contains(where: { $0.baseline == logs[log].baselines[last].name }),
@@ -61,7 +64,12 @@ extension World {
             else { continue }
             logs[log].baselines[last] = spoiled
             try replicas[index].folder.leave(spoiled)
+            isSpoiled = true
         }
+        guard isSpoiled else { return }
+        let next = (index + 1) % schedule.replicas
+        try await exchange(index, next)
+        try await compact(next, .requested)
     }
 
     /// Checks that a segment may go: a baseline has it that a store endorses, every active store has acknowledged it, and it
@@ -83,8 +91,9 @@ extension World {
 
     /// Whether a baseline has a segment that a store endorses.
     func isCovered(_ name: SegmentName) -> Bool {
-        let covering = logs.flatMap(\.baselines).filter { $0.vector[name.writer] ?? 0 >= name.last }
-        let endorsed = logs.flatMap(\.comparisons.values).filter { $0.found.difference == nil }.map(\.found)
+        let covering = logs.flatMap(\.baselines).filter { !$0.isRemoved && $0.vector[name.writer] ?? 0 >= name.last }
+        let endorsed = logs.flatMap(\.comparisons.values).filter { !$0.isRemoved && $0.found.difference == nil }
+            .map(\.found)
         return covering.contains { one in
             endorsed.contains { $0.name.baseline == one.name && $0.sha256 == one.sha256 }
         }

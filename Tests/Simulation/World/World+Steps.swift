@@ -39,7 +39,7 @@ extension World {
         case .recover(let replica): try await recover(replica)
         case .compact(let replica, let isRequested):
             try await compact(replica, isRequested ? .requested : .automatic)
-        case .spoil(let replica): try spoil(replica)
+        case .spoil(let replica): try await spoil(replica)
         case .exchange(let from, let to): try await exchange(from, to)
         case .evict(let replica, let writer): try await evict(writer, by: replica)
         case .abandon(let replica, let writer): try await abandon(writer, by: replica)

@@ -15,6 +15,9 @@ final class CounterTable {
 
     /// Adds an increment to the total of the writer with the row `writer`.
     func add(_ amount: PropertyValue, writer: Int64, to id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
+        #if MUTATIONS
+            let writer = Mutation.isOn(.totalLumpedByStore) ? try firstWriter(ofStoreOf: writer) : writer
+        #endif
         let before = try total(writer: writer, of: id, column)
         let replace = try BoundStatement(
             db,
@@ -85,6 +88,20 @@ final class CounterTable {
         #endif
         return CounterTotals.value(of: sums)
     }
+
+    #if MUTATIONS
+        private func firstWriter(ofStoreOf writer: Int64) throws -> Int64 {
+            guard Mutation.isOn(.totalLumpedByStore) else { return writer }
+            let select = try BoundStatement(
+                db,
+                """
+                SELECT min(f.id) FROM tributary_writer w JOIN tributary_writer f ON f.store = w.store WHERE w.id = ?1
+                """
+            )
+            select.bind(1, writer)
+            return try select.first { $0.optionalInteger(0) }.flatMap(\.self) ?? writer
+        }
+    #endif
 
     private func bind(_ id: UniqueID, _ column: StoreModel.ColumnIndex, to statement: BoundStatement) {
         statement.bind(1, layout.tables[column.table].code)
