@@ -10,7 +10,7 @@ struct BaselineSorting {
     ///
     /// A deletion comes before what follows it in its transaction. Links come before the values of objects, because
     /// linking an object to its owner also writes the object's register, whose value is among those. What has no rule in any
-    /// known model follows, in the order of its transaction.
+    /// known model follows, in the order of the changes of its transaction; the values of one change have no order.
     private enum Phase: Int64 {
         case delete, unlink, link, insert, update, kept, bound, counter
     }
@@ -21,10 +21,10 @@ struct BaselineSorting {
             sql: """
                 CREATE TABLE item(
                     part INTEGER, clock TEXT, writer TEXT, phase INTEGER, entity TEXT, id BLOB,
-                    position INTEGER, value INTEGER, sequence INTEGER, line BLOB)
+                    position INTEGER, sequence INTEGER, line BLOB)
                 """
         )
-        add = try BoundStatement(scratch, "INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+        add = try BoundStatement(scratch, "INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
     }
 
     mutating func insert(_ item: BaselineItem) throws {
@@ -59,9 +59,8 @@ struct BaselineSorting {
         add.bind(5, entity)
         add.bind(6, id)
         add.bind(7, place?.position ?? 0)
-        add.bind(8, place?.part ?? 0)
-        add.bind(9, Int64(bitPattern: sequence))
-        add.bind(10, line)
+        add.bind(8, Int64(bitPattern: sequence))
+        add.bind(9, line)
         try add.run()
     }
 
@@ -82,7 +81,7 @@ struct BaselineSorting {
         var counts = BaselineCounts()
         try scratch.execute(
             sql:
-                "CREATE INDEX item_order ON item(part, clock, writer, phase, position, value, entity, id, line, sequence)"
+                "CREATE INDEX item_order ON item(part, clock, writer, phase, position, entity, id, line, sequence)"
         )
         let transactions = try BoundStatement(
             scratch,
@@ -95,7 +94,7 @@ struct BaselineSorting {
             scratch,
             """
             SELECT line FROM item WHERE part = 0 AND clock = ?1 AND writer = ?2
-            ORDER BY phase, position, value, entity, id, line
+            ORDER BY phase, position, entity, id, line
             """
         )
         try transactions.forEach { row in
@@ -115,7 +114,7 @@ struct BaselineSorting {
         }
         let rest = try BoundStatement(
             scratch,
-            "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, phase, position, value, entity, id, line"
+            "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, phase, position, entity, id, line"
         )
         try rest.forEach { row in
             counts.changes += 1

@@ -53,6 +53,15 @@ package struct Divergence: Error, CustomStringConvertible {
         guard wanted != found else { return }
         let missing = wanted.filter { !found.contains($0) }.map { "- \($0)" }
         let extra = found.filter { !wanted.contains($0) }.map { "+ \($0)" }
+        if missing.isEmpty, extra.isEmpty {
+            let place = zip(wanted, found).enumerated().first { $0.element.0 != $0.element.1 }
+            let lines = place.map {
+                ["line \($0.offset + 1) in another order:", "- \($0.element.0)", "+ \($0.element.1)"]
+            }
+            throw Divergence(
+                ([title()] + (lines ?? ["\(wanted.count) lines, \(found.count) lines"])).joined(separator: "\n")
+            )
+        }
         throw Divergence(([title()] + missing + extra).joined(separator: "\n"))
     }
 
