@@ -94,12 +94,12 @@ extension Engine {
         migration: MigrationSettings,
         logger: Logger
     ) async throws -> Engine {
-        let settings = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
         let store = try await NIOThreadPool.singleton.runIfActive {
             try StartFailure.naming(configuration.store) {
                 let restoration = StoreRestoration(store: configuration.store, logger: logger)
                 try restoration.complete()
-                var settings = settings
+                var settings = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
+                settings.trustsReboot = configuration.identity.reboot == .trust
                 settings.formerVersions = restoration.formerVersions(except: model)
                 settings.formerVersions.warn(logger)
                 let store = try Store.open(settings, migrator: Migrator(migration))

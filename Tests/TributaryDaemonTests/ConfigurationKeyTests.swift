@@ -13,7 +13,7 @@ import TributaryAdmin
         "merge.debounce": "2s", "merge.ceiling": "6s", "merge.saves": "false", "export.enabled": "false",
         "export.debounce": "1500ms", "export.segment_bytes": "3KiB", "export.acknowledge": "2h",
         "watch.rescan": "90s", "watch.incomplete_grace": "2m", "import.slice_changes": "7", "import.memory": "1GiB",
-        "clock.max_ahead": "1d", "history.keep": "36500d", "migration.allow_loss": "true",
+        "identity.reboot": "trust", "clock.max_ahead": "1d", "history.keep": "36500d", "migration.allow_loss": "true",
         "retention.keep_segments": "1ms", "admin.socket": "/a/admin.sock", "admin.writers": "[clerks, managers]",
         "admin.listen": "\"127.0.0.1:9417\"", "shutdown.timeout": "10s", "log.level": "debug",
     ]

@@ -15,6 +15,13 @@ struct Configuration: Sendable {
         var keep = Duration.seconds(30 * 86_400)
     }
 
+    struct Identity: Sendable {
+        /// As which writer the store goes on after the machine has booted.
+        enum Reboot: String, CaseIterable, Sendable { case fresh, trust }
+
+        var reboot = Reboot.fresh
+    }
+
     struct Migration: Sendable {
         /// Whether a start may drop values although the version of the model is unchanged.
         var allowsLoss = MigrationOptions().allowsLoss
@@ -36,6 +43,7 @@ struct Configuration: Sendable {
     var model: String?
     var merge = MergeOptions()
     var sync: SyncConfiguration
+    var identity = Identity()
     var history = History()
     var migration = Migration()
     var admin = Admin()

@@ -54,6 +54,7 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         .init("watch.incomplete_grace", \.sync.incompleteGrace, .duration),
         .init("import.slice_changes", \.sync.sliceChanges, .count),
         .init("import.memory", \.sync.memory, .size),
+        .init("identity.reboot", \.identity.reboot, .choice, needsRestart: true),
         .init("clock.max_ahead", \.sync.maxAhead, .duration),
         .init("history.keep", \.history.keep, .duration),
         .init("migration.allow_loss", \.migration.allowsLoss, .boolean),
@@ -69,6 +70,6 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         .init("admin.writers", \.admin.writers, .groups),
         .init("admin.listen", \.admin.listen, .address, needsRestart: true),
         .init("shutdown.timeout", \.shutdown.timeout, .duration),
-        .init("log.level", \.log.level, .level, variable: "TRIBUTARY_LOG_LEVEL"),
+        .init("log.level", \.log.level, .choice, variable: "TRIBUTARY_LOG_LEVEL"),
     ]
 }

@@ -1,4 +1,3 @@
-import Logging
 import TributarySync
 
 extension SettingSyntax where Value == String {
@@ -86,10 +85,10 @@ extension SettingSyntax where Value == Bool {
     }
 }
 
-extension SettingSyntax where Value == Logger.Level {
-    static var level: Self {
-        let levels = Value.allCases.map(\.rawValue).joined(separator: ", ")
-        return Self(expectation: "one of \(levels)") { text, _ in
+extension SettingSyntax where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
+    static var choice: Self {
+        let values = Value.allCases.map(\.rawValue).joined(separator: ", ")
+        return Self(expectation: "one of \(values)") { text, _ in
             Value(rawValue: text)
         } text: {
             $0.rawValue

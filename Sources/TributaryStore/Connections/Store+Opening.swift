@@ -25,7 +25,7 @@ extension Store {
             // Nobody else goes on as the writer of a store in memory, and nobody as that of a scratch store.
             let token =
                 configuration.memory == nil && !configuration.isScratch
-                ? WriterToken(ofStoreAt: configuration.path, configuration.environment) : nil
+                ? WriterToken(configuration) : nil
             configuration.token = token
             return try StoreError.mapping {
                 let writer = try StoreConnection.writer(

@@ -15,6 +15,8 @@ package struct StoreConfiguration: Sendable {
     /// The versions of the model, the oldest first, that a new store knows besides those before its model.
     package var formerVersions = ModelVersions.none
     package var trace: SQLTrace?
+    /// Whether a token on the disk, which a clean close leaves, proves after a boot that the store goes on as its writer.
+    package var trustsReboot = false
     /// The token of the store's own writer; set when the store is opened.
     var token: WriterToken?
 

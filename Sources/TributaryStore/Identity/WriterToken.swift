@@ -12,6 +12,9 @@ import TributaryChanges
 /// writer. The file is locked meanwhile, so that a commit of another process waits for the next token.
 ///
 /// Where there is no such file system, the memory of the process has the token: each start is then a fresh writer.
+///
+/// Where a boot is trusted, closing the store leaves the token on the disk, beside the store. The first commit after a
+/// boot takes it away. A store that was set back alone is noticed then, but not a disk that was set back as a whole.
 final class WriterToken: Sendable {
     /// What the store and the token must both say.
     struct Content: Hashable, Sendable {
@@ -71,6 +74,7 @@ final class WriterToken: Sendable {
 
     private let store: String
     private let environment: StoreEnvironment
+    private let trustsReboot: Bool
     private let state = Mutex(State())
 
     /// The greatest number of bytes of a token, which follows the newest transaction of history.
@@ -80,8 +84,9 @@ final class WriterToken: Sendable {
     /// The milliseconds by which the clocks may move against each other between two commits.
     private static let greatestJump: UInt64 = 1_000
 
-    init(ofStoreAt path: String, _ environment: StoreEnvironment) {
-        (store, self.environment) = (path, environment)
+    init(_ configuration: StoreConfiguration) {
+        (store, environment) = (configuration.path, configuration.environment)
+        trustsReboot = configuration.trustsReboot
     }
 
     /// The writer as which the open transaction continues the store; nil while it has not.
@@ -114,6 +119,7 @@ final class WriterToken: Sendable {
             } else {
                 state.taken = state.memory
             }
+            if state.memory == nil, let left = takeLeft(), state.taken == nil { state.taken = left }
             var isProven = state.taken?.proves(expected) ?? false
             #if MUTATIONS
                 if Mutation.isOn(.tokenNotCompared) { isProven = true }
@@ -194,9 +200,47 @@ final class WriterToken: Sendable {
 
     func close() {
         state.withLock { state in
+            if trustsReboot { leave(state.memory ?? read(&state)) }
             if let file = state.descriptor { Glibc.close(file) }
             state.descriptor = nil
         }
+    }
+
+    private func read(_ state: inout State) -> Token? {
+        open(&state).flatMap {
+            Token(String(decoding: WriterToken.read($0, at: WriterToken.start, WriterToken.size), as: UTF8.self))
+        }
+    }
+
+    // MARK: Boots
+
+    private var left: String { store + "-token" }
+
+    /// Leaves a token for the time after a boot.
+    ///
+    /// The file may be missing, or an older one, when the machine loses its power.
+    private func leave(_ token: Token?) {
+        guard let token else { return }
+        let file = clinux_openat(AT_FDCWD, left, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return }
+        let bytes = Array(token.text.utf8)
+        _ = pwrite(file, bytes, bytes.count, 0)
+        Glibc.close(file)
+    }
+
+    /// Takes the token away that was left.
+    ///
+    /// What it says about the clocks is of an older boot. At another place than before, the store has become a fresh
+    /// writer when it was opened.
+    private func takeLeft() -> Token? {
+        let file = clinux_openat(AT_FDCWD, left, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard file >= 0 else { return nil }
+        let bytes = WriterToken.read(file, at: 0, WriterToken.size)
+        Glibc.close(file)
+        guard unlink(left) == 0, trustsReboot, let token = Token(String(decoding: bytes, as: UTF8.self)) else {
+            return nil
+        }
+        return Token(token.content, environment.clockDifference())
     }
 
     /// Opens the file, and makes it where there is none; nil where no file can be trusted.

@@ -23,14 +23,15 @@ import TributaryModel
             try FileManager.default.createDirectory(atPath: tokens, withIntermediateDirectories: false)
         }
 
-        func open(_ name: String = "store.sqlite") throws -> Store {
-            try WriterTokenTests.open(folder.path(name), tokens, { [self] in difference.load(ordering: .relaxed) })
+        func open(_ name: String = "store.sqlite", trustsReboot: Bool = false) throws -> Store {
+            let clocks = { @Sendable [self] in difference.load(ordering: .relaxed) }
+            return try WriterTokenTests.open(folder.path(name), tokens, clocks, trustsReboot: trustsReboot)
         }
 
         /// Commits a transaction in a store that is open for it alone; returns its writer.
         @discardableResult
-        func save(_ name: String = "store.sqlite") throws -> UniqueID {
-            let store = try open(name)
+        func save(_ name: String = "store.sqlite", trustsReboot: Bool = false) throws -> UniqueID {
+            let store = try open(name, trustsReboot: trustsReboot)
             defer { try? store.close() }
             return try WriterTokenTests.save(store)
         }
@@ -65,17 +66,19 @@ import TributaryModel
     private static func open(
         _ path: String,
         _ tokens: String?,
-        _ difference: @escaping @Sendable () -> Int64 = { 0 }
+        _ difference: @escaping @Sendable () -> Int64 = { 0 },
+        trustsReboot: Bool = false
     ) throws -> Store {
         var environment = StoreEnvironment.system
         environment.tokens = { _ in tokens }
         environment.clockDifference = difference
-        let configuration = StoreConfiguration(
+        var configuration = StoreConfiguration(
             path: path,
             name: "test",
             model: try SampleModel.make(),
             environment: environment
         )
+        configuration.trustsReboot = trustsReboot
         return try Store.open(configuration, migrator: Migrator())
     }
 
@@ -131,6 +134,64 @@ import TributaryModel
         #expect(try Self.save(store) == writer)
         #expect(try store.read { try $0.writers.own().sequence } == 5)
         try store.close()
+    }
+
+    // MARK: Boots
+
+    @Test func aTrustedBootIsNoFreshWriter() throws {
+        let writer = try machine.save(trustsReboot: true)
+        for _ in 0..<3 {
+            try machine.boot()
+            // The clocks are others after a boot.
+            machine.difference.add(10_000_000, ordering: .relaxed)
+            #expect(try machine.save(trustsReboot: true) == writer)
+        }
+        // A store that is only read leaves what it had.
+        try machine.boot()
+        try machine.open(trustsReboot: true).close()
+        try machine.open(trustsReboot: true).close()
+        #expect(try machine.save(trustsReboot: true) == writer)
+        #expect(try machine.own().record.sequence == 5)
+        // Nobody has trusted this boot.
+        try machine.boot()
+        #expect(try machine.save() != writer)
+        #expect(
+            try !FileManager.default.contentsOfDirectory(atPath: machine.folder.path).contains("store.sqlite-token")
+        )
+    }
+
+    /// What happens after a clean stop, so that a boot is not trusted.
+    enum Distrust: CaseIterable { case killed, setBack, copied, garbage }
+
+    @Test(arguments: Distrust.allCases) func aTrustedBootNeedsTheTokenOfThisStore(_ case: Distrust) async throws {
+        let older = machine.folder.path("older")
+        let (file, left) = (machine.path, machine.path + "-token")
+        try machine.save(trustsReboot: true)
+        try FileManager.default.copyItem(atPath: file, toPath: older)
+        let writer = try machine.save(trustsReboot: true)
+        var name = "store.sqlite"
+        switch `case` {
+        case .killed:
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = file as String, tokens = machine.tokens as String] in
+                let store = try WriterTokenTests.open(path, tokens, trustsReboot: true)
+                try WriterTokenTests.save(store)
+                kill(getpid(), SIGKILL)
+            }
+        case .setBack: try machine.overwrite(with: older)
+        case .copied:
+            name = "copy.sqlite"
+            for suffix in ["", "-token"] {
+                try FileManager.default.copyItem(atPath: file + suffix, toPath: machine.folder.path(name) + suffix)
+            }
+            try FileManager.default.removeItem(atPath: file)
+        case .garbage: try Data("1 2 3\nx".utf8).write(to: URL(fileURLWithPath: left))
+        }
+        try machine.boot()
+        let fresh = try machine.save(name, trustsReboot: true)
+        #expect(fresh != writer)
+        try machine.boot()
+        #expect(try machine.save(name, trustsReboot: true) == fresh)
     }
 
     // MARK: A fresh writer
