@@ -145,9 +145,15 @@ final class ObjectMerger {
             let rule = layout.tables[table].columns[write.column].mergeRule
             let index = StoreModel.ColumnIndex(table: table, column: write.column)
             if rule == .counter {
+                let shown = accepted.contains { $0.column == write.column } ? nil : try shownSum(index, of: before)
                 try add(write, to: row.id, table)
-                let value = try tables.counterValue(row.id, index, entity: row.entity)
-                accepted.append(RegisterWrite(column: write.column, value: value))
+                // Integers wrap around in the sum as in each total, so that the other totals need not be read.
+                if case (.integer(let sum), .integer(let amount)) = (shown, write.value) {
+                    accepted.append(RegisterWrite(column: write.column, value: .integer(sum &+ amount)))
+                } else {
+                    let value = try tables.counterValue(row.id, index, entity: row.entity)
+                    accepted.append(RegisterWrite(column: write.column, value: value))
+                }
                 continue
             }
             let known = row.versions.register(write.column, isHeld: holds[write.column])
@@ -223,6 +229,11 @@ final class ObjectMerger {
     /// Compares concrete entities by their names, which are equal on all machines.
     func precedes(_ first: Int, _ second: Int) -> Bool {
         layout.entities[first].entity.name.precedesByBytes(layout.entities[second].entity.name)
+    }
+
+    /// The sum of a counter that a visible row shows; nil while nobody has counted, when it shows a default.
+    private func shownSum(_ column: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PropertyValue? {
+        try tables.counters.isCounted(row.id, column) ? heldValue(column, of: row) : nil
     }
 
     func add(_ increment: RegisterWrite, to id: UniqueID, _ table: Int) throws {

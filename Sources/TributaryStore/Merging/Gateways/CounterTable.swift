@@ -71,6 +71,16 @@ final class CounterTable {
         return try select.first { layout[column].total(in: $0, at: 0) }
     }
 
+    /// Whether any writer has counted.
+    func isCounted(_ id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> Bool {
+        let select = try BoundStatement(
+            db,
+            "SELECT 1 FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3 LIMIT 1"
+        )
+        bind(id, column, to: select)
+        return try select.first { _ in true } ?? false
+    }
+
     /// The counter's value; nil when no writer has counted.
     func value(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
         let statement = try BoundStatement(
