@@ -4,8 +4,8 @@ package enum StoreFormat {
     package static let applicationID: Int32 = 0x5452_4942
     /// The version of the layout; it grows with each change that earlier code cannot read.
     ///
-    /// Versions before 7 were never released.
-    package static let version: Int32 = 7
+    /// Versions before 8 were never released.
+    package static let version: Int32 = 8
 
     /// Why a store with a version of the layout is refused; nil when it is this one.
     package static func refusal(of found: Int32) -> String? {

@@ -14,4 +14,20 @@ package struct VersionVector: Hashable, Sendable {
 
     package var entries: [UniqueID: UInt64] { sequences }
     package var isEmpty: Bool { sequences.isEmpty }
+
+    /// What follows from the vector: who has anything of a writer has all that it goes on from; O(w).
+    ///
+    /// - Parameter after: For each writer, the one that it goes on from.
+    /// - Returns: what follows; it may be in the vector itself.
+    package func implied(by after: [UniqueID: Incarnation.Predecessor]) -> VersionVector {
+        var implied = VersionVector()
+        for writer in sequences.keys {
+            var writer = writer
+            while let former = after[writer], former.sequence > implied[former.writer] {
+                implied[former.writer] = former.sequence
+                writer = former.writer
+            }
+        }
+        return implied
+    }
 }

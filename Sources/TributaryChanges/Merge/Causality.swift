@@ -19,19 +19,19 @@ package enum Causality: Hashable, Sendable {
     /// - Parameters:
     ///   - arriving: The transaction of the arriving write.
     ///   - applied: The transaction of the write that was applied before it.
-    ///   - seen: The sequence up to which the arriving write's writer had acknowledged the transactions of the other
-    ///     writer, this transaction included; nil when it had never acknowledged any writer's.
+    ///   - hasSeen: Whether the arriving write's writer had acknowledged the transaction of the other one, this
+    ///     transaction included; nil when it had never acknowledged any writer's.
     ///   - isOwnObject: Whether the writer of the arriving write has inserted the object.
     package init<Writer>(
         of arriving: WriteOrigin<Writer>,
         after applied: WriteOrigin<Writer>,
-        seen: UInt64?,
+        hasSeen: Bool?,
         isOwnObject: Bool
     ) {
         if arriving.writer == applied.writer {
             self = .follows
-        } else if let seen {
-            self = seen >= applied.sequence ? .follows : .concurrent
+        } else if let hasSeen {
+            self = hasSeen ? .follows : .concurrent
         } else {
             self = isOwnObject ? .concurrent : .unknown
         }

@@ -10,6 +10,14 @@ import TributaryModel
 package struct BaselineText {
     let reader: Reader
 
+    /// Whether there are so many stores that the lines may not have all that these have acknowledged.
+    package var leavesOutSeen: Bool {
+        get throws {
+            let stores = Set(try reader.writers.all().map(\.store)).count
+            return BaselineSeen.share(of: stores) < stores
+        }
+    }
+
     /// Hands the lines to `write`, each ended by a newline, without the end line.
     ///
     /// All changes are sorted in a temporary file of SQLite, so that memory stays bounded: O(n log n) for n changes.
@@ -26,17 +34,14 @@ package struct BaselineText {
             writerCount: writers.count
         )
         try write(Array(header.line.utf8) + [UInt8(ascii: "\n")])
-        // A store may know of writers none of whose transactions it has; another one at the vector need not.
-        let known = Set(writers.map(\.id))
-        let chosen = BaselineSeen(writerCount: writers.count)
+        var seen = BaselineSeen(writers)
         for writer in writers {
-            let seen = Dictionary(uniqueKeysWithValues: writer.seen.entries.filter { known.contains($0.key) })
             let line = BaselineWriter(
                 id: writer.id,
                 incarnation: writer.incarnation,
                 sequence: writer.sequence,
                 clock: writer.clock,
-                seen: chosen.entries(seen, of: writer.id)
+                seen: seen.take(writer)
             )
             try write(Array(line.line.utf8) + [UInt8(ascii: "\n")])
         }

@@ -12,9 +12,12 @@ struct BaselineVector {
     }
 
     private(set) var ahead: [UniqueID: Ahead] = [:]
+    /// The writers with what their stores have acknowledged.
+    private let acknowledging: [BaselineWriter]
 
     /// Compares the writers of a baseline with those of the store.
     init(_ writers: [BaselineWriter], _ table: WriterTable) throws {
+        acknowledging = writers.filter { !$0.seen.isEmpty }
         for writer in writers {
             let position = try table.position(of: writer.id)
             guard writer.sequence > position.sequence else { continue }
@@ -41,7 +44,7 @@ struct BaselineVector {
         for entry in ahead.values {
             try table.move(entry.writer.id, to: entry.writer.sequence, clock: entry.writer.clock)
         }
-        for entry in ahead.values { try table.addSeen(by: entry.writer.id, entry.writer.seen) }
         for entry in ahead.values { try table.meet(entry.writer.id, entry.writer.incarnation) }
+        for writer in acknowledging { try table.addSeen(by: writer.id, writer.seen) }
     }
 }

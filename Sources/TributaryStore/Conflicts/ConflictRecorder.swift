@@ -53,12 +53,12 @@ final class ConflictRecorder {
         // A store that was set back may take its own new transaction for one that others have seen, and apply theirs
         // first.
         if isArrivingLost {
-            let known = try seen.sequence(of: cursor.writer, seenBy: origin.writer, at: applied)
-            if let known, known >= arriving.sequence { return false }
+            let isKnown = try seen.had(arriving.sequence, of: cursor.writer, seenBy: origin.writer, at: applied)
+            if isKnown == true { return false }
         }
-        let sequence = try seen.sequence(of: origin.writer, seenBy: cursor.writer, at: cursor.revision)
+        let hasSeen = try seen.had(origin.sequence, of: origin.writer, seenBy: cursor.writer, at: cursor.revision)
         let isOwnObject = try insert.map { try versions.origin($0).writer == cursor.writer } ?? false
-        return Causality(of: arriving, after: origin, seen: sequence, isOwnObject: isOwnObject)
+        return Causality(of: arriving, after: origin, hasSeen: hasSeen, isOwnObject: isOwnObject)
             .isConflict(isArrivingLost: isArrivingLost)
     }
 

@@ -1,14 +1,15 @@
 import GRDB
 import TributaryChanges
 
-/// For imported transactions, the sequences up to which their writers had acknowledged other writers.
+/// For imported transactions, the sequences up to which their writers' stores had acknowledged other writers.
 ///
-/// `tributary_seen` has the sequences after the last transaction of each writer. Rows that wait are merged after later
+/// `tributary_seen` has the sequences after the last transaction of each store. Rows that wait are merged after later
 /// transactions of their writer have been recorded there, so the sequences are kept with the transaction from which
 /// they hold. Writers are the rows of `tributary_writer`. It belongs to one write transaction.
 final class SeenSequences {
     private struct Pair: Hashable {
-        var writer: Int64
+        /// The place of the store in `stores`.
+        var store: Int
         var other: Int64
     }
 
@@ -18,65 +19,112 @@ final class SeenSequences {
         var sequence: UInt64
     }
 
+    private let label: BoundStatement
     private let select: BoundStatement
     private let exists: BoundStatement
+    private let followers: BoundStatement
+    private var labels: [String] = []
+    private var stores: [Int64: Int] = [:]
     /// For each pair, the sequences in the order of the transactions; the first step is the sequence in the table.
     private var steps: [Pair: [Step]] = [:]
-    /// For each writer, the number of its first transaction that acknowledges any; nil when there is none yet.
-    private var firsts: [Int64: Int64?] = [:]
+    /// For each store, the number of its first transaction that acknowledges any; nil when there is none yet.
+    private var firsts: [Int: Int64?] = [:]
+    /// For each writer, those that go on from it, with the last transaction that they have of it.
+    private var next: [Int64: [(writer: Int64, sequence: UInt64)]] = [:]
 
     init(_ db: Database) throws {
-        select = try BoundStatement(db, "SELECT sequence FROM tributary_seen WHERE writer = ?1 AND other = ?2")
-        exists = try BoundStatement(db, "SELECT 1 FROM tributary_seen WHERE writer = ?1 LIMIT 1")
+        label = try BoundStatement(db, "SELECT ifnull(store, uuid) FROM tributary_writer WHERE id = ?1")
+        select = try BoundStatement(db, "SELECT sequence FROM tributary_seen WHERE store = ?1 AND other = ?2")
+        exists = try BoundStatement(db, "SELECT 1 FROM tributary_seen WHERE store = ?1 LIMIT 1")
+        followers = try BoundStatement(
+            db,
+            """
+            SELECT f.id, f.after_sequence FROM tributary_writer w JOIN tributary_writer f ON f.after = w.uuid
+            WHERE w.id = ?1
+            """
+        )
     }
 
     /// Records what a transaction acknowledges, before `tributary_seen` has it.
     ///
     /// The cost is one look at each acknowledged writer.
     func record(_ seen: [(other: Int64, sequence: UInt64)], by writer: Int64, number: Int64) throws {
+        // The transaction may be the first one of a writer that goes on from another one.
+        next.removeAll(keepingCapacity: true)
         guard !seen.isEmpty else { return }
-        if try first(writer) == nil { firsts[writer] = number }
+        let store = try store(of: writer)
+        if try first(store) == nil { firsts[store] = number }
         for (other, sequence) in seen {
-            let pair = Pair(writer: writer, other: other)
+            let pair = Pair(store: store, other: other)
             guard try sequence > steps(of: pair).last?.sequence ?? 0 else { continue }
             steps[pair, default: []].append(Step(number: number, sequence: sequence))
         }
     }
 
-    /// The sequence of another writer that a writer had acknowledged by its transaction.
+    /// Whether the store of a writer had acknowledged a transaction of another writer by its own transaction.
+    ///
+    /// Who has anything of a writer has all that it goes on from: one step for each writer that the other store has been
+    /// since.
     ///
     /// - Parameters:
+    ///   - sequence: The transaction of the other writer.
     ///   - other: The row of the writer that is acknowledged.
     ///   - writer: The row of the writer that acknowledges.
     ///   - number: The number of the transaction.
-    /// - Returns: the sequence; nil when the writer had never acknowledged any writer's.
+    /// - Returns: the answer; nil when the store had never acknowledged any writer's.
     /// - Throws: ``StoreError`` when the store cannot be read.
-    func sequence(of other: Int64, seenBy writer: Int64, at number: Int64) throws -> UInt64? {
-        guard let first = try first(writer), first <= number else { return nil }
-        let known = try steps(of: Pair(writer: writer, other: other))
-        var (low, high) = (0, known.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if known[middle].number <= number { low = middle + 1 } else { high = middle }
+    func had(_ sequence: UInt64, of other: Int64, seenBy writer: Int64, at number: Int64) throws -> Bool? {
+        let store = try store(of: writer)
+        let acknowledges = try first(store).map { $0 <= number } ?? false
+        func direct(_ other: Int64) throws -> UInt64 {
+            guard acknowledges else { return 0 }
+            let known = try steps(of: Pair(store: store, other: other))
+            return known.last { $0.number <= number }?.sequence ?? 0
         }
-        return low == 0 ? 0 : known[low - 1].sequence
+        if try direct(other) >= sequence { return true }
+        var rest = try followers(of: other).filter { $0.sequence >= sequence }.map(\.writer)
+        var visited = Set(rest)
+        while let last = rest.popLast() {
+            if try last == writer || direct(last) > 0 { return true }
+            rest += try followers(of: last).map(\.writer).filter { visited.insert($0).inserted }
+        }
+        return acknowledges ? false : nil
     }
 
-    private func first(_ writer: Int64) throws -> Int64? {
-        if let known = firsts[writer] { return known }
-        exists.bind(1, writer)
+    private func store(of writer: Int64) throws -> Int {
+        if let known = stores[writer] { return known }
+        label.bind(1, writer)
+        let text = try label.first { $0.text(0) } ?? ""
+        let place = labels.firstIndex(of: text) ?? labels.count
+        if place == labels.count { labels.append(text) }
+        stores[writer] = place
+        return place
+    }
+
+    private func first(_ store: Int) throws -> Int64? {
+        if let known = firsts[store] { return known }
+        exists.bind(1, labels[store])
         let found = try exists.first { _ in Int64(0) }
-        firsts[writer] = .some(found)
+        firsts[store] = .some(found)
         return found
     }
 
     private func steps(of pair: Pair) throws -> [Step] {
         if let known = steps[pair] { return known }
-        select.bind(1, pair.writer)
+        select.bind(1, labels[pair.store])
         select.bind(2, pair.other)
         let sequence = try select.first { UInt64(bitPattern: $0.integer(0)) }
         let made = [Step(number: 0, sequence: sequence ?? 0)]
         steps[pair] = made
         return made
+    }
+
+    private func followers(of writer: Int64) throws -> [(writer: Int64, sequence: UInt64)] {
+        if let known = next[writer] { return known }
+        followers.bind(1, writer)
+        var found: [(writer: Int64, sequence: UInt64)] = []
+        try followers.forEach { found.append(($0.integer(0), UInt64(bitPattern: $0.integer(1)))) }
+        next[writer] = found
+        return found
     }
 }

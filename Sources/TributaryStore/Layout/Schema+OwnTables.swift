@@ -26,8 +26,8 @@ extension Schema {
         """,
         """
         CREATE TABLE tributary_seen(
-            writer INTEGER NOT NULL, other INTEGER NOT NULL, sequence INTEGER NOT NULL,
-            PRIMARY KEY (writer, other)) WITHOUT ROWID
+            store TEXT NOT NULL, other INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            PRIMARY KEY (store, other)) WITHOUT ROWID
         """,
         """
         CREATE TABLE tributary_segment(
@@ -145,6 +145,7 @@ extension Schema {
         // are.
         "CREATE INDEX tributary_shape_form ON tributary_shape(entity, kind, properties)",
         "CREATE INDEX tributary_writer_clock ON tributary_writer(clock)",
+        "CREATE INDEX tributary_writer_after ON tributary_writer(after) WHERE after IS NOT NULL",
         "CREATE INDEX tributary_writer_self ON tributary_writer(is_self) WHERE is_self = 1",
         """
         CREATE INDEX tributary_writer_unannounced ON tributary_writer(id)

@@ -9,12 +9,11 @@ package struct WriterReader {
 
     private var database: Database { reader.database }
 
-    package func all() throws -> [WriterRecord] { try records(where: "1", seen: seen(where: "1")) }
+    package func all() throws -> [WriterRecord] { try records(where: "1", seen: seen()) }
 
     /// The record of one writer; nil when none of its transactions was applied.
     package func record(of writer: UniqueID) throws -> WriterRecord? {
-        let condition = "w.uuid = '\(writer)'"
-        return try records(where: condition, seen: seen(where: condition)).first
+        try records(where: "w.uuid = '\(writer)'", seen: seen()).first
     }
 
     /// The record of the store's own writer, without what it has seen of others: that may be as much as there are
@@ -47,15 +46,12 @@ package struct WriterReader {
         try Restamp(reader, after: greatest).obstacle()
     }
 
-    private func seen(where condition: String) throws -> [UniqueID: VersionVector] {
+    /// What each store has acknowledged, by its label.
+    private func seen() throws -> [UniqueID: VersionVector] {
         var seen: [UniqueID: VersionVector] = [:]
         let pairs = try BoundStatement(
             database,
-            """
-            SELECT w.uuid, o.uuid, s.sequence FROM tributary_writer w
-            JOIN tributary_seen s ON s.writer = w.id JOIN tributary_writer o ON o.id = s.other
-            WHERE \(condition)
-            """
+            "SELECT s.store, o.uuid, s.sequence FROM tributary_seen s JOIN tributary_writer o ON o.id = s.other"
         )
         try pairs.forEach { row in
             guard let id = UniqueID(row.text(0)), let other = UniqueID(row.text(1)) else { return }
@@ -76,6 +72,7 @@ package struct WriterReader {
         )
         try writers.forEach { row in
             guard let id = UniqueID(row.text(1)) else { return }
+            let store = row.optionalText(8).flatMap { UniqueID($0) }
             found.append(
                 WriterRecord(
                     id: id,
@@ -83,11 +80,11 @@ package struct WriterReader {
                     sequence: UInt64(bitPattern: row.integer(3)),
                     clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(4))),
                     lastSegmentHash: row.optionalText(5),
-                    seen: seen[id] ?? VersionVector(),
+                    seen: seen[store ?? id] ?? VersionVector(),
                     isSelf: row.integer(6) != 0,
                     state: row.optionalText(7).flatMap(WriterState.init),
                     incarnation: Incarnation(
-                        store: row.optionalText(8).flatMap { UniqueID($0) },
+                        store: store,
                         after: row.optionalText(9).flatMap { UniqueID($0) }.map {
                             Incarnation.Predecessor(writer: $0, sequence: UInt64(bitPattern: row.integer(10)))
                         }

@@ -7,7 +7,7 @@ package struct WriterRecord: Sendable, Hashable {
     package var sequence: UInt64
     package var clock: HybridClock
     package var lastSegmentHash: String?
-    /// The vector of transactions that this writer has seen of others.
+    /// What the writer's store has acknowledged, without what follows from it (``VersionVector/implied(by:)``).
     package var seen: VersionVector
     package var isSelf: Bool
     /// The decision of an administrator or the store about the writer; nil for none.
@@ -35,6 +35,9 @@ package struct WriterRecord: Sendable, Hashable {
         self.state = state
         self.incarnation = incarnation
     }
+
+    /// Whether the writer's store acknowledges what it applies, which a producer never does.
+    package var acknowledges: Bool { !seen.isEmpty || incarnation.after != nil }
 
     /// The label of the writer's store; a producer that names none is a store of its own.
     package var store: UniqueID { incarnation.store ?? id }

@@ -7,6 +7,8 @@ final class WriterTable {
         var id: Int64
         var sequence: UInt64
         var clock: HybridClock
+        /// The label of the writer's store, or the writer where it names none.
+        var store: String
     }
 
     private let db: Database
@@ -14,6 +16,7 @@ final class WriterTable {
     private(set) var own: UniqueID
     private let update: BoundStatement
     private let select: BoundStatement
+    private lazy var acknowledgements = Result { try AcknowledgementTable(db) }
 
     init(_ db: Database) throws {
         self.db = db
@@ -23,7 +26,10 @@ final class WriterTable {
             UPDATE tributary_writer SET sequence = ?2, clock = ?3, state = nullif(state, 'evicted') WHERE id = ?1
             """
         )
-        select = try BoundStatement(db, "SELECT id, sequence, clock FROM tributary_writer WHERE uuid = ?1")
+        select = try BoundStatement(
+            db,
+            "SELECT id, sequence, clock, ifnull(store, uuid) FROM tributary_writer WHERE uuid = ?1"
+        )
         own = try WriterReader.own(db).id
     }
 
@@ -53,7 +59,8 @@ final class WriterTable {
             Position(
                 id: row.integer(0),
                 sequence: UInt64(bitPattern: row.integer(1)),
-                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(2)))
+                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(2))),
+                store: row.text(3)
             )
         }
         if let found { positions[uuid] = found }
@@ -66,7 +73,7 @@ final class WriterTable {
         let insert = try BoundStatement(db, "INSERT INTO tributary_writer(uuid, sequence, clock) VALUES (?1, 0, 0)")
         insert.bind(1, uuid.description)
         try insert.run()
-        let made = Position(id: db.lastInsertedRowID, sequence: 0, clock: .zero)
+        let made = Position(id: db.lastInsertedRowID, sequence: 0, clock: .zero, store: uuid.description)
         positions[uuid] = made
         return made
     }
@@ -109,10 +116,11 @@ final class WriterTable {
         insert.bind(1, former.id)
         insert.bind(2, id.description)
         try insert.run()
-        // The fresh writer announces again what the former one has seen. A store that has later transactions of the
-        // former writer, such as those of a copy, knows what these have seen, and not what was seen when the fresh
-        // writer began.
-        try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(former.id)").run()
+        // What the store has acknowledged as another writer counts for the fresh one too; a copy under another label
+        // says all of it again.
+        if former.store != store.description {
+            try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(former.id)").run()
+        }
         let after = Incarnation.Predecessor(writer: own, sequence: former.sequence)
         try meet(id, Incarnation(store: store, after: after))
     }
@@ -134,7 +142,7 @@ final class WriterTable {
         update.bind(3, incarnation.after?.writer.description)
         update.bind(4, incarnation.after.map { Int64(bitPattern: $0.sequence) })
         try update.run()
-        if let after = incarnation.after { try addSeen(by: uuid, [after.writer: after.sequence]) }
+        positions[uuid] = nil
     }
 
     /// Sets greater clocks of other writers, or of `writer` alone, aside: a local clock need not exceed them.
@@ -176,14 +184,17 @@ final class WriterTable {
         try update.run()
     }
 
-    /// Returns the sequences of other writers that the store's own writer has not announced as seen.
+    /// Returns the sequences of other writers that the store's own transactions have not announced as seen.
     ///
-    /// They count as announced from now on.
+    /// They count as announced from now on. A writer that another one goes on from is left out: whoever has the later one
+    /// has all of it.
     func announceSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,
             """
-            SELECT w.uuid, w.sequence, w.id FROM tributary_writer w
+            SELECT w.uuid, w.sequence, w.id, EXISTS (SELECT 1 FROM tributary_writer f WHERE f.after = w.uuid
+                AND f.sequence > 0 AND f.after_sequence >= w.sequence AND f.is_self = 0)
+            FROM tributary_writer w
             WHERE w.sequence > w.announced AND w.is_self = 0 ORDER BY w.id LIMIT \(LogLimits.seenEntries)
             """
         )
@@ -191,7 +202,7 @@ final class WriterTable {
         var seen: [UniqueID: UInt64] = [:]
         try select.forEach { row in
             last = row.integer(2)
-            guard let uuid = UniqueID(row.text(0)), uuid != own else { return }
+            guard row.integer(3) == 0, let uuid = UniqueID(row.text(0)), uuid != own else { return }
             seen[uuid] = UInt64(bitPattern: row.integer(1))
         }
         guard last > 0 else { return [:] }
@@ -212,22 +223,66 @@ final class WriterTable {
         try seen.compactMap { uuid, sequence in try known(uuid).map { ($0.id, sequence) } }
     }
 
-    /// Adds to the sequences that a writer has seen of others; it does not register the named writers in this store.
+    /// Adds to the sequences that the store of a writer has seen of others; it does not register the named writers in
+    /// this store.
     func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
-        let writer = try position(of: uuid).id
-        let upsert = try BoundStatement(
+        let (store, table) = (try position(of: uuid).store, try acknowledgements.get())
+        for (other, sequence) in try rows(of: seen) { try table.add(sequence, of: other, by: store) }
+    }
+}
+
+/// The sequences that stores have seen of writers, without those that follow from others: who has anything of a writer has
+/// all that it goes on from.
+///
+/// So the rows grow with the stores, and not with the writers that these have been.
+private struct AcknowledgementTable {
+    private let select: BoundStatement
+    private let upsert: BoundStatement
+    private let former: BoundStatement
+    private let delete: BoundStatement
+
+    init(_ db: Database) throws {
+        select = try BoundStatement(db, "SELECT sequence FROM tributary_seen WHERE store = ?1 AND other = ?2")
+        upsert = try BoundStatement(
+            db,
+            "INSERT OR REPLACE INTO tributary_seen(store, other, sequence) VALUES (?1, ?2, ?3)"
+        )
+        former = try BoundStatement(
             db,
             """
-            INSERT INTO tributary_seen(writer, other, sequence) VALUES (?1, ?2, ?3)
-            ON CONFLICT DO UPDATE SET sequence = max(sequence, excluded.sequence)
+            SELECT p.id, w.after_sequence FROM tributary_writer w JOIN tributary_writer p ON p.uuid = w.after
+            WHERE w.id = ?1
             """
         )
-        for (other, sequence) in try rows(of: seen) {
-            upsert.bind(1, writer)
-            upsert.bind(2, other)
-            upsert.bind(3, Int64(bitPattern: sequence))
-            try upsert.run()
+        delete = try BoundStatement(
+            db,
+            "DELETE FROM tributary_seen WHERE store = ?1 AND other = ?2 AND sequence <= ?3 RETURNING 1"
+        )
+    }
+
+    /// Adds an acknowledgement; one step for each writer that the store of `other` has been since the last one.
+    func add(_ sequence: UInt64, of other: Int64, by store: String) throws {
+        select.bind(1, store)
+        select.bind(2, other)
+        let known = try select.first { UInt64(bitPattern: $0.integer(0)) }
+        guard sequence > known ?? 0 else { return }
+        upsert.bind(1, store)
+        upsert.bind(2, other)
+        upsert.bind(3, Int64(bitPattern: sequence))
+        try upsert.run()
+        guard known == nil else { return }
+        // Nothing says that the writers of a baseline do not go on from each other in a circle.
+        var (last, visited) = (other, Set([other]))
+        while true {
+            former.bind(1, last)
+            let found = try former.first { (row: $0.integer(0), sequence: $0.integer(1)) }
+            guard let found, visited.insert(found.row).inserted else { return }
+            delete.bind(1, store)
+            delete.bind(2, found.row)
+            delete.bind(3, found.sequence)
+            if try delete.first({ _ in true }) != nil { return }
+            last = found.row
         }
     }
 }

@@ -26,13 +26,13 @@ struct BaselineCutter {
     func compare(_ baseline: KnownBaseline, _ reader: Reader, as writer: UniqueID) throws -> BaselineComparison {
         let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
         let lines = SegmentLineReader(file, bounds: 0..<(try file.size()))
-        var (hash, difference, isOfOtherRules) = (SHA256(), String?.none, false)
+        var (hash, difference, differing) = (SHA256(), String?.none, 0)
         _ = try forEachLine(of: reader) { line in
             hash.update(data: line)
             guard difference == nil else { return }
             let theirs = try lines.next()
             guard theirs?.elementsEqual(line.dropLast()) != true else { return }
-            isOfOtherRules = lines.line == 1
+            differing = lines.line
             difference =
                 "line \(lines.line) is \(BaselineCutter.excerpt(theirs.map(Array.init))), and here "
                 + BaselineCutter.excerpt(Array(line.dropLast()))
@@ -43,11 +43,16 @@ struct BaselineCutter {
             let isEqual = hash.finalize().hexadecimal == baseline.sha256
         #endif
         if !isEqual {
-            guard try !isOfOtherRules && !reader.hasForeignRules else {
+            guard try differing != 1 && !reader.hasForeignRules else {
                 throw BaselineRebuild.Obstacle(
                     description:
                         "The store or its maker has joined a baseline of another version of the model, so that "
                         + "they may have kept other writes that this version does not know."
+                )
+            }
+            if try differing > 1 && differing <= 1 + reader.writers.all().count && reader.baseline.leavesOutSeen {
+                throw BaselineRebuild.Obstacle(
+                    description: "There are so many stores that the two have left out other acknowledgements."
                 )
             }
         }

@@ -72,7 +72,7 @@ struct CompactionFacts: Sendable {
     struct Peer: Hashable, Sendable {
         /// The writer of the store that has written last.
         var writer: WriterRecord
-        /// What its writers have seen together.
+        /// What it has acknowledged, with what follows from that.
         var seen: VersionVector
     }
 
@@ -81,16 +81,18 @@ struct CompactionFacts: Sendable {
     /// A producer never acknowledges anything, so it is none of them. A store that was evicted is one again once
     /// something newer of it is applied, under whatever writer.
     var active: [Peer] {
-        let others = writers.filter { !$0.isSelf && $0.store != store && $0.seen != VersionVector() }
+        let others = writers.filter { !$0.isSelf && $0.store != store && $0.acknowledges }
+        let after = Dictionary(writers.compactMap { writer in writer.incarnation.after.map { (writer.id, $0) } }) { $1 }
         return Dictionary(grouping: others, by: \.store).values.compactMap { writers in
             guard writers.contains(where: { $0.state == nil }), let last = writers.max(by: { $0.clock < $1.clock })
             else {
                 return nil
             }
-            var seen = VersionVector()
-            for writer in writers {
-                for (other, sequence) in writer.seen.entries { seen[other] = max(seen[other], sequence) }
-            }
+            // A copy has seen what the store has that it was made of.
+            var all = last.seen
+            for writer in writers { all[writer.id] = max(all[writer.id], writer.sequence) }
+            var seen = last.seen
+            for (other, sequence) in all.implied(by: after).entries { seen[other] = max(seen[other], sequence) }
             return Peer(writer: last, seen: seen)
         }
         .sorted { $0.writer.id < $1.writer.id }

@@ -23,10 +23,11 @@ package struct KnownTransactions: Sendable {
             positions[record.id] = record.sequence
             name(record.id, through: record.sequence)
         }
-        for record in records {
+        for writers in Dictionary(grouping: records, by: \.store).values {
+            guard let last = writers.max(by: { $0.clock < $1.clock }) else { continue }
             // An entry alone makes no writer known.
-            for (writer, sequence) in record.seen.entries where positions[writer] != nil {
-                acknowledge(sequence, of: writer, by: record.id)
+            for (writer, sequence) in last.seen.entries where positions[writer] != nil {
+                acknowledge(sequence, of: writer, by: last.id)
             }
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import TributaryChanges
 import TributaryStore
@@ -28,6 +29,37 @@ enum StoreRows {
                     _ = try write.commit(LocalTransaction(changes: []))
                     _ = try write.reader.writers.own()
                     _ = try write.reader.outbox.unfinishedExports()
+                }
+            }
+            try store.close()
+            return Double(steps)
+        },
+        GrowthRow(
+            title: "a save and an import after two stores have been n writers",
+            order: .constant,
+            smallest: 500,
+            unit: .steps,
+            runs: 1
+        ) { count in
+            let folder = try TemporaryFolder.inMemory("growth")
+            let path = folder.path("store.sqlite")
+            var configuration = StoreConfiguration(path: path, name: "growth", model: try Works.model())
+            let tokens = folder.path("tokens")
+            configuration.environment.tokens = { _ in tokens }
+            let store = try Store.open(configuration)
+            let works = Change(entity: "Works", id: id(0), operation: .insert([]))
+            var steps = 0
+            for number in 1...count {
+                // Without its token the store goes on as a fresh writer.
+                try? FileManager.default.removeItem(atPath: tokens)
+                try FileManager.default.createDirectory(atPath: tokens, withIntermediateDirectories: false)
+                try store.write { write in
+                    try write.reportingProgress(every: 1, { if number == count { steps += 1 } }) {
+                        let own = try write.commit(LocalTransaction(changes: [name(number)])).writer
+                        let peer = id(1_000_000 + number)
+                        try write.meet(peer, incarnation(number))
+                        try apply(number == 1 ? [works] : [name(-number)], 1, of: peer, seen: [own: 1], in: write)
+                    }
                 }
             }
             try store.close()
@@ -66,14 +98,29 @@ enum StoreRows {
         }
     }
 
+    private static func name(_ number: Int) -> Change {
+        Change(
+            entity: "Works",
+            id: id(0),
+            operation: .update([PropertyWrite(name: "name", value: .string("\(number)"))])
+        )
+    }
+
+    /// What the writer of a number says of itself: it goes on from the one before.
+    private static func incarnation(_ number: Int) -> Incarnation {
+        let former = Incarnation.Predecessor(writer: id(1_000_000 + number - 1), sequence: 1)
+        return Incarnation(store: id(1_000_000), after: number == 1 ? nil : former)
+    }
+
     private static func apply(
         _ changes: [Change],
         _ sequence: UInt64,
         of writer: UniqueID = id(1_000_000),
+        seen: [UniqueID: UInt64] = [:],
         in write: WriteTransaction
     ) throws {
         let clock = HybridClock(milliseconds: 1_600_000_000_000 + sequence)
-        let header = TransactionHeader(sequence: sequence, clock: clock, seen: [:], changeCount: changes.count)
+        let header = TransactionHeader(sequence: sequence, clock: clock, seen: seen, changeCount: changes.count)
         try write.beginImport(writer: writer, header: header)
         try write.apply(changes)
         _ = try write.endImport()

@@ -33,6 +33,34 @@ import TributaryModel
         #expect(try count("tributary_seen", replica) == 1)
     }
 
+    /// A store says nothing anew when it goes on as another writer, and what follows from later writers is not kept.
+    @Test func writersThatAStoreHasBeenAddNoAcknowledgements() throws {
+        let replica = try Replica()
+        var (own, former) = ([UniqueID: UInt64](), Incarnation.Predecessor?.none)
+        for number in 1...20 {
+            let peer = ForeignTransaction(number, 1, clock: UInt64(number), seen: own)
+            try replica.store.write { write in
+                try write.meet(peer.writer, Incarnation(store: .sample(0xE000), after: former))
+                try write.apply(peer)
+            }
+            former = Incarnation.Predecessor(writer: peer.writer, sequence: 1)
+            replica.boot()
+            own = [try replica.commit().writer: 1]
+            #expect(try ownTransactions(of: replica).map(\.header.seen) == [[peer.writer: 1]])
+        }
+        #expect(try count("tributary_writer", replica) == 40)
+        #expect(try count("tributary_seen", replica) == 2)
+        // Both know what the other has seen of all that it has been.
+        let records = try replica.store.read { try $0.writers.all() }
+        #expect(Set(records.map(\.seen.entries.count)) == [1])
+        let lines = try replica.store.read { reader in
+            var lines: [String] = []
+            _ = try reader.baseline.forEachLine { lines.append(String(decoding: $0, as: UTF8.self)) }
+            return lines.filter { $0.hasPrefix("{\"writer\"") && $0.contains("\"seen\"") }
+        }
+        #expect(lines.count == 2)
+    }
+
     @Test func thousandsOfWritersAreAcknowledgedInTurns() throws {
         let replica = try Replica()
         let transactions = (1...(LogLimits.seenEntries + 5)).map { ForeignTransaction($0, 1, clock: 1) }

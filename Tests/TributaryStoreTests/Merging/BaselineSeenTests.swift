@@ -8,46 +8,71 @@ import TributaryChanges
 @Suite struct BaselineSeenTests {
     private static func id(_ number: Int) -> UniqueID { UniqueID(high: 0x5f0c_0000_0000_7000, low: UInt64(number)) }
 
-    @Test func upToAThousandWritersNothingIsLeftOut() {
-        for count in [1, 2, 1_024] {
-            let seen = Dictionary(uniqueKeysWithValues: (1..<count).map { (Self.id($0), UInt64($0)) })
-            #expect(BaselineSeen(writerCount: count).entries(seen, of: Self.id(0)) == seen)
+    private static func writer(
+        _ number: Int,
+        store: Int? = nil,
+        after: Int? = nil,
+        seen: [Int: UInt64] = [:]
+    ) -> WriterRecord {
+        WriterRecord(
+            id: id(number),
+            name: nil,
+            sequence: 5,
+            clock: .zero,
+            lastSegmentHash: nil,
+            seen: VersionVector(Dictionary(uniqueKeysWithValues: seen.map { (id($0.key), $0.value) })),
+            isSelf: false,
+            incarnation: Incarnation(
+                store: store.map(id),
+                after: after.map { Incarnation.Predecessor(writer: id($0), sequence: 5) }
+            )
+        )
+    }
+
+    private static func taken(_ writers: [WriterRecord]) -> [[Int: UInt64]] {
+        var seen = BaselineSeen(writers)
+        return writers.map { writer in
+            Dictionary(uniqueKeysWithValues: seen.take(writer).map { (Int($0.key.low), $0.value) })
+        }
+    }
+
+    @Test func theFirstLineOfAStoreHasAllThatItHasAcknowledged() {
+        let seen: [Int: UInt64] = [3: 2, 9: 4]
+        let writers = [
+            Self.writer(1, store: 1, seen: seen), Self.writer(2, store: 1, after: 1, seen: seen), Self.writer(3),
+        ]
+        // Of the writer 9 nothing is in the baseline.
+        #expect(Self.taken(writers) == [[3: 2], [:], [:]])
+    }
+
+    /// Whoever has anything of a writer has all that it goes on from.
+    @Test func whatFollowsFromAnotherEntryIsLeftOut() {
+        let chain = [Self.writer(1, store: 1), Self.writer(2, store: 1, after: 1), Self.writer(3, store: 1, after: 2)]
+        let reader = Self.writer(8, store: 8, seen: [1: 5, 2: 5, 3: 1])
+        #expect(Self.taken(chain + [reader]).last == [3: 1])
+        // What a copy has written besides follows from nothing.
+        let other = Self.writer(8, store: 8, seen: [1: 7, 3: 1])
+        #expect(Self.taken(chain + [other]).last == [1: 7, 3: 1])
+    }
+
+    @Test func upToAThousandStoresNothingIsLeftOut() {
+        for count in [2, 1_024] {
+            let seen = Dictionary(uniqueKeysWithValues: (1..<count).map { ($0, UInt64($0)) })
+            let writers = [Self.writer(0, seen: seen)] + (1..<count).map { Self.writer($0) }
+            #expect(Self.taken(writers).first == seen)
         }
     }
 
     /// The entries that begin with the next writer, and in any case one; all of them together fit into a baseline.
-    @Test func eachWriterHasItsShare() {
+    @Test func eachStoreHasItsShare() {
         for count in [1_025, 2_000, 20_000, LogLimits.baselineWriters] {
-            let chosen = BaselineSeen(writerCount: count)
-            #expect(chosen.share >= 1 && chosen.share <= LogLimits.seenEntries)
-            #expect(chosen.share * count <= LogLimits.baselineSeenEntries)
+            let share = BaselineSeen.share(of: count)
+            #expect(share >= 1 && share <= LogLimits.seenEntries && share * count <= LogLimits.baselineSeenEntries)
         }
-        let chosen = BaselineSeen(writerCount: LogLimits.baselineWriters)
-        let seen = Dictionary(uniqueKeysWithValues: (0..<30).filter { $0 != 20 }.map { (Self.id($0), UInt64($0)) })
-        let kept = chosen.entries(seen, of: Self.id(20))
-        #expect(kept.keys.sorted() == (Array(0...6) + Array(21...29)).map(Self.id))
-        #expect(kept[Self.id(29)] == 29)
-    }
-
-    /// A store that joined an earlier baseline knows less; it chooses the same entries at a later vector.
-    @Test func whoJoinedChoosesTheSame() {
-        var random = SeededGenerator.fromEnvironment()
-        for _ in 0..<500 {
-            let (before, after) = (40_000, Int.random(in: 40_000...60_000, using: &random))
-            let writer = Self.id(Int.random(in: 0..<200, using: &random))
-            func some(_ count: Int) -> [UniqueID: UInt64] {
-                let numbers = (0..<count).map { _ in Int.random(in: 0..<200, using: &random) }
-                let pairs = numbers.map { (Self.id($0), UInt64.random(in: 1...9, using: &random)) }
-                return Dictionary(pairs) { max($0, $1) }.filter { $0.key != writer }
-            }
-            let (all, newer) = (some(100), some(20))
-            let joined = BaselineSeen(writerCount: before).entries(all, of: writer).merging(newer) { max($0, $1) }
-            let applied = all.merging(newer) { max($0, $1) }
-            let later = BaselineSeen(writerCount: after)
-            #expect(
-                later.entries(joined, of: writer) == later.entries(applied, of: writer),
-                "seed \(random.seed)"
-            )
-        }
+        let seen = Dictionary(uniqueKeysWithValues: (0..<30).filter { $0 != 20 }.map { ($0, UInt64($0 + 1)) })
+        let others = (0..<LogLimits.baselineWriters).filter { $0 != 20 }.map { Self.writer($0) }
+        let kept = Self.taken([Self.writer(20, seen: seen)] + others)[0]
+        #expect(kept.keys.sorted() == Array(0...6) + Array(21...29))
+        #expect(kept[29] == 30)
     }
 }

@@ -75,11 +75,7 @@ enum WritersRoute {
         )
         message.writer = last.id.description
         message.writers = writers.count
-        for writer in writers {
-            for (other, sequence) in writer.seen.entries {
-                message.seen[other.description] = max(message.seen[other.description] ?? 0, sequence)
-            }
-        }
+        for (other, sequence) in last.seen.entries { message.seen[other.description] = sequence }
         guard !isSelf else { return message }
         if last.sequence > 0 { message.lastHeard = last.clock.wallTime.unixSeconds }
         let since = backlogs.map(\.since).min()
@@ -94,7 +90,7 @@ enum WritersRoute {
         if isForked { return "forked" }
         // What is applied of a store ends the eviction of the writer that wrote it.
         if let state = writers[0].state, writers.allSatisfy({ $0.state != nil }) { return state.rawValue }
-        return writers.allSatisfy { $0.seen.isEmpty } ? "producer" : "active"
+        return !writers.contains(where: \.acknowledges) ? "producer" : "active"
     }
 }
 

@@ -6,6 +6,7 @@ struct SeenOracle {
     private var after: [UniqueID: Incarnation.Predecessor] = [:]
 
     init(_ logs: [WriterLog]) {
+        let writers = Dictionary(logs.map { ($0.writer, $0.incarnation) }) { first, _ in first }
         var rest = logs
         while !rest.isEmpty {
             // A writer has seen what the one had seen that it goes on from.
@@ -21,6 +22,14 @@ struct SeenOracle {
             }
             seen[log.writer] = log.transactions.map { transaction in
                 known.merge(transaction.header.seen) { max($0, $1) }
+                for writer in transaction.header.seen.keys {
+                    // Who has anything of a writer has all that it goes on from.
+                    var former = writers[writer]?.after
+                    while let found = former, known[found.writer] ?? 0 < found.sequence {
+                        known[found.writer] = found.sequence
+                        former = writers[found.writer]?.after
+                    }
+                }
                 return known
             }
         }
