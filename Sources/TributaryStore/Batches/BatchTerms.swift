@@ -2,13 +2,10 @@
 package struct BatchTerms {
     /// The way in which a batch treats a row whose unique key belongs to another object.
     package enum Collision: Sendable {
-        /// The batch fails as a whole.
         case refuse
         /// The other object gets the values of the row.
         case update
-        /// The batch deletes the other object.
         case replace
-        /// The batch leaves the row out.
         case skip
     }
 

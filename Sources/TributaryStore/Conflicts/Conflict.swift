@@ -15,11 +15,8 @@ package struct Conflict: Sendable, Hashable {
     package enum Rule: String, Sendable, CaseIterable {
         /// The write with the greatest version.
         case latest
-        /// The greatest value.
         case max
-        /// The least value.
         case min
-        /// The object was deleted.
         case deletion
         /// Another object owns the target.
         case oneToOne = "one-to-one"
@@ -31,7 +28,6 @@ package struct Conflict: Sendable, Hashable {
     package struct Write: Sendable, Hashable {
         package var version: Version
         package var sequence: UInt64
-        /// The display name of the writer.
         package var writerName: String?
         /// Nil for a deletion, and for a value that was too long for the journal.
         package var value: JSONValue?

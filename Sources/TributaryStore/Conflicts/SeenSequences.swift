@@ -14,7 +14,6 @@ final class SeenSequences {
     }
 
     private struct Step {
-        /// The number of the transaction.
         var number: Int64
         var sequence: UInt64
     }

@@ -17,7 +17,6 @@ package final class Store: Sendable {
     let readers: ReaderPool
     let meter: WALMeter
     let isClosed = Atomic(false)
-    /// The lock of the writer connection.
     let writeLock = ExclusiveResource(name: "the write lock of the store", isLock: true)
     /// The number of requests for the write lock that have not been served.
     let awaiting = Atomic(0)
@@ -34,7 +33,6 @@ package final class Store: Sendable {
         self.meter = meter
     }
 
-    /// Whether somebody waits for the write lock.
     package var isAwaited: Bool { awaiting.load(ordering: .relaxed) > 0 }
 
     package func newID() -> UniqueID { configuration.environment.newID() }

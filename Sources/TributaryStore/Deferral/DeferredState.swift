@@ -42,7 +42,6 @@ struct DeferredState {
         var entity: Entity?
         /// The entity's name in the model, or the last name that it had.
         var name: String
-        /// The number of the transaction.
         var version: Int64
         var writer: Int64
         var isInsert: Bool
@@ -282,7 +281,6 @@ struct DeferredState {
         }
     }
 
-    /// The totals by the UUID of the writer.
     private func byWriter(_ totals: [Int64: Object.Total]) throws -> [String: Object.Total] {
         var found: [String: Object.Total] = [:]
         for (writer, total) in totals { found[try uuid(of: writer)] = total }

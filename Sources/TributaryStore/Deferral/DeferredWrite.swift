@@ -3,7 +3,6 @@ package import TributaryChanges
 /// A write of an imported transaction that has no effect yet.
 package struct DeferredWrite: Sendable, Hashable {
     package enum Cause: Sendable, Hashable {
-        /// The model cannot represent the write.
         case model
         /// No transaction has inserted the object.
         case unknownObject

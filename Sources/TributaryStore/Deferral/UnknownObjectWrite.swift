@@ -9,7 +9,6 @@ struct UnknownObjectWrite {
     var object: UniqueID
     var value: PropertyValue
 
-    /// The write in the form that reports use.
     func deferred(_ origin: DeferredOrigins.Origin) -> DeferredWrite {
         DeferredWrite(
             cause: .unknownObject,

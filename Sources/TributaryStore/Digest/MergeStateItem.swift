@@ -23,7 +23,6 @@ enum MergeStateItem {
     }
 
     struct Column {
-        /// The index of the column in its table.
         var index: Int
         /// The value that readers see, when it was asked for.
         var shown: PropertyValue?

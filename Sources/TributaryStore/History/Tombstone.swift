@@ -2,7 +2,6 @@ package import TributaryChanges
 
 /// A deleted object with preserved values.
 package struct Tombstone: Hashable, Sendable {
-    /// The name of the object's root entity.
     package var root: String
     package var id: UniqueID
 

@@ -21,11 +21,9 @@ final class TransactionCursor {
     @exclusivity(unchecked) private(set) var changeCount = 0
     /// The number of deferred changes and values of the transaction.
     @exclusivity(unchecked) var deferredCount = 0
-    /// Whether a baseline is joined.
     @exclusivity(unchecked) private(set) var isJoining = false
     /// Whether the change is a greatest or least value of a baseline.
     @exclusivity(unchecked) var isBound = false
-    /// Whether a deferred write takes effect.
     var isReplaying: Bool { number != revision && !isJoining }
     /// Whether a value of the transaction was deferred that does not fit its property; see
     /// ``DeferralWriter/remove(replacedBy:at:_:_:)``.

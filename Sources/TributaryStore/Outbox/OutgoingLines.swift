@@ -9,9 +9,7 @@ import TributaryChanges
 final class OutgoingLines {
     /// The deletions, or the other changes, in order.
     private struct Part {
-        /// The bytes after the stored pieces.
         var rest: [UInt8] = []
-        /// The rows of the stored pieces.
         var pieces: [Int64] = []
     }
 

@@ -8,7 +8,6 @@ struct FetchCompiler {
     private let reading: RowReading
     private static let row = "o"
 
-    /// The result columns of the SELECT.
     enum Selection { case rows, ids, count }
 
     init(_ query: FetchQuery, reading: RowReading) {

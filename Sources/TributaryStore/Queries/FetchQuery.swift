@@ -25,7 +25,6 @@ package struct FetchQuery: Sendable {
         self.includesSubentities = includesSubentities
     }
 
-    /// Whether the order depends on the ID only.
     var isOrderedByID: Bool { sortKeys.isEmpty }
     /// Whether the query is for all objects of an entity, or the first of them.
     ///

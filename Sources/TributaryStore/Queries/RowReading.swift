@@ -29,7 +29,6 @@ struct RowReading {
         return (fixed + columns.map { "\(alias).\($0.quotedName)" }).joined(separator: ", ")
     }
 
-    /// The columns of an ID only.
     func idColumns(alias: String) -> String {
         "\(alias)._id, \(table.hasEntityColumn ? "\(alias)._entity" : "0")"
     }

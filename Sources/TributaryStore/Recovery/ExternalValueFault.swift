@@ -2,7 +2,6 @@
 package struct ExternalValueFault: Sendable, Hashable {
     package var sha256: String
     package var size: Int64
-    /// The fault, as a sentence.
     package var reason: String
 }
 

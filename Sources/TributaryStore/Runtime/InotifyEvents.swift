@@ -7,7 +7,6 @@ package struct InotifyEvents: Sequence, IteratorProtocol {
         package var mask: UInt32
         package var name: String
 
-        /// Whether events were lost before this one.
         package var isOverflow: Bool { has(UInt32(IN_Q_OVERFLOW)) }
 
         package func has(_ flags: UInt32) -> Bool { mask & flags != 0 }

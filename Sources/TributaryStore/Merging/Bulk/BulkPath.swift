@@ -152,7 +152,6 @@ final class BulkPath {
         }
     }
 
-    /// A value of a row.
     func write(_ row: WaitingRows.Row, _ shape: ChangeShape, _ index: Int) -> RegisterWrite? {
         let value = waiting.runs[Int(row.run)].rows.value(Int(row.index), index)
         return shape.directTargets[index].type.scalarValue(from: value).map {

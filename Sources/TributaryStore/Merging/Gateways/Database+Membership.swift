@@ -2,7 +2,6 @@ import GRDB
 import TributaryChanges
 
 extension Database {
-    /// Whether a table has any row.
     func hasRows(_ table: String) throws -> Bool {
         try BoundStatement(self, "SELECT 1 FROM \(table) LIMIT 1").first { _ in true } ?? false
     }

@@ -1,7 +1,6 @@
 package import TributaryChanges
 
 extension DeferredWriteTable.Content {
-    /// The content of a whole change.
     package init(of operation: Change.Operation) {
         // The members keep their order, because it numbers the values of the change.
         func members(_ writes: [PropertyWrite]) -> String {

@@ -6,7 +6,6 @@ package struct DeferredWriteTable {
     /// A change, or one value of an insert or update, with its original version.
     package struct Entry {
         package var change: Change
-        /// The number of the transaction.
         var number: Int64
         var writer: Int64
         /// The index of the change in its transaction; negative for what a baseline brought, or a migration took out of

@@ -7,7 +7,6 @@ import TributaryChanges
 /// theirs in `tributary_link`. A pair that the own table has without a version stands for pairs with shadows (see
 /// ``ShadowLinks``).
 final class LinkTables {
-    /// A pair with its merge state.
     struct Pair {
         var source: UniqueID
         var target: UniqueID
@@ -17,7 +16,6 @@ final class LinkTables {
     }
 
     private let db: Database
-    /// Whether `tributary_link` has any row.
     @exclusivity(unchecked) private(set) var hasHidden: Bool
 
     init(_ db: Database) throws {

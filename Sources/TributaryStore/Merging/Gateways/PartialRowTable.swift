@@ -6,7 +6,6 @@ package final class PartialRowTable {
     private let db: Database
     /// For each table, its code in the store's own tables.
     private let codes: [Int64]
-    /// Whether the table has any row.
     @exclusivity(unchecked) private var hasRows: Bool
     /// For each table, the hint for the inserts that are being merged.
     @exclusivity(unchecked) private var hints: [MembershipHint]

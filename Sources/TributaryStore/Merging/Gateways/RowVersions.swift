@@ -12,7 +12,6 @@ package struct RowVersions {
     package var base: Int64
     package var inserted: Int64
     package var deleted: Int64?
-    /// The exceptions, ordered by column.
     private(set) var exceptions: [Exception] = []
     /// The number of bytes that the row has for the exceptions; nil for a new row.
     private var room: Int?

@@ -11,7 +11,6 @@ import TributaryChanges
 final class UnresolvedReferenceTable {
     private let db: Database
     private let layout: StoreModel
-    /// Whether the table has any row.
     @exclusivity(unchecked) private(set) var hasRows: Bool
     /// For each table of targets, the hint for the inserts that are being merged.
     @exclusivity(unchecked) private var hints: [MembershipHint]

@@ -149,7 +149,6 @@ struct ChangeResolver {
 }
 
 extension Change.Operation {
-    /// The values of an insert or an update.
     package var valueWrites: (writes: [PropertyWrite], isInsert: Bool)? {
         switch self {
         case .insert(let writes): (writes, true)

@@ -41,7 +41,6 @@ final class ChangeShape {
     let exceptions: [UInt8]
     /// Whether the change has a value for each column of the table.
     let coversAllColumns: Bool
-    /// The history keys, once they are known.
     var historyKeys: [UInt32]?
     /// Whether all targets are registers of the row itself with the rule `latest` and outside one-to-one relationships.
     let isPlain: Bool
