@@ -41,10 +41,17 @@ struct BaselineSeen {
         return entries(writer).filter { other, _ in former.first.map { $0 == other } ?? (other != writer.id) }
     }
 
-    private func entries(_ writer: WriterRecord) -> [UniqueID: UInt64] {
+    /// Whether the store of a writer has acknowledged so much that it may not all be in each of its baselines.
+    func mayBeCut(_ writer: WriterRecord) -> Bool { 2 * all(writer).count > share }
+
+    private func all(_ writer: WriterRecord) -> [UniqueID: UInt64] {
         let implied = writer.seen.implied(by: after)
         // A store may know of writers none of whose transactions it has; another one at the vector need not.
-        let seen = writer.seen.entries.filter { writers.contains($0.key) && $0.value > implied[$0.key] }
+        return writer.seen.entries.filter { writers.contains($0.key) && $0.value > implied[$0.key] }
+    }
+
+    private func entries(_ writer: WriterRecord) -> [UniqueID: UInt64] {
+        let seen = all(writer)
         guard seen.count > share else { return seen }
         let sorted = seen.keys.sorted()
         let following = sorted.filter { $0 > writer.store } + sorted.filter { $0 <= writer.store }

@@ -10,11 +10,13 @@ import TributaryModel
 package struct BaselineText {
     let reader: Reader
 
-    /// Whether there are so many stores that the lines may not have all that these have acknowledged.
+    /// Whether the lines of stores that have the same transactions may differ in what stores have acknowledged; O(w) for
+    /// each store.
     package var leavesOutSeen: Bool {
         get throws {
-            let stores = Set(try reader.writers.all().map(\.store)).count
-            return BaselineSeen.share(of: stores) < stores
+            let writers = try reader.writers.all().filter { $0.sequence > 0 }
+            let seen = BaselineSeen(writers)
+            return Dictionary(grouping: writers, by: \.store).values.contains { seen.mayBeCut($0[0]) }
         }
     }
 

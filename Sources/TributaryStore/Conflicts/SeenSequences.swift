@@ -23,18 +23,28 @@ final class SeenSequences {
     private let exists: BoundStatement
     private let followers: BoundStatement
     private var labels: [String] = []
+    private var places: [String: Int] = [:]
     private var stores: [Int64: Int] = [:]
     /// For each pair, the sequences in the order of the transactions; the first step is the sequence in the table.
     private var steps: [Pair: [Step]] = [:]
     /// For each store, the number of its first transaction that acknowledges any; nil when there is none yet.
     private var firsts: [Int: Int64?] = [:]
+    private struct Question: Hashable {
+        var writer: Int64
+        var other: Int64
+    }
+
+    /// From which transaction on a writer has anything of another one, or of one that goes on from that.
+    private var reached: [Question: Int64] = [:]
+    /// At which transaction it had nothing of it, nor of one that goes on from it.
+    private var unreached: [Question: Int64] = [:]
     /// For each writer, those that go on from it, with the last transaction that they have of it.
     private var next: [Int64: [(writer: Int64, sequence: UInt64)]] = [:]
 
     init(_ db: Database) throws {
         label = try BoundStatement(db, "SELECT ifnull(store, uuid) FROM tributary_writer WHERE id = ?1")
         select = try BoundStatement(db, "SELECT sequence FROM tributary_seen WHERE store = ?1 AND other = ?2")
-        exists = try BoundStatement(db, "SELECT 1 FROM tributary_seen WHERE store = ?1 LIMIT 1")
+        exists = try BoundStatement(db, "SELECT 1 FROM tributary_seen WHERE store = ?1 AND sequence > 0 LIMIT 1")
         followers = try BoundStatement(
             db,
             """
@@ -63,7 +73,7 @@ final class SeenSequences {
     /// Whether the store of a writer had acknowledged a transaction of another writer by its own transaction.
     ///
     /// Who has anything of a writer has all that it goes on from: one step for each writer that the other store has been
-    /// since.
+    /// since, and one for all that were looked at before.
     ///
     /// - Parameters:
     ///   - sequence: The transaction of the other writer.
@@ -78,15 +88,29 @@ final class SeenSequences {
         func direct(_ other: Int64) throws -> UInt64 {
             guard acknowledges else { return 0 }
             let known = try steps(of: Pair(store: store, other: other))
-            return known.last { $0.number <= number }?.sequence ?? 0
+            var (low, high) = (0, known.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if known[middle].number <= number { low = middle + 1 } else { high = middle }
+            }
+            return low == 0 ? 0 : known[low - 1].sequence
         }
         if try direct(other) >= sequence { return true }
         var rest = try followers(of: other).filter { $0.sequence >= sequence }.map(\.writer)
-        var visited = Set(rest)
+        var (isLine, visited) = (rest.count == 1, Set(rest))
         while let last = rest.popLast() {
-            if try last == writer || direct(last) > 0 { return true }
-            rest += try followers(of: last).map(\.writer).filter { visited.insert($0).inserted }
+            let question = Question(writer: writer, other: last)
+            if unreached[question] == number { continue }
+            if try last == writer || reached[question] ?? .max <= number || direct(last) > 0 {
+                // Each of a line of writers has led here.
+                if isLine { for other in visited { reached[Question(writer: writer, other: other)] = number } }
+                return true
+            }
+            let next = try followers(of: last).map(\.writer).filter { visited.insert($0).inserted }
+            isLine = isLine && next.count == 1
+            rest += next
         }
+        for other in visited { unreached[Question(writer: writer, other: other)] = number }
         return acknowledges ? false : nil
     }
 
@@ -94,9 +118,9 @@ final class SeenSequences {
         if let known = stores[writer] { return known }
         label.bind(1, writer)
         let text = try label.first { $0.text(0) } ?? ""
-        let place = labels.firstIndex(of: text) ?? labels.count
+        let place = places[text] ?? labels.count
         if place == labels.count { labels.append(text) }
-        stores[writer] = place
+        (places[text], stores[writer]) = (place, place)
         return place
     }
 

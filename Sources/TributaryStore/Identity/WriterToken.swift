@@ -119,7 +119,7 @@ final class WriterToken: Sendable {
             } else {
                 state.taken = state.memory
             }
-            if state.memory == nil, let left = takeLeft(), state.taken == nil { state.taken = left }
+            if let left = takeLeft(), state.taken == nil { state.taken = left }
             var isProven = state.taken?.proves(expected) ?? false
             #if MUTATIONS
                 if Mutation.isOn(.tokenNotCompared) { isProven = true }
@@ -200,15 +200,9 @@ final class WriterToken: Sendable {
 
     func close() {
         state.withLock { state in
-            if trustsReboot { leave(state.memory ?? read(&state)) }
+            if trustsReboot { leave(&state) }
             if let file = state.descriptor { Glibc.close(file) }
             state.descriptor = nil
-        }
-    }
-
-    private func read(_ state: inout State) -> Token? {
-        open(&state).flatMap {
-            Token(String(decoding: WriterToken.read($0, at: WriterToken.start, WriterToken.size), as: UTF8.self))
         }
     }
 
@@ -216,12 +210,21 @@ final class WriterToken: Sendable {
 
     private var left: String { store + "-token" }
 
-    /// Leaves a token for the time after a boot.
+    /// Leaves the token for the time after a boot.
     ///
-    /// The file may be missing, or an older one, when the machine loses its power.
-    private func leave(_ token: Token?) {
-        guard let token else { return }
-        let file = clinux_openat(AT_FDCWD, left, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    /// The file may be missing when the machine loses its power.
+    private func leave(_ state: inout State) {
+        var token = state.memory
+        let kept = open(&state)
+        if let kept {
+            while flock(kept, LOCK_EX) != 0, errno == EINTR {}
+            let bytes = WriterToken.read(kept, at: WriterToken.start, WriterToken.size)
+            token = Token(String(decoding: bytes, as: UTF8.self))
+        }
+        defer { if let kept { flock(kept, LOCK_UN) } }
+        // A store that was not written since the boot leaves what it has found.
+        guard let token, unlink(left) == 0 || errno == ENOENT else { return }
+        let file = clinux_openat(AT_FDCWD, left, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
         let bytes = Array(token.text.utf8)
         _ = pwrite(file, bytes, bytes.count, 0)

@@ -96,6 +96,11 @@ final class WriterTable {
         _ = try nextSequence(of: own)
         let former = try position(of: own)
         defer { (own, positions) = (id, [:]) }
+        // What the store has acknowledged as another writer counts for the fresh one too; a copy under another label
+        // says all of it again.
+        if former.store != store.description {
+            try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(former.id)").run()
+        }
         guard former.sequence > 0 else {
             let rename = try BoundStatement(db, "UPDATE tributary_writer SET uuid = ?2, store = ?3 WHERE id = ?1")
             rename.bind(1, former.id)
@@ -116,11 +121,6 @@ final class WriterTable {
         insert.bind(1, former.id)
         insert.bind(2, id.description)
         try insert.run()
-        // What the store has acknowledged as another writer counts for the fresh one too; a copy under another label
-        // says all of it again.
-        if former.store != store.description {
-            try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(former.id)").run()
-        }
         let after = Incarnation.Predecessor(writer: own, sequence: former.sequence)
         try meet(id, Incarnation(store: store, after: after))
     }
@@ -228,19 +228,24 @@ final class WriterTable {
     func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
         let (store, table) = (try position(of: uuid).store, try acknowledgements.get())
-        for (other, sequence) in try rows(of: seen) { try table.add(sequence, of: other, by: store) }
+        var steps = AcknowledgementTable.steps
+        for (other, sequence) in try rows(of: seen) { try table.add(sequence, of: other, by: store, &steps) }
     }
 }
 
 /// The sequences that stores have seen of writers, without those that follow from others: who has anything of a writer has
 /// all that it goes on from.
 ///
-/// So the rows grow with the stores, and not with the writers that these have been.
+/// So the rows grow with the stores, and not with the writers that these have been. A row that follows from another one and
+/// stays does no harm: a baseline leaves it out.
 private struct AcknowledgementTable {
     private let select: BoundStatement
     private let upsert: BoundStatement
     private let former: BoundStatement
     private let delete: BoundStatement
+
+    /// How many former writers are looked at for the acknowledgements of one transaction.
+    static let steps = 200
 
     init(_ db: Database) throws {
         select = try BoundStatement(db, "SELECT sequence FROM tributary_seen WHERE store = ?1 AND other = ?2")
@@ -252,7 +257,7 @@ private struct AcknowledgementTable {
             db,
             """
             SELECT p.id, w.after_sequence FROM tributary_writer w JOIN tributary_writer p ON p.uuid = w.after
-            WHERE w.id = ?1
+            WHERE w.id = ?1 AND w.sequence > 0
             """
         )
         delete = try BoundStatement(
@@ -261,8 +266,9 @@ private struct AcknowledgementTable {
         )
     }
 
-    /// Adds an acknowledgement; one step for each writer that the store of `other` has been since the last one.
-    func add(_ sequence: UInt64, of other: Int64, by store: String) throws {
+    /// Adds an acknowledgement; at most `steps` steps, one for each writer that the store of `other` has been since the
+    /// last one.
+    func add(_ sequence: UInt64, of other: Int64, by store: String, _ steps: inout Int) throws {
         select.bind(1, store)
         select.bind(2, other)
         let known = try select.first { UInt64(bitPattern: $0.integer(0)) }
@@ -272,12 +278,11 @@ private struct AcknowledgementTable {
         upsert.bind(3, Int64(bitPattern: sequence))
         try upsert.run()
         guard known == nil else { return }
-        // Nothing says that the writers of a baseline do not go on from each other in a circle.
-        var (last, visited) = (other, Set([other]))
-        while true {
+        var last = other
+        while steps > 0 {
+            steps -= 1
             former.bind(1, last)
-            let found = try former.first { (row: $0.integer(0), sequence: $0.integer(1)) }
-            guard let found, visited.insert(found.row).inserted else { return }
+            guard let found = try former.first({ (row: $0.integer(0), sequence: $0.integer(1)) }) else { return }
             delete.bind(1, store)
             delete.bind(2, found.row)
             delete.bind(3, found.sequence)

@@ -108,7 +108,7 @@ extension WriteTransaction {
     /// The baseline may be of another version of the model, as long as both merge what both have by the same rules. What
     /// the store's model lacks is deferred.
     ///
-    /// Positions, clocks and acknowledgements of the writers that are ahead in the baseline move with it. A store
+    /// Positions and clocks of the writers that are ahead in the baseline move with it, and all acknowledgements. A store
     /// that has applied all of the baseline does not change.
     ///
     /// - Throws: ``BaselineJoinError``, ``StoreError``, and what `next` throws; nothing may be committed then.
