@@ -100,7 +100,6 @@ final class BaselineJoin {
         }
     }
 
-    /// Ends the transaction and writes its history.
     func end() throws {
         try flush()
         try totals.flush()

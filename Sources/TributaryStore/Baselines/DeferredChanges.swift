@@ -41,7 +41,6 @@ struct DeferredChanges {
         self.id = id
     }
 
-    /// Adds a write in its canonical form.
     mutating func add(_ write: DeferredSurvivor, _ forms: DeferredForms) {
         switch write.kind {
         case .deleted(let version): deletion = version

@@ -24,7 +24,6 @@ package struct Conflict: Sendable, Hashable {
         case uniqueness
     }
 
-    /// One of the two writes.
     package struct Write: Sendable, Hashable {
         package var version: Version
         package var sequence: UInt64

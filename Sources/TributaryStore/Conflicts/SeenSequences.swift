@@ -8,7 +8,6 @@ import TributaryChanges
 /// they hold. Writers are the rows of `tributary_writer`. It belongs to one write transaction.
 final class SeenSequences {
     private struct Pair: Hashable {
-        /// The place of the store in `stores`.
         var store: Int
         var other: Int64
     }
@@ -16,6 +15,11 @@ final class SeenSequences {
     private struct Step {
         var number: Int64
         var sequence: UInt64
+    }
+
+    private struct Question: Hashable {
+        var writer: Int64
+        var other: Int64
     }
 
     private let label: BoundStatement
@@ -29,11 +33,6 @@ final class SeenSequences {
     private var steps: [Pair: [Step]] = [:]
     /// For each store, the number of its first transaction that acknowledges any; nil when there is none yet.
     private var firsts: [Int: Int64?] = [:]
-    private struct Question: Hashable {
-        var writer: Int64
-        var other: Int64
-    }
-
     /// From which transaction on a writer has anything of another one, or of one that goes on from that.
     private var reached: [Question: Int64] = [:]
     /// At which transaction it had nothing of it, nor of one that goes on from it.

@@ -1,6 +1,5 @@
 /// The number of imported writes that have no effect yet.
 package struct DeferredCounts: Sendable, Hashable {
-    /// The counts stop at this number.
     package static let limit = 100_000
 
     package var values = 0

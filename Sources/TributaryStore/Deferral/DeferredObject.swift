@@ -160,7 +160,6 @@ struct DeferredObject {
         }
     }
 
-    /// Merges a link or unlink.
     mutating func merge(
         _ write: PairWrite,
         named name: WrittenName,

@@ -37,7 +37,6 @@ struct DeferredState {
         }
     }
 
-    /// A row of the table of deferred writes.
     private struct Entry {
         var entity: Entity?
         /// The entity's name in the model, or the last name that it had.

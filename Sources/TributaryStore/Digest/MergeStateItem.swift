@@ -18,7 +18,6 @@ enum MergeStateItem {
         var deleted: Int64?
         /// The visible object that a shadow reads as, when the values that readers see were asked for.
         var representative: UniqueID?
-        /// In the order of the columns' names.
         var columns: [Column] = []
     }
 

@@ -90,7 +90,6 @@ package struct HistoryReader {
         return Page(transactions: found, cut: isCut ? end.position : nil, hasMore: true)
     }
 
-    /// The transactions without their changes.
     private func headers(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
         let statement = try BoundStatement(
             database,

@@ -63,7 +63,6 @@ final class HistoryWriter {
         while !transaction.records.isEmpty { try insertRow(transaction) }
     }
 
-    /// Inserts a row with the first records.
     private func insertRow(_ transaction: AppliedTransaction) throws {
         let inserted = try transaction.records.withUnsafeBytes { records in
             func word<T: FixedWidthInteger>(_ start: Int, as type: T.Type) -> T {

@@ -56,7 +56,6 @@ package struct MarkedFile: Hashable, Sendable {
         self.init(path: path, mark: mark)
     }
 
-    /// Reads the text that ``text`` writes.
     package init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 3)
         guard parts.count == 4, let inode = UInt64(parts[0]), let born = Int64(parts[1]),

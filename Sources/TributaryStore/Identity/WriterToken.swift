@@ -68,7 +68,6 @@ final class WriterToken: Sendable {
         var isProven: Bool?
         var taken: Token?
         var fresh: UniqueID?
-        /// What the file was told last.
         var newest: Newest?
     }
 

@@ -5,7 +5,6 @@ package import TributaryModel
 package final class EntityLayout: Sendable {
     /// The storage of one property, for writes.
     package enum Place: Sendable, Hashable {
-        /// A register in the object's own row.
         case column(Int)
         /// The last-sorted side of a one-to-one relationship.
         ///

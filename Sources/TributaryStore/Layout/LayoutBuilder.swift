@@ -11,7 +11,6 @@ package struct LayoutBuilder {
     private var taken: Set<String> = []
     /// For each root entity, its columns ordered by index.
     private var columns: [[ColumnLayout]] = []
-    /// The column index by entity and property.
     private var columnIndexes: [String: [String: Int]] = [:]
 
     package init(model: Model, catalogue: Catalogue) {

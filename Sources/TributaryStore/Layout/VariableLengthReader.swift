@@ -7,7 +7,6 @@ struct VariableLengthReader {
         self.bytes = bytes
     }
 
-    /// The next number; nil at the end.
     mutating func next() -> UInt64? {
         var value: UInt64 = 0
         var shift: UInt64 = 0

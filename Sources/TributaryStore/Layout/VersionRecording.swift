@@ -29,7 +29,6 @@ final class VersionRecording: Sendable {
         }
     }
 
-    /// Inserts the versions before the recorded ones.
     private static func record(_ versions: [(model: Model, hash: String)], in transaction: WriteTransaction) throws {
         let db = transaction.reader.database
         guard try transaction.reader.setting(RecordedModels.unrecordedKey) != nil else { return }

@@ -48,7 +48,6 @@ final class MergeEngine {
         )
     }
 
-    /// Begins a transaction.
     func begin(number: Int64, version: Version, origin: WriteOrigin<Int64>, isLocal: Bool) {
         cursor.begin(number: number, writer: origin.writer, isLocal: isLocal)
         if bulk.waiting.isEmpty { objects.forgetInserts() }
@@ -65,7 +64,6 @@ final class MergeEngine {
         try conflicts.flush()
     }
 
-    /// Merges the rows that wait.
     func flush() throws {
         try bulk.flush()
         try conflicts.flush()

@@ -45,7 +45,6 @@ final class ObjectMerger {
         hasOneToOne = layout.tables.map { $0.columns.contains(where: \.isOneToOne) }
     }
 
-    /// Forgets the transactions that are merged.
     func forgetInserts() { olderInserts.removeAll() }
 
     // MARK: Updates
@@ -83,7 +82,6 @@ final class ObjectMerger {
         try update(table, row, writes, shape: shape, insertedAs: entity)
     }
 
-    /// Merges an update of a visible object.
     func update(
         _ table: Int,
         _ row: VisibleRow,
@@ -129,7 +127,6 @@ final class ObjectMerger {
         }
     }
 
-    /// Merges values into a visible row.
     func merge(_ writes: [RegisterWrite], into row: VisibleRow, table: Int, insertedAs entity: Int?) throws -> [Int] {
         let before = row
         var row = row
@@ -324,7 +321,6 @@ final class ObjectMerger {
 
     // MARK: Visibility
 
-    /// Handles an object that has become visible.
     func appear(
         _ table: Int,
         _ id: UniqueID,

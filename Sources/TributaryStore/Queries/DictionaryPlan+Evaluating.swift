@@ -33,7 +33,6 @@ extension DictionaryPlan {
 
     private struct Result {
         let values: [PropertyValue]
-        /// The values by which the results are sorted.
         let keys: [PropertyValue]
         let id: UniqueID
     }

@@ -5,7 +5,6 @@ package struct DictionaryQuery: Sendable {
     package struct Column: Sendable {
         package let name: String
         package let keyPath: String
-        /// The aggregate function; nil for the value itself.
         package let function: ObjectPredicate.Aggregate?
 
         package init(name: String, keyPath: String, function: ObjectPredicate.Aggregate?) {

@@ -20,7 +20,6 @@ struct PathCompiler {
         var tables: [String]
         var conditions: [SQLFragment]
         var alias: String
-        /// The remaining steps, all to-one.
         var rest: ArraySlice<BoundPath.Step>
 
         var source: String { tables.joined(separator: " CROSS JOIN ") }

@@ -36,7 +36,6 @@ final class IncrementalBlob {
         }
     }
 
-    /// Hands over the bytes in portions.
     func read(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }

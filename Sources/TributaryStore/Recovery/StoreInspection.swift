@@ -5,7 +5,6 @@ import TributaryModel
 ///
 /// Its functions throw ``StoreError`` when the store cannot be read.
 package struct StoreInspection {
-    /// The greatest number of faults that are listed.
     package static let limit = 100
 
     let reader: Reader
@@ -40,7 +39,6 @@ extension Schema {
         return views + references + targets + modelIndexes(of: layout).map(\.name)
     }
 
-    /// Creates the views and indexes that are missing.
     static func createMissingStructures(in db: Database, layout: StoreModel) throws {
         let present = Set(
             try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type IN ('view', 'index')")

@@ -14,7 +14,6 @@ package struct StoreRepair {
         try transaction.db.execute(sql: "REINDEX")
     }
 
-    /// Creates the views and indexes that are missing.
     package func createMissingStructures() throws {
         try Schema.createMissingStructures(in: transaction.db, layout: transaction.reader.context.layout)
     }

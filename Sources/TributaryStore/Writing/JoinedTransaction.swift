@@ -119,7 +119,6 @@ final class JoinedTransaction {
         )
     }
 
-    /// Writes history, position and the lines for export.
     func finish() throws -> CommittedTransaction {
         let engine = open.engine
         open.header.changeCount = open.lines.changeCount

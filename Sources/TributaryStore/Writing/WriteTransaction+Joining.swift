@@ -21,7 +21,6 @@ extension WriteTransaction {
     /// the store closes.
     package func abandonJoined() { joined = nil }
 
-    /// Adds a save to the joined transaction.
     func join(_ local: LocalTransaction) throws -> CommittedTransaction {
         if let joinFailure { throw joinFailure }
         do {

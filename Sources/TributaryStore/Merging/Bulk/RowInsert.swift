@@ -22,7 +22,6 @@ final class RowInsert {
     private let firstRow: Int32
     /// The identifiers of the rows, in memory that stays valid while the statement runs.
     private let keys: UnsafeMutableRawBufferPointer
-    /// Whether the values that all rows share are bound.
     private var isReady = false
 
     /// Prepares the statement; nil when it would have too many parameters, or a column has two values.

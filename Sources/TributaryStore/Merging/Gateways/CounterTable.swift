@@ -71,7 +71,6 @@ final class CounterTable {
         return try select.first { layout[column].total(in: $0, at: 0) }
     }
 
-    /// Whether any writer has counted.
     func isCounted(_ id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> Bool {
         let select = try BoundStatement(
             db,

@@ -18,7 +18,6 @@ struct MembershipHint {
         if ids.count > MembershipHint.limit { containAll() }
     }
 
-    /// Makes the hint contain every object.
     mutating func containAll() {
         isEverything = true
         ids = []

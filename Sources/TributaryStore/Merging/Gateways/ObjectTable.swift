@@ -81,7 +81,6 @@ package final class ObjectTable {
         )
     }
 
-    /// Sets `_entity` (?1) of the row ?2.
     func setEntity(_ code: Int64, rowid: Int64) throws {
         guard layout.hasEntityColumn else { return }
         let statement = try BoundStatement(db, "UPDATE \(layout.quotedName) SET _entity = ?1 WHERE rowid = ?2")

@@ -10,7 +10,6 @@ final class VisibilityCache {
     /// For each table, whether any relationship leads to its objects, so that their visibility matters.
     private let isTarget: [Bool]
     @exclusivity(unchecked) private var known: [[UniqueID: Bool]]
-    /// The maximum number of cached objects in a table.
     private static let limit = 100_000
 
     init(_ objects: ObjectTables, layout: StoreModel) {

@@ -21,7 +21,6 @@ final class ChangeShape {
 
         var isUnknown: Bool { if case .unknown = self { true } else { false } }
 
-        /// The column of the object itself.
         var column: Int? {
             switch self {
             case .scalar(let column, _), .composite(let column, _), .reference(let column), .counter(let column, _):
@@ -51,7 +50,6 @@ final class ChangeShape {
     let isPackable: Bool
     /// The parameters of an insert to which the values of a packable shape are bound.
     let directTargets: [(index: Int32, type: AttributeType)]
-    /// The columns of the direct targets.
     let columns: [Int]
     /// The written registers under the rule `latest` that have had other names, each with the name that is written.
     let renamed: [(column: Int, name: WrittenName)]

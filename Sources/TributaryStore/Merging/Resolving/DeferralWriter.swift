@@ -29,7 +29,6 @@ struct DeferralWriter {
         try insert(content, entity: change.entity, id: change.id, index: index, valueIndex: nil, reason)
     }
 
-    /// Defers one value of an insert or an update.
     func deferValue(
         _ write: PropertyWrite,
         of object: (entity: String, id: UniqueID),

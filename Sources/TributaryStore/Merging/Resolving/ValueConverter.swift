@@ -62,7 +62,6 @@ final class ValueConverter {
         }
     }
 
-    /// Removes the write of a column from ``writes``.
     func drop(_ column: Int) { writes.removeAll { $0.column == column } }
 
     /// Sets ``writes`` to the one write of a reference that came from its other end.

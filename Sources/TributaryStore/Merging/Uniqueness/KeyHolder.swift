@@ -3,7 +3,6 @@ import TributaryChanges
 /// A live object with its unique keys, in the order in which objects get their keys.
 struct KeyHolder: Comparable {
     var id: UniqueID
-    /// The number of the greatest insert.
     var number: Int64
     /// The version of that insert; of inserts of one transaction the identifiers decide.
     var inserted: Version

@@ -112,7 +112,6 @@ final class ShadowLinks {
         return found
     }
 
-    /// An object and its shadows.
     private func group(
         of id: UniqueID,
         _ table: Int,
