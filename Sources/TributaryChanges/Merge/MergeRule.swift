@@ -37,4 +37,107 @@ public enum MergeRule: String, Sendable, CaseIterable {
         case .latest, .counter: false
         }
     }
+
+    /// Whether a write that arrives after the known state takes effect.
+    ///
+    /// A counter takes every increment: see ``CounterTotals``.
+    ///
+    /// `value` is evaluated only for `max` and `min`.
+    @inlinable
+    package func accepts<Order: VersionOrder, Value: MergeValue>(
+        _ write: Register<Order.Stamp, Value>,
+        over known: Order.Stamp?,
+        holding value: @autoclosure () throws -> Value,
+        after deletion: Order.Stamp?,
+        by order: Order
+    ) throws -> Bool {
+        switch self {
+        case .latest:
+            if try order.isSuperseded(write.version, by: deletion) { return false }
+            guard let known else { return true }
+            return try !order.isOlder(write.version, than: known)
+        case .max, .min: return try known == nil || write.value.replaces(value(), under: self)
+        case .counter: return true
+        }
+    }
+}
+
+/// The state of one property of an object: the winning write with its version.
+///
+/// State: a version and a value. Merge statements 6 (the greatest version wins), 7 (superseded by the deletion) and 8
+/// (the greatest or the least value wins).
+@usableFromInline
+package struct Register<Stamp, Value> {
+    @usableFromInline package var version: Stamp
+    @usableFromInline package var value: Value
+
+    @inlinable
+    package init(version: Stamp, value: Value) {
+        self.version = version
+        self.value = value
+    }
+}
+
+extension Register: Equatable where Stamp: Equatable, Value: Equatable {}
+extension Register: Sendable where Stamp: Sendable, Value: Sendable {}
+
+/// A value that a merge rule can compare with another one of the same register.
+@usableFromInline
+package protocol MergeValue {
+    /// Whether this value wins against `other` under a rule that compares values; any value wins against a missing one.
+    ///
+    /// The other rules compare no values: under them no value wins.
+    func replaces(_ other: Self, under rule: MergeRule) -> Bool
+}
+
+extension PropertyValue: MergeValue {
+    /// Whether this value wins against `other` under a rule that compares values; any value wins against a missing one.
+    ///
+    /// The other rules compare no values: under them no value wins.
+    @usableFromInline
+    package func replaces(_ other: PropertyValue, under rule: MergeRule) -> Bool {
+        if isNull || other.isNull { return !isNull && other.isNull }
+        return switch rule {
+        case .max: other.precedes(self)
+        case .min: precedes(other)
+        case .latest, .counter: false
+        }
+    }
+
+    /// A strict total order of values that is equal on every machine.
+    ///
+    /// Values of one kind compare as in sorting, values of different kinds by their kind. Values that compare as equal,
+    /// or that do not compare, are ordered by their bytes in the log: −0.0 before the integer 0 and that before 0.0,
+    /// a `.binary` value before a `.blob` reference. NaN comes before all numbers.
+    @usableFromInline
+    package func precedes(_ other: PropertyValue) -> Bool {
+        if mergeKind != other.mergeKind { return mergeKind < other.mergeKind }
+        if isNaN || other.isNaN { return isNaN && !other.isNaN }
+        if let order = compared(to: other), order != 0 { return order < 0 }
+        return json.canonicalBytes.lexicographicallyPrecedes(other.json.canonicalBytes)
+    }
+
+    private var isNaN: Bool {
+        switch self {
+        case .double(let value): value.isNaN
+        case .date(let value): value.secondsSinceReferenceDate.isNaN
+        default: false
+        }
+    }
+
+    /// The kind of the value; values of one kind compare with each other, and nil is a kind of its own.
+    private var mergeKind: Int {
+        switch self {
+        case .null: 0
+        case .boolean: 1
+        case .integer, .double: 2
+        case .decimal: 3
+        case .date: 4
+        case .string, .uri: 5
+        case .uuid: 6
+        case .reference: 7
+        case .binary, .blob: 8
+        case .composite: 9
+        }
+    }
 }

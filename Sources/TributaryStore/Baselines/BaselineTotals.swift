@@ -139,15 +139,15 @@ final class BaselineTotals {
 
     private func show(_ column: StoreModel.ColumnIndex, of id: UniqueID) throws {
         let tables = engine.tables
-        guard let row = try tables.objects.row(column.table, id) else {
-            // An insert looks for totals where the object has a row.
-            return try tables.partialRows.store(tables.partialRows.rowOrEmpty(column.table, id), column.table, id)
+        let before = try engine.objects.store.load(column.table, id)
+        var object = before
+        if let row = before.row {
+            let value = try tables.counterValue(id, column, entity: row.entity)
+            guard try before.state.registers.value(of: column.column) != value else { return }
+            object.state.registers.show(value, in: column.column)
         }
-        let value = try tables.counterValue(id, column, entity: row.entity)
-        guard try tables.objects.table(column.table).value(column.column, rowid: row.rowid) != value else { return }
-        try engine.objects.write([RegisterWrite(column: column.column, value: value)], to: row, table: column.table)
-        let names = engine.objects.names(of: [column.column], column.table)
-        try engine.effects.record(.update, column.table, id, entity: row.entity, properties: names)
+        // An object that is not visible gets a row, because an insert looks for totals where there is one.
+        try engine.objects.store(object, over: before)
     }
 
     // MARK: What the model cannot count

@@ -1,173 +1,122 @@
 import TributaryChanges
 import TributaryModel
 
-/// The conflicts of registers and of deletions; the recorder decides what is one.
+/// The conflicts of registers, deletions and unique keys; the recorder decides what is one.
 extension ObjectMerger {
-    // MARK: Visible objects
-
     /// Keeps the value that does not stand when a write meets one of another writer.
+    ///
+    /// - Parameters:
+    ///   - write: The arriving write.
+    ///   - known: The version of the value that the object has.
+    ///   - object: The object before the write.
+    ///   - inserted: The insert of the object before the change that the write belongs to.
+    ///   - isAccepted: Whether the write stands.
+    ///   - named: The entity that the change names.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
     func keepConflict(
         of write: RegisterWrite,
         with known: Int64,
-        in row: VisibleRow,
-        table: Int,
-        isAccepted: Bool
+        in object: StoredObject,
+        insertedAt inserted: Int64?,
+        _ isAccepted: Bool,
+        of named: Int? = nil
     ) throws {
-        let insert = row.versions.inserted
-        guard try conflicts.isConflict(with: known, isArrivingLost: !isAccepted, insertedAt: insert) else { return }
-        let column = StoreModel.ColumnIndex(table: table, column: write.column)
-        let held = try heldValue(column, of: row)
-        guard held != write.value else { return }
+        guard try conflicts.isConflict(with: known, isArrivingLost: !isAccepted, insertedAt: inserted) else { return }
+        let held = PartialRow.Register(version: known, value: try object.state.registers.value(of: write.column))
+        guard held.value != write.value else { return }
+        let arriving = PartialRow.Register(version: cursor.number, value: write.value)
+        let rule = Conflict.Rule(layout.tables[object.table].columns[write.column].mergeRule)
         try conflicts.keep {
-            ConflictEntry(
-                kind: .value,
-                rule: Conflict.Rule(layout[column].mergeRule),
-                entity: layout.entities[row.entity].entity.name,
-                id: row.id,
-                property: layout[column].property,
-                losing: isAccepted ? known : cursor.number,
-                losingValue: (isAccepted ? held : write.value).json,
-                winning: isAccepted ? cursor.number : known,
-                winningValue: (isAccepted ? write.value : held).json
-            )
+            var entry = entry(object, write.column, rule, losing: isAccepted ? held : arriving, of: named)
+            entry.winning = isAccepted ? arriving.version : held.version
+            entry.winningValue = (isAccepted ? arriving : held).value.json
+            return entry
         }
     }
 
-    /// Keeps a value that is older than the deletion of an object that has been inserted again.
-    func keepConflict(of write: RegisterWrite, with deletion: Int64?, in row: VisibleRow, table: Int) throws {
-        let subject = ConflictSubject(table: table, id: row.id, entity: row.entity)
-        try keepConflict(of: write, with: deletion, of: subject)
-    }
-
-    /// Keeps the values of a visible object that the deletion takes away and had not seen.
-    func keepConflicts(ofDeletionOf row: VisibleRow, table: Int, _ isAffected: (Int64) throws -> Bool) throws {
-        let columns = layout.tables[table].columns
-        let entity = layout.entities[row.entity]
-        var object: JSONValue?
-        for index in columns.indices where columns[index].isRegister && columns[index].mergeRule != .counter {
-            guard let known = row.versions.register(index, isHeld: entity.holds[index]),
-                try conflicts.isConflict(with: known, isArrivingLost: false, insertedAt: row.versions.inserted),
-                try isAffected(known)
-            else { continue }
-            let column = StoreModel.ColumnIndex(table: table, column: index)
-            try conflicts.keep {
-                if object == nil { object = try values(of: row, table: table) }
-                return ConflictEntry(
-                    kind: .value,
-                    rule: .deletion,
-                    entity: entity.entity.name,
-                    id: row.id,
-                    property: columns[index].property,
-                    losing: known,
-                    losingValue: try heldValue(column, of: row).json,
-                    winning: cursor.number,
-                    object: object
-                )
-            }
-        }
-    }
-
-    func heldValue(_ column: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PropertyValue {
-        if case .reference = layout[column].kind {
-            return try tables.target(of: row, column).map(PropertyValue.reference) ?? .null
-        }
-        return try tables.objects.table(column.table).value(column.column, rowid: row.rowid)
-    }
-
-    /// The values of all registers of a row but the counters, whose totals are never lost.
-    func values(of row: VisibleRow, table: Int) throws -> JSONValue {
-        let columns = layout.tables[table].columns
-        let holds = layout.entities[row.entity].holds
-        var members: [JSONMember] = []
-        for index in columns.indices where columns[index].isRegister && columns[index].mergeRule != .counter {
-            guard row.versions.register(index, isHeld: holds[index]) != nil else { continue }
-            let value = try heldValue(StoreModel.ColumnIndex(table: table, column: index), of: row)
-            members.append(JSONMember(key: columns[index].property, value: value.json))
-        }
-        return .object(members)
-    }
-
-    // MARK: Objects that are not visible
-
-    /// Keeps a value of an object that stays deleted, unless its writer had seen the deletion.
-    func keepConflict(of write: RegisterWrite, with deletion: Int64?, of subject: ConflictSubject) throws {
-        guard let deletion, try conflicts.isConflict(with: deletion, isArrivingLost: true) else { return }
-        try conflicts.keep {
-            entry(subject, write.column, .deletion, losing: (cursor.number, write.value), winning: (deletion, nil))
-        }
-    }
-
-    /// Keeps the value that does not stand when a write meets one of another writer in a partial row.
-    func keepConflict(
-        of write: RegisterWrite,
-        with known: PartialRow.Register,
-        in partial: PartialRow,
-        _ rule: MergeRule,
-        of subject: ConflictSubject
-    ) throws {
-        guard known.value != write.value, try conflicts.isForeign(known.version) else { return }
-        let arriving = Register(version: cursor.number, value: write.value)
-        let isAccepted = try rule.accepts(
-            arriving,
-            over: known.version,
-            holding: known.value,
-            after: nil,
-            by: tables.versions
-        )
-        let insert = partial.shadow?.inserted
-        guard try conflicts.isConflict(with: known.version, isArrivingLost: !isAccepted, insertedAt: insert) else {
+    /// Keeps a value that is lost to a deletion of its object, unless its writer had seen the deletion.
+    func keepConflict(of write: RegisterWrite, withDeletionOf object: StoredObject, of named: Int?) throws {
+        guard let deletion = object.state.deleted, try conflicts.isConflict(with: deletion, isArrivingLost: true) else {
             return
         }
-        let (losing, winning) = isAccepted ? (known, arriving) : (arriving, known)
+        let arriving = PartialRow.Register(version: cursor.number, value: write.value)
         try conflicts.keep {
-            entry(
-                subject,
-                write.column,
-                Conflict.Rule(rule),
-                losing: (losing.version, losing.value),
-                winning: (winning.version, winning.value)
+            var entry = entry(object, write.column, .deletion, losing: arriving, of: named)
+            entry.winning = deletion
+            return entry
+        }
+    }
+
+    /// Keeps the values that a deletion takes away and had not seen.
+    func keepConflicts(ofDeletionOf object: StoredObject, _ isLost: (_ column: Int) -> Bool) throws {
+        var values: JSONValue?
+        for column in object.state.registers.names where isLost(column) {
+            guard let known = object.state.registers.version(of: column),
+                try conflicts.isConflict(with: known, isArrivingLost: false, insertedAt: object.state.inserted)
+            else { continue }
+            try conflicts.keep {
+                if values == nil, object.isLive { values = try self.values(of: object) }
+                let value = try object.state.registers.value(of: column)
+                let losing = PartialRow.Register(version: known, value: value)
+                var entry = entry(object, column, .deletion, losing: losing, of: nil)
+                entry.object = values
+                return entry
+            }
+        }
+    }
+
+    /// Keeps the values of an object that becomes a shadow.
+    func keepConflict(of object: StoredObject, _ holder: KeyHolder, behind blocking: KeyHolder) throws {
+        let shared = holder.keys.first { blocking.keys.contains($0) }?.content
+        guard let (index, values) = shared, layout.uniqueConstraints[object.table].indices.contains(index),
+            let entity = object.state.entity, let inserted = object.state.inserted
+        else { return }
+        let names = layout.uniqueConstraints[object.table][index].names
+        try conflicts.keep {
+            ConflictEntry(
+                kind: .object,
+                rule: .uniqueness,
+                entity: layout.entities[entity].entity.name,
+                id: object.id,
+                property: names.joined(separator: ", "),
+                losing: inserted,
+                losingValue: .object(zip(names, values).map { JSONMember(key: $0, value: $1.json) }),
+                winning: blocking.number,
+                winningValue: .string(blocking.id.description),
+                object: try self.values(of: object)
             )
         }
     }
 
-    /// Keeps the values of an object that is not visible, when a deletion arrives that had not seen them.
-    func keepConflicts(ofDeletionOf partial: PartialRow, _ table: Int, _ id: UniqueID) throws {
-        let subject = ConflictSubject(table: table, id: id, entity: nil)
-        for (column, register) in partial.registers.sorted(by: { $0.key < $1.key }) {
-            let insert = partial.shadow?.inserted
-            guard try conflicts.isConflict(with: register.version, isArrivingLost: false, insertedAt: insert) else {
-                continue
+    /// The values of all registers but the counters, whose totals are never lost.
+    private func values(of object: StoredObject) throws -> JSONValue {
+        let columns = layout.tables[object.table].columns
+        return .object(
+            try object.state.registers.names.map { column in
+                JSONMember(key: columns[column].property, value: try object.state.registers.value(of: column).json)
             }
-            try conflicts.keep {
-                entry(
-                    subject,
-                    column,
-                    .deletion,
-                    losing: (register.version, register.value),
-                    winning: (cursor.number, nil)
-                )
-            }
-        }
+        )
     }
 
+    /// A value that is lost to the arriving change.
     private func entry(
-        _ subject: ConflictSubject,
+        _ object: StoredObject,
         _ column: Int,
         _ rule: Conflict.Rule,
-        losing: (number: Int64, value: PropertyValue),
-        winning: (number: Int64, value: PropertyValue?)
+        losing: PartialRow.Register,
+        of named: Int?
     ) -> ConflictEntry {
-        let column = StoreModel.ColumnIndex(table: subject.table, column: column)
+        let index = StoreModel.ColumnIndex(table: object.table, column: column)
+        let entity = (object.state.entity ?? named).map { layout.entities[$0].entity.name }
         return ConflictEntry(
             kind: .value,
             rule: rule,
-            entity: subject.entity.map { layout.entities[$0].entity.name } ?? conflicts.entityName(of: column),
-            id: subject.id,
-            property: layout[column].property,
-            losing: losing.number,
+            entity: entity ?? conflicts.entityName(of: index),
+            id: object.id,
+            property: layout[index].property,
+            losing: losing.version,
             losingValue: losing.value.json,
-            winning: winning.number,
-            winningValue: winning.value?.json
+            winning: cursor.number
         )
     }
 }

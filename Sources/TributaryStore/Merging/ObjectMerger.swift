@@ -3,13 +3,15 @@ import TributaryModel
 
 /// Merges inserts, updates and deletions into objects, visible or not.
 ///
-/// The merger loads the state of one object, merges it by the rules in values, and writes the changes. It passes a
-/// change of an object's visibility to the mergers of references, owners and links.
+/// Each loads the state of one object, merges it by the rules, and stores what has changed. What an object shows follows
+/// from its state: when the object appears, changes or disappears, the mergers of references, owners and links, the unique
+/// keys and the history learn it here.
 final class ObjectMerger {
     let layout: StoreModel
     let tables: MergeTables
     let cursor: TransactionCursor
     let effects: EffectLog
+    let store: ObjectStore
     let references: ReferenceMerger
     let owners: OwnerMerger
     let links: LinkMerger
@@ -39,6 +41,7 @@ final class ObjectMerger {
         self.effects = effects
         self.links = links
         self.conflicts = conflicts
+        store = ObjectStore(tables: tables, cursor: cursor)
         keys = KeyChanges(tables)
         owners = OwnerMerger(tables, cursor: cursor, effects: effects, conflicts: conflicts)
         references = ReferenceMerger(tables, cursor: cursor, effects: effects, owners: owners)
@@ -47,7 +50,7 @@ final class ObjectMerger {
 
     func forgetInserts() { olderInserts.removeAll() }
 
-    // MARK: Updates
+    // MARK: Changes
 
     /// Merges an update.
     ///
@@ -60,263 +63,315 @@ final class ObjectMerger {
         shape: ChangeShape?,
         insertedAs entity: Int? = nil
     ) throws {
-        guard let row = try tables.objects.row(table, id) else {
-            var partial = try tables.partialRows.rowOrEmpty(table, id)
-            let isHidden = partial.shadow == nil && partial.deleted != nil
-            var yields = false
-            if let entity, let shadow = partial.shadow, let known = layout.entityIndex(code: shadow.entity) {
-                yields = try self.yields(entity, table, id, to: known, insertedAt: shadow.inserted)
-            }
-            try merge(
-                writes,
-                into: &partial,
-                table,
-                id,
-                isHidden: isHidden,
-                yields: yields,
-                entity: shape?.entity ?? entity
-            )
-            if partial.shadow != nil { return try store(shadow: partial, table, id) }
-            return try tables.partialRows.store(partial, table, id)
-        }
-        try update(table, row, writes, shape: shape, insertedAs: entity)
+        try update(store.load(table, id), writes, shape: shape, insertedAs: entity)
     }
 
     func update(
-        _ table: Int,
-        _ row: VisibleRow,
+        _ before: StoredObject,
         _ writes: [RegisterWrite],
         shape: ChangeShape?,
         insertedAs entity: Int? = nil
     ) throws {
-        let id = row.id
-        let accepted = try merge(writes, into: row, table: table, insertedAs: entity)
-        guard !accepted.isEmpty else { return }
-        if let shape, row.entity == shape.entity, accepted.count == shape.targets.count {
-            try effects.record(.update, table, id, entity: row.entity, keys: try effects.keys(of: shape))
+        var object = before
+        let insert = before.isLive ? entity : nil
+        try merge(writes, into: &object, insertedAs: insert, of: shape?.entity ?? entity)
+        try store(object, over: before, shape: shape)
+    }
+
+    func insert(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], shape: ChangeShape) throws {
+        let before: StoredObject
+        if tables.partialRows.mayContain(table, id), let partial = try tables.partialRows.row(table, id) {
+            before = StoredObject(partial, table, id, tables)
         } else {
-            try effects.record(.update, table, id, entity: row.entity, properties: names(of: accepted, table))
+            if try insertNew(table, id, writes, shape) { return }
+            guard let row = try tables.objects.row(table, id) else { return }
+            before = StoredObject(row, table, tables)
         }
+        if cursor.isLocal, before.isLive {
+            throw StoreError.duplicateID(layout.objectID(id, of: layout.entities[before.state.entity ?? shape.entity]))
+        }
+        var object = before
+        try merge(writes, into: &object, insertedAs: shape.entity, of: shape.entity)
+        let isVisible = try store(object, over: before)
+        if !before.isLive, !isVisible { try withdraw(table, id) }
     }
 
-    /// Merges values into the partial row of an object that is not visible, for its later insert.
-    func merge(
+    /// Deletes an object; `known` is its present row, if it has been read.
+    func delete(_ table: Int, _ id: UniqueID, _ known: VisibleRow? = nil) throws {
+        let before = try known.map { StoredObject($0, table, tables) } ?? store.load(table, id)
+        let columns = layout.tables[table].columns
+        var object = before
+        let isGreatest = try object.state.delete(at: cursor.number, by: tables.versions) { columns[$0].mergeRule }
+        guard isGreatest else { return }
+        if before.isLive || before.state.deleted == nil {
+            let isLive = try object.state.isLive(by: tables.versions)
+            try keepConflicts(ofDeletionOf: before) { column in
+                !isLive || object.state.registers.version(of: column) == nil
+            }
+        }
+        #if MUTATIONS
+            if Mutation.isOn(.counterSupersededByDelete) {
+                for column in columns.indices where columns[column].mergeRule == .counter {
+                    let index = StoreModel.ColumnIndex(table: table, column: column)
+                    try tables.counters.setTotal(nil, writer: cursor.writer, of: id, index)
+                }
+            }
+        #endif
+        try store(object, over: before)
+        if !before.isLive { try disappear(object, deletedAt: cursor.number) }
+    }
+
+    // MARK: Values
+
+    /// Merges values, and the insert that they belong to; `named` is the entity that the change names.
+    private func merge(
         _ writes: [RegisterWrite],
-        into partial: inout PartialRow,
-        _ table: Int,
-        _ id: UniqueID,
-        isHidden: Bool,
-        yields: Bool = false,
-        entity: Int?
+        into object: inout StoredObject,
+        insertedAs entity: Int?,
+        of named: Int?
     ) throws {
+        let inserted = object.state.inserted
+        let yields = try entity.map { try merge(insertOf: $0, into: &object) } ?? false
+        let isHidden = try !object.isLive && object.state.deleted != nil && !object.state.isLive(by: tables.versions)
         for write in writes {
-            let rule = layout.tables[table].columns[write.column].mergeRule
-            if yields, rule == .latest, partial.registers[write.column]?.version == cursor.number { continue }
+            let rule = layout.tables[object.table].columns[write.column].mergeRule
             if rule == .counter {
-                try add(write, to: id, table)
-            } else {
-                let subject = ConflictSubject(table: table, id: id, entity: entity)
-                if isHidden {
-                    try keepConflict(of: write, with: partial.deleted, of: subject)
-                } else if let known = partial.registers[write.column] {
-                    try keepConflict(of: write, with: known, in: partial, rule, of: subject)
-                }
-                let register = PartialRow.Register(version: cursor.number, value: write.value)
-                try partial.merge(register, column: write.column, rule: rule, by: tables.versions)
-            }
-        }
-    }
-
-    func merge(_ writes: [RegisterWrite], into row: VisibleRow, table: Int, insertedAs entity: Int?) throws -> [Int] {
-        let before = row
-        var row = row
-        var isHeadChanged = false
-        var yields = false
-        if let entity {
-            yields = try self.yields(entity, table, row.id, to: row.entity, insertedAt: row.versions.inserted)
-            isHeadChanged = try mergeInsert(of: entity, into: &row, table: table)
-        }
-        let holds = layout.entities[row.entity].holds
-        var accepted: [RegisterWrite] = []
-        for write in writes {
-            let rule = layout.tables[table].columns[write.column].mergeRule
-            let index = StoreModel.ColumnIndex(table: table, column: write.column)
-            if rule == .counter {
-                let shown = accepted.contains { $0.column == write.column } ? nil : try shownSum(index, of: before)
-                try add(write, to: row.id, table)
-                // Integers wrap around in the sum as in each total, so that the other totals need not be read.
-                if case (.integer(let sum), .integer(let amount)) = (shown, write.value) {
-                    accepted.append(RegisterWrite(column: write.column, value: .integer(sum &+ amount)))
-                } else {
-                    let value = try tables.counterValue(row.id, index, entity: row.entity)
-                    accepted.append(RegisterWrite(column: write.column, value: value))
-                }
+                try add(write, to: &object)
                 continue
             }
-            let known = row.versions.register(write.column, isHeld: holds[write.column])
+            let known = object.state.registers.version(of: write.column)
             if yields, rule == .latest, known == cursor.number { continue }
-            let isAccepted = try rule.accepts(
-                Register(version: cursor.number, value: write.value),
-                over: known,
-                holding: heldValue(index, of: before),
-                after: row.versions.deleted,
-                by: tables.versions
-            )
-            if let known, try conflicts.isForeign(known) {
-                try keepConflict(of: write, with: known, in: before, table: table, isAccepted: isAccepted)
+            let register = PartialRow.Register(version: cursor.number, value: write.value)
+            let isAccepted = try object.state.accepts(register, to: write.column, by: rule, tables.versions)
+            if isHidden || (known == nil && !isAccepted) {
+                try keepConflict(of: write, withDeletionOf: object, of: named)
+            } else if let known, try conflicts.isForeign(known) {
+                try keepConflict(of: write, with: known, in: object, insertedAt: inserted, isAccepted, of: named)
             }
-            guard isAccepted else {
-                if known == nil { try keepConflict(of: write, with: row.versions.deleted, in: row, table: table) }
-                continue
-            }
-            row.versions.setRegister(write.column, to: cursor.number, isHeld: holds[write.column])
-            accepted.append(write)
+            if isAccepted { object.state.registers.set(register, of: write.column) }
         }
-        guard !accepted.isEmpty || isHeadChanged else { return [] }
-        if row.entity != before.entity {
-            accepted += try unwritten(row, table, before: before.entity, besides: accepted)
-        }
-        let columns = accepted.map(\.column)
-        guard isHeadChanged || tables.keys.haveKeys(columns, table) else {
-            try write(accepted, to: row, table: table)
-            return columns
-        }
-        let former = try keys.awaited(of: before, table)
-        try write(accepted, to: row, table: table)
-        try keys.insert(row, table, after: former, isInsert: isHeadChanged)
-        return columns
     }
 
-    /// Merges another insert of a visible object: the greatest insert names the concrete entity.
+    /// Merges an insert: the greatest insert names the concrete entity.
     ///
-    /// - Returns: whether it is the greatest.
-    private func mergeInsert(of entity: Int, into row: inout VisibleRow, table: Int) throws -> Bool {
-        var versions = ObjectVersions(insert: (row.versions.inserted, row.entity))
-        guard try versions.insert(at: cursor.number, entity: entity, by: tables.versions, precedes) else {
-            return false
+    /// - Returns: whether the values of the insert yield to those that its transaction has written, because the transaction
+    ///   inserts the object under a greater entity as well.
+    private func merge(insertOf entity: Int, into object: inout StoredObject) throws -> Bool {
+        var yields = false
+        if let known = object.state.entity, let inserted = object.state.inserted {
+            yields = try self.yields(entity, object, to: known, insertedAt: inserted)
         }
-        if entity != row.entity {
-            row.versions = converted(row.versions, from: row.entity, to: entity)
-            try tables.objects.table(table).setEntity(layout.entities[entity].code, rowid: row.rowid)
-            row.entity = entity
+        let isGreatest = try object.state.insert(at: cursor.number, entity: entity, by: tables.versions, precedes)
+        if isGreatest, let row = object.row, row.entity != entity {
+            let (table, id) = (object.table, object.id)
+            try object.state.registers.convert(to: layout.entities[entity]) { column in
+                try tables.counters.isCounted(id, .init(table: table, column: column))
+            }
         }
-        row.versions.inserted = cursor.number
-        return true
+        return yields
     }
 
-    /// Whether the values of an insert yield to those that its transaction has written, because the transaction inserts
-    /// the object under a greater entity as well.
-    func yields(_ entity: Int, _ table: Int, _ id: UniqueID, to known: Int, insertedAt inserted: Int64) throws -> Bool {
+    private func yields(_ entity: Int, _ object: StoredObject, to known: Int, insertedAt inserted: Int64) throws -> Bool
+    {
         if inserted == cursor.number { return precedes(entity, known) }
         guard try tables.versions.isOlder(cursor.number, than: inserted) else { return false }
-        let insert = OlderInsert(number: cursor.number, object: ChangeSlice.Object(table: table, id: id))
+        let object = ChangeSlice.Object(table: object.table, id: object.id)
+        let insert = OlderInsert(number: cursor.number, object: object)
         let other = olderInserts[insert] ?? entity
         olderInserts[insert] = precedes(entity, other) ? other : entity
         return precedes(entity, other)
     }
 
-    /// The version of a register of an object, visible or not.
-    func version(of column: StoreModel.ColumnIndex, _ id: UniqueID) throws -> Int64? {
-        guard let row = try tables.objects.row(column.table, id) else {
-            return try tables.partialRows.row(column.table, id)?.registers[column.column]?.version
-        }
-        return row.versions.register(column.column, isHeld: layout.entities[row.entity].holds[column.column])
-    }
-
     /// Compares concrete entities by their names, which are equal on all machines.
-    func precedes(_ first: Int, _ second: Int) -> Bool {
+    private func precedes(_ first: Int, _ second: Int) -> Bool {
         layout.entities[first].entity.name.precedesByBytes(layout.entities[second].entity.name)
     }
 
-    /// The sum of a counter that a visible row shows; nil while nobody has counted, when it shows a default.
-    private func shownSum(_ column: StoreModel.ColumnIndex, of row: VisibleRow) throws -> PropertyValue? {
-        try tables.counters.isCounted(row.id, column) ? heldValue(column, of: row) : nil
+    /// Adds an increment to the total of its writer; a row shows the new sum.
+    private func add(_ increment: RegisterWrite, to object: inout StoredObject) throws {
+        let column = StoreModel.ColumnIndex(table: object.table, column: increment.column)
+        let isShown = try object.row != nil && tables.counters.isCounted(object.id, column)
+        let shown = isShown ? try object.state.registers.value(of: increment.column) : nil
+        try tables.counters.add(increment.value, writer: cursor.writer, to: object.id, column)
+        guard object.row != nil, let entity = object.state.entity else { return }
+        // Integers wrap around in the sum as in each total, so that the other totals need not be read.
+        if case (.integer(let sum), .integer(let amount)) = (shown, increment.value) {
+            object.state.registers.show(.integer(sum &+ amount), in: increment.column)
+        } else {
+            let sum = try tables.counterValue(object.id, column, entity: entity)
+            object.state.registers.show(sum, in: increment.column)
+        }
     }
 
-    func add(_ increment: RegisterWrite, to id: UniqueID, _ table: Int) throws {
-        let column = StoreModel.ColumnIndex(table: table, column: increment.column)
-        try tables.counters.add(increment.value, writer: cursor.writer, to: id, column)
+    /// The version of a register of an object, visible or not.
+    func version(of column: StoreModel.ColumnIndex, _ id: UniqueID) throws -> Int64? {
+        try store.load(column.table, id).state.registers.version(of: column.column)
     }
 
-    func names(of columns: [Int], _ table: Int) -> [String] {
-        columns.map { layout.tables[table].columns[$0].property }
+    /// The names of the properties of an object that have been written, as far as its entity has them.
+    private func names(of object: StoredObject) -> [String] {
+        guard let entity = object.state.entity.map({ layout.entities[$0] }) else { return [] }
+        return zip(entity.places, entity.entity.properties).compactMap { place, property in
+            guard case .column(let column) = place, object.state.registers.version(of: column) != nil else {
+                return nil
+            }
+            return property.name
+        }
     }
 
-    /// The values that columns without a write show after a change of the concrete entity.
+    // MARK: Storing
+
+    /// Stores an object in the form that follows from its state, and passes on what that changes.
     ///
-    /// A column shows the default where the entity has the property, and nothing otherwise.
-    private func unwritten(
-        _ row: VisibleRow,
-        _ table: Int,
-        before: Int,
-        besides accepted: [RegisterWrite]
-    ) throws -> [RegisterWrite] {
-        let columns = layout.tables[table].columns
-        let (old, new) = (layout.entities[before], layout.entities[row.entity])
-        var shown: [RegisterWrite] = []
-        for column in columns.indices where columns[column].isRegister {
-            if old.holds[column] == new.holds[column], old.defaults[column] == new.defaults[column] { continue }
-            if accepted.contains(where: { $0.column == column }) { continue }
-            if columns[column].mergeRule == .counter {
-                let index = StoreModel.ColumnIndex(table: table, column: column)
-                if try tables.counters.value(of: row.id, index) != nil { continue }
-            } else if row.versions.register(column, isHeld: new.holds[column]) != nil {
-                continue
-            }
-            shown.append(RegisterWrite(column: column, value: new.defaults[column]))
+    /// - Returns: whether the object is visible.
+    @discardableResult
+    func store(_ object: StoredObject, over before: StoredObject, shape: ChangeShape? = nil) throws -> Bool {
+        let isLive = try object.state.isLive(by: tables.versions)
+        if let row = before.row {
+            try isLive ? update(object, row, before, shape) : hide(object, row)
+        } else if let representative = before.representative {
+            try isLive ? updateShadow(object, before, representative) : bury(object, representative)
+        } else if isLive {
+            try show(object)
+            keys.insert(object.table, object.id)
+        } else {
+            try store.store(object)
         }
-        return shown
+        return isLive && before.representative == nil
     }
 
-    /// Writes columns and the head of a row; the row shows references only while their targets are visible.
-    func write(_ values: [RegisterWrite], to row: VisibleRow, table: Int) throws {
-        let columns = layout.tables[table].columns
-        var decisions: [(column: StoreModel.ColumnIndex, target: UniqueID, newcomer: UniqueID?)] = []
-        let statement = try tables.objects.table(table).update(values.map(\.column))
-        for (index, value) in values.enumerated() {
-            var shown = value.value
-            if case .reference(let targetTable, let isOneToOne, _) = columns[value.column].kind {
-                let column = StoreModel.ColumnIndex(table: table, column: value.column)
-                if isOneToOne, let before = try owners.target(shownBy: row, column), value.value != .reference(before) {
-                    decisions.append((column, before, nil))
-                }
-                try tables.references.remove(row.id, column)
-                if case .reference(let target) = value.value {
-                    if isOneToOne { decisions.append((column, target, row.id)) }
-                    if try !tables.visibility.isVisible(targetTable, target) {
-                        try tables.references.insert(row.id, column, target: target)
-                        shown = try representative(of: target, targetTable, isOneToOne: isOneToOne)
-                    }
-                }
-            }
-            statement.bind(Int32(index + 5), shown)
+    /// Writes the columns of a row that have changed.
+    private func update(_ object: StoredObject, _ row: VisibleRow, _ before: StoredObject, _ shape: ChangeShape?) throws
+    {
+        let (table, entity) = (object.table, object.state.entity ?? row.entity)
+        let columns = object.state.registers.shown.keys.sorted()
+        let isDeleted = object.state.deleted != before.state.deleted
+        let isHeadChanged = isDeleted || object.state.inserted != before.state.inserted || entity != row.entity
+        guard isHeadChanged || !columns.isEmpty else { return }
+        let hasKeys = isHeadChanged || tables.keys.haveKeys(columns, table)
+        let former = hasKeys ? try keys.awaited(of: row, table) : nil
+        for held in try store.updateRow(object, row) {
+            try owners.decide(held.target, held.column, newcomer: held.newcomer)
         }
-        statement.bind(1, cursor.revision)
-        statement.bind(2, row.versions.base)
-        statement.bind(3, row.versions.encoded)
-        statement.bind(4, row.rowid)
+        if hasKeys {
+            var row = row
+            row.entity = entity
+            try keys.insert(row, table, after: former, isInsert: isHeadChanged)
+        }
+        if isDeleted { try links.hide(table, object.id, deletedAt: cursor.number, keepsNewer: true) }
+        if let shape, entity == shape.entity, columns.count == shape.targets.count {
+            try effects.record(.update, table, object.id, entity: entity, keys: try effects.keys(of: shape))
+        } else if !columns.isEmpty || entity != row.entity {
+            let names = columns.map { layout.tables[table].columns[$0].property }
+            try effects.record(.update, table, object.id, entity: entity, properties: names)
+        }
+    }
+
+    /// Shows an object that has been inserted, or is no shadow any more.
+    private func show(_ object: StoredObject, isPrepared: Bool = true) throws {
+        guard let entity = object.state.entity else { return }
+        try store.insertRow(object)
+        if object.representative != nil { try tables.shadows.removeKeys(of: object.id, object.table) }
+        let written = try object.state.registers.names.map {
+            RegisterWrite(column: $0, value: try object.state.registers.value(of: $0))
+        }
+        try effects.record(.insert, object.table, object.id, entity: entity, properties: names(of: object))
+        try appear(object.table, object.id, references: written, isPrepared: isPrepared)
+    }
+
+    /// Turns a visible object into a tombstone with the registers that the deletion does not supersede.
+    private func hide(_ object: StoredObject, _ row: VisibleRow) throws {
+        let freed = try targets(shownBy: row, object.table)
+        try store.store(object)
+        try keys.release(row, object.table)
+        try store.removeRow(row, object.table)
+        try disappear(object, deletedAt: cursor.number)
+        for (column, target) in freed { try owners.decide(target, column) }
+        try effects.record(.delete, object.table, object.id, entity: row.entity, properties: [])
+    }
+
+    private func targets(
+        shownBy row: VisibleRow,
+        _ table: Int
+    ) throws -> [(column: StoreModel.ColumnIndex, target: UniqueID)] {
+        try layout.tables[table].columns.indices.compactMap { column in
+            let column = StoreModel.ColumnIndex(table: table, column: column)
+            return try tables.target(shownBy: row, column).map { (column, $0) }
+        }
+    }
+
+    // MARK: Fresh objects
+
+    /// Inserts an object of which nothing is known.
+    ///
+    /// - Returns: false when the object has a row already; nothing has been written then.
+    private func insertNew(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], _ shape: ChangeShape) throws -> Bool
+    {
+        let statement = try bindHead(table, id, writes, shape)
+        let columns = layout.tables[table].columns
+        var unresolved: [(column: StoreModel.ColumnIndex, target: UniqueID)] = []
+        for write in writes {
+            let index = ObjectTable.firstColumn + Int32(write.column)
+            if case .reference(let target) = write.value,
+                case .reference(let targetTable, let isOneToOne, _) = columns[write.column].kind,
+                try !tables.visibility.isVisible(targetTable, target)
+            {
+                unresolved.append((StoreModel.ColumnIndex(table: table, column: write.column), target))
+                let shown = try tables.representative(of: target, targetTable, isOneToOne: isOneToOne)
+                statement.bind(index, shown)
+            } else {
+                statement.bind(index, write.value)
+            }
+        }
         try statement.run()
-        for decision in decisions {
-            try owners.decide(decision.target, decision.column, newcomer: decision.newcomer)
+        guard statement.changedRows > 0 else { return false }
+        for (column, target) in unresolved { try tables.references.insert(id, column, target: target) }
+        if !shape.isPlain {
+            for write in writes where columns[write.column].mergeRule == .counter {
+                let column = StoreModel.ColumnIndex(table: table, column: write.column)
+                try tables.counters.add(write.value, writer: cursor.writer, to: id, column)
+            }
         }
+        keys.insert(table, id)
+        try effects.record(.insert, table, id, entity: shape.entity, keys: try effects.keys(of: shape))
+        try appear(table, id, references: shape.isPlain ? [] : writes)
+        return true
     }
 
-    /// The value that a column shows while its target is not visible; ``OwnerMerger`` decides one-to-one columns.
-    func representative(of target: UniqueID, _ table: Int, isOneToOne: Bool) throws -> PropertyValue {
-        guard !isOneToOne, let shown = try tables.shadows.representative(of: target, table) else { return .null }
-        return .reference(shown)
+    /// Binds the head of a new row, and the defaults of columns without a bound value.
+    private func bindHead(
+        _ table: Int,
+        _ id: UniqueID,
+        _ writes: [RegisterWrite],
+        _ shape: ChangeShape
+    ) throws -> BoundStatement {
+        let entity = layout.entities[shape.entity]
+        let objects = try tables.objects.table(table)
+        objects.boundHead = nil
+        let statement = objects.insert
+        statement.bind(1, id)
+        statement.bind(2, cursor.revision)
+        statement.bind(3, cursor.number)
+        statement.bind(5, entity.code)
+        let isComplete = writes.count == shape.targets.count
+        statement.bind(4, isComplete ? shape.exceptions : exceptions(of: writes, entity: shape.entity))
+        if !isComplete || !shape.coversAllColumns {
+            for (column, value) in entity.defaults.enumerated() {
+                statement.bind(ObjectTable.firstColumn + Int32(column), value)
+            }
+        }
+        return statement
     }
 
-    private func converted(_ versions: RowVersions, from old: Int, to new: Int) -> RowVersions {
-        var result = versions
-        let columns = layout.tables[layout.entities[old].table].columns
-        for column in columns.indices {
-            let number = versions.register(column, isHeld: layout.entities[old].holds[column])
-            let isHeld = layout.entities[new].holds[column]
-            let isCounter = columns[column].mergeRule == .counter
-            result.setRegister(column, to: isCounter && isHeld ? versions.base : number, isHeld: isHeld)
+    /// The `_exceptions` of a new row that has values in some of its columns.
+    private func exceptions(of writes: [RegisterWrite], entity: Int) -> [UInt8] {
+        let columns = layout.tables[layout.entities[entity].table].columns
+        let written = Set(writes.map(\.column))
+        var versions = RowVersions(base: cursor.number)
+        for column in columns.indices where layout.entities[entity].holds[column] && !written.contains(column) {
+            if columns[column].mergeRule != .counter { versions.setRegister(column, to: nil, isHeld: true) }
         }
-        return result
+        return versions.encoded
     }
 
     // MARK: Visibility
@@ -334,17 +389,97 @@ final class ObjectMerger {
     }
 
     /// Handles an object that is not visible any more; the deletion at `number` supersedes its links.
-    func disappear(_ table: Int, _ id: UniqueID, deletedAt number: Int64) throws {
+    private func disappear(_ object: StoredObject, deletedAt number: Int64?, shownAs representative: UniqueID? = nil)
+        throws
+    {
+        try disappear(object.table, object.id, deletedAt: number, shownAs: representative)
+    }
+
+    private func disappear(
+        _ table: Int,
+        _ id: UniqueID,
+        deletedAt number: Int64?,
+        shownAs representative: UniqueID? = nil
+    ) throws {
         tables.visibility.set(table, id, isVisible: false)
-        try references.unresolve(to: table, id)
+        try references.unresolve(to: table, id, showing: representative)
+        if let representative { undecide(around: id, table, shownAs: representative) }
         try links.hide(table, id, deletedAt: number, keepsNewer: false)
     }
 
     /// Handles an object that counted as visible because of an expected insert, and is not visible.
     func withdraw(_ table: Int, _ id: UniqueID) throws {
         guard tables.visibility.countsAsVisible(table, id) else { return }
+        try disappear(table, id, deletedAt: nil)
+    }
+
+    /// Decides the owners of one-to-one targets that shadows have held, or that stand for shadows.
+    func decideOwners() throws {
+        for (column, target) in undecided.take() { try owners.decide(target, column) }
+    }
+
+    /// Records the one-to-one registers that hold an object, whose owner is that of the object that is shown for it.
+    private func undecide(around id: UniqueID, _ table: Int, shownAs shown: UniqueID) {
+        for column in layout.incoming[table] {
+            guard case .reference(_, true, _) = layout[column].kind else { continue }
+            undecided.insert(column, shown)
+        }
+    }
+
+    // MARK: Shadows
+
+    /// Hides a live object behind another one with one of its unique keys.
+    func hide(_ table: Int, _ holder: KeyHolder, behind blocking: KeyHolder, keepsConflict: Bool) throws {
+        guard let row = try tables.objects.row(table, holder.id) else { return }
+        let object = StoredObject(row, table, tables)
+        if keepsConflict { try keepConflict(of: object, holder, behind: blocking) }
+        for (column, target) in try targets(shownBy: row, table) { undecided.insert(column, target) }
+        try store.store(object, shownAs: blocking.id)
+        try tables.shadows.setKeys(holder.keys, of: row.id, table)
+        try store.removeRow(row, table)
+        try disappear(object, deletedAt: nil, shownAs: blocking.id)
+        try links.shadows.insertPairs(of: row.id, table, shownAs: blocking.id)
+        try effects.record(.delete, table, row.id, entity: row.entity, properties: [])
+    }
+
+    func reveal(_ table: Int, _ id: UniqueID) throws {
+        let object = try store.load(table, id)
+        guard let representative = object.representative else { return }
+        try links.shadows.insertPairs(of: id, table, shownAs: representative)
+        undecide(around: id, table, shownAs: representative)
+        try show(object, isPrepared: false)
+    }
+
+    /// Lets references to a shadow show another object than before.
+    func represent(_ table: Int, _ id: UniqueID, by representative: UniqueID, insteadOf former: UniqueID) throws {
+        try links.shadows.insertPairs(of: id, table, shownAs: former)
+        try tables.shadows.setRepresentative(representative, of: id, table)
+        try references.show(representative, for: id, table)
+        undecide(around: id, table, shownAs: former)
+        undecide(around: id, table, shownAs: representative)
+        try links.shadows.insertPairs(of: id, table, shownAs: representative)
+    }
+
+    /// Stores a shadow that stays one until unique keys are decided about.
+    private func updateShadow(_ object: StoredObject, _ before: StoredObject, _ representative: UniqueID) throws {
+        let (table, id) = (object.table, object.id)
+        let partial = try store.store(object, shownAs: representative)
+        try tables.shadows.setKeys(tables.keys.keys(of: partial, table), of: id, table)
+        keys.insert(table, id)
+        guard object.state.deleted != before.state.deleted else { return }
+        try links.hide(table, id, deletedAt: cursor.number, keepsNewer: true)
+    }
+
+    /// Turns a shadow into a tombstone.
+    private func bury(_ object: StoredObject, _ representative: UniqueID) throws {
+        let (table, id) = (object.table, object.id)
+        try links.shadows.insertPairs(of: id, table, shownAs: representative)
+        try store.store(object)
+        try tables.shadows.removeKeys(of: id, table)
         tables.visibility.set(table, id, isVisible: false)
-        try references.unresolve(to: table, id)
-        try links.hide(table, id, deletedAt: nil, keepsNewer: false)
+        try references.show(nil, for: id, table)
+        undecide(around: id, table, shownAs: representative)
+        // The pairs do not count any more, whatever the object is shown as.
+        try links.hide(table, id, deletedAt: cursor.number, keepsNewer: false)
     }
 }

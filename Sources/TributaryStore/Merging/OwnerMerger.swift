@@ -86,16 +86,6 @@ struct OwnerMerger {
         }
     }
 
-    /// The target that a one-to-one register of a visible row shows.
-    ///
-    /// It is nil while another object owns the target, and for columns of other kinds.
-    func target(shownBy row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
-        guard case .reference(_, true, _) = layout[column].kind,
-            case .reference(let target) = try tables.objects.table(column.table).value(column.column, rowid: row.rowid)
-        else { return nil }
-        return target
-    }
-
     private func greatestWaiting(_ target: UniqueID, _ column: StoreModel.ColumnIndex) throws -> VisibleRow? {
         try tables.references.greatestOwner(of: target, column, versions: tables.versions) { id in
             try tables.objects.row(column.table, id)

@@ -19,69 +19,6 @@ import TributaryChanges
         }
     }
 
-    /// Applies writes and deletions, each with a version of its own, in any order, as a replica does.
-    @Test(arguments: MergeRule.allCases.filter { $0 != .counter })
-    func `writes and deletions in any order end in one state`(_ rule: MergeRule) throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
-        for round in 0..<500 {
-            var versions = Set<Version>()
-            while versions.count < 5 { versions.insert(MergeLaws.version(&generator)) }
-            let events = versions.sorted().map { version -> Event in
-                Int.random(in: 0...3, using: &generator) == 0
-                    ? .delete(version) : .write(State(version: version, value: MergeLaws.value(&generator)))
-            }
-            let expected = try Replica(rule, of: events).shown
-            for _ in 0..<6 {
-                let shuffled = events.shuffled(using: &generator)
-                let found = try Replica(rule, of: shuffled).shown
-                #expect(found == expected, "seed \(generator.seed), round \(round), \(rule): \(shuffled)")
-            }
-        }
-    }
-
-    private enum Event {
-        case write(State)
-        case delete(Version)
-    }
-
-    /// A register with its object's greatest deletion, to which events are applied in sequence.
-    private struct Replica {
-        var register: State?
-        var deleted: Version?
-        let rule: MergeRule
-        let order = WholeVersionOrder()
-
-        init(_ rule: MergeRule, of events: [Event]) throws {
-            self.rule = rule
-            for event in events { try apply(event) }
-        }
-
-        private mutating func apply(_ event: Event) throws {
-            switch event {
-            case .write(let write):
-                let isAccepted = try rule.accepts(
-                    write,
-                    over: register?.version,
-                    holding: register?.value ?? .null,
-                    after: deleted,
-                    by: order
-                )
-                if isAccepted { register = write }
-            case .delete(let version):
-                deleted = try order.later(deleted, version)
-                guard let known = register, rule.isSupersededByDeletion else { return }
-                if try order.isSuperseded(known.version, by: version) { register = nil }
-            }
-        }
-
-        /// The value, and under `latest` the version too: an extreme does not depend on which equal value came first.
-        var shown: [String] {
-            let value = register.map { "\($0.value)" } ?? "none"
-            return rule == .latest ? [value, register.map { "\($0.version)" } ?? ""] : [value]
-        }
-    }
-
     @Test func `the greatest version stands, also when it arrives first`() throws {
         let early = State(version: version(1), value: .integer(10))
         let late = State(version: version(2), value: .integer(5))

@@ -25,25 +25,44 @@ extension MergeRule {
     }
 }
 
-extension ObjectVersions where Entity: Comparable {
-    mutating func insert<Order: VersionOrder>(at version: Stamp, entity: Entity, by order: Order) throws -> Bool
-    where Order.Stamp == Stamp {
-        try insert(at: version, entity: entity, by: order, <)
-    }
+/// The state of an object whose registers, by their merge rules, are all in memory.
+typealias MemoryState = ObjectMergeState<MemoryRegisters, Int>
+
+struct MemoryRegisters: RegisterSet, Equatable {
+    private(set) var registers: [MergeRule: Register<Version, PropertyValue>] = [:]
+
+    var names: [MergeRule] { Array(registers.keys) }
+    func version(of rule: MergeRule) -> Version? { registers[rule]?.version }
+    func value(of rule: MergeRule) -> PropertyValue { registers[rule]?.value ?? .null }
+    mutating func set(_ register: Register<Version, PropertyValue>?, of rule: MergeRule) { registers[rule] = register }
+}
+
+extension MemoryState: Equatable {
+    static func == (left: Self, right: Self) -> Bool { left.shown == right.shown }
 
     /// Of inserts with equal versions the greater entity wins.
-    func merged<Order: VersionOrder>(with other: Self, by order: Order) throws -> Self where Order.Stamp == Stamp {
+    func merged(with other: Self, by order: WholeVersionOrder) throws -> Self {
         var insert = inserted.flatMap { version in entity.map { (version: version, entity: $0) } }
-        if let version = other.inserted, let entity = other.entity {
-            let isGreater =
-                if let insert {
-                    try order.isOlder(insert.version, than: version)
-                        || (!order.isOlder(version, than: insert.version) && insert.entity < entity)
-                } else {
-                    true
-                }
-            if isGreater { insert = (version, entity) }
+        if let version = other.inserted, let entity = other.entity,
+            insert.map({ ($0.version, $0.entity) < (version, entity) }) ?? true
+        {
+            insert = (version, entity)
         }
-        return Self(insert: insert, deleted: try other.deleted.map { try order.later(deleted, $0) } ?? deleted)
+        let deleted = [deleted, other.deleted].compactMap(\.self).max()
+        var merged = MemoryRegisters()
+        for rule in Set(registers.names + other.registers.names) {
+            let register = try rule.merge(registers.registers[rule], other.registers.registers[rule], by: order)
+            let isSuperseded = try register.map { try order.isSuperseded($0.version, by: deleted) } ?? false
+            if !(isSuperseded && rule.isSupersededByDeletion) { merged.set(register, of: rule) }
+        }
+        return MemoryState(insert: insert, deleted: deleted, registers: merged)
+    }
+
+    /// What all replicas have: an extreme does not depend on which equal value came first.
+    var shown: [String] {
+        let values = registers.registers.sorted { $0.key.rawValue < $1.key.rawValue }.map { rule, register in
+            "\(rule) \(register.value.json.text) \(rule == .latest ? "\(register.version)" : "")"
+        }
+        return ["\(inserted, default: "never") \(entity, default: "") \(deleted, default: "never")"] + values
     }
 }

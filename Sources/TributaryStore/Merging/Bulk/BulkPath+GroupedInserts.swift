@@ -129,7 +129,7 @@ extension BulkPath {
         for column in shape.columns {
             let known = head.versions.register(column, isHeld: true)
             let isAccepted = try MergeRule.latest.accepts(
-                Register(version: cursor.number, value: .null),
+                Register(version: cursor.number, value: PropertyValue.null),
                 over: known,
                 holding: .null,
                 after: head.versions.deleted,
@@ -142,11 +142,12 @@ extension BulkPath {
     }
 
     private func keepConflicts(of row: WaitingRows.Row, _ shape: ChangeShape, _ head: VisibleRow) throws {
+        let object = StoredObject(head, Int(row.table), tables)
         for (index, column) in shape.columns.enumerated() {
             guard let known = head.versions.register(column, isHeld: true), try objects.conflicts.isForeign(known),
                 let write = write(row, shape, index)
             else { continue }
-            try objects.keepConflict(of: write, with: known, in: head, table: Int(row.table), isAccepted: false)
+            try objects.keepConflict(of: write, with: known, in: object, insertedAt: head.versions.inserted, false)
         }
     }
 }

@@ -146,7 +146,7 @@ final class BulkPath {
         if shape.isInsert {
             try objects.insert(Int(row.table), row.id, writes, shape: shape)
         } else if let known {
-            try objects.update(Int(row.table), known, writes, shape: shape)
+            try objects.update(StoredObject(known, Int(row.table), tables), writes, shape: shape)
         } else {
             try objects.update(Int(row.table), row.id, writes, shape: shape)
         }

@@ -56,6 +56,30 @@ final class MergeTables {
         try visibility.isVisible(table, id) ? id : shadows.representative(of: id, table)
     }
 
+    /// The value that a column shows while its target is not visible; ``OwnerMerger`` decides one-to-one columns.
+    func representative(of target: UniqueID, _ table: Int, isOneToOne: Bool) throws -> PropertyValue {
+        guard !isOneToOne, let shown = try shadows.representative(of: target, table) else { return .null }
+        return .reference(shown)
+    }
+
+    /// The value of a register of a visible row.
+    func value(of column: StoreModel.ColumnIndex, in row: VisibleRow) throws -> PropertyValue {
+        if case .reference = layout[column].kind {
+            return try target(of: row, column).map(PropertyValue.reference) ?? .null
+        }
+        return try objects.table(column.table).value(column.column, rowid: row.rowid)
+    }
+
+    /// The target that a one-to-one register of a visible row shows.
+    ///
+    /// It is nil while another object owns the target, and for columns of other kinds.
+    func target(shownBy row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
+        guard case .reference(_, true, _) = layout[column].kind,
+            case .reference(let target) = try objects.table(column.table).value(column.column, rowid: row.rowid)
+        else { return nil }
+        return target
+    }
+
     /// The target that the to-one register of a visible row holds, shown or not.
     func target(of row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
         // A column may show the representative of the target.

@@ -42,38 +42,4 @@ package struct PartialRow {
         }
         return writer.bytes
     }
-
-    /// Merges a write of a column that is not a counter.
-    mutating func merge(
-        _ write: Register,
-        column: Int,
-        rule: MergeRule,
-        by order: some VersionOrder<Int64>
-    ) throws {
-        let known = registers[column]
-        let isAccepted = try rule.accepts(
-            write,
-            over: known?.version,
-            holding: known?.value ?? .null,
-            after: deleted,
-            by: order
-        )
-        if isAccepted { registers[column] = write }
-    }
-
-    /// Merges a deletion; `rules` are the merge rules of the table's columns.
-    ///
-    /// - Returns: false when a greater deletion is known already.
-    mutating func delete(
-        at version: Int64,
-        by order: some VersionOrder<Int64>,
-        rule: (_ column: Int) -> MergeRule
-    ) throws -> Bool {
-        guard try order.later(deleted, version) == version else { return false }
-        deleted = version
-        for (column, register) in registers where rule(column).isSupersededByDeletion {
-            if try order.isSuperseded(register.version, by: version) { registers[column] = nil }
-        }
-        return true
-    }
 }

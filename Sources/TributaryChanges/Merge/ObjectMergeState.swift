@@ -1,0 +1,123 @@
+/// The merge state of one object: its inserts, its deletions and its registers.
+///
+/// It is the same whatever form a store keeps the object in: a row, a tombstone, values that wait for an insert, an object
+/// that a unique key hides, or deferred writes under names. Merge statements 2 (two inserts of one identifier are one
+/// object), 3 (visible when inserted is not before deleted), 4 (the concrete entity is a register written by inserts) and 5
+/// to 8 (registers). The totals of counters and the pairs of links belong to several objects or writers, and are states of
+/// their own: ``CounterTotals`` and ``LinkState``.
+@usableFromInline
+package struct ObjectMergeState<Registers: RegisterSet, Entity> {
+    @usableFromInline package typealias Stamp = Registers.Stamp
+
+    /// The greatest version of an insert; nil when the object was never inserted, or when that is not known any more.
+    @usableFromInline package internal(set) var inserted: Stamp?
+    /// The concrete entity that the insert with the greatest version names.
+    @usableFromInline package internal(set) var entity: Entity?
+    /// The greatest version of a deletion; nil when there was none.
+    @usableFromInline package internal(set) var deleted: Stamp?
+    @usableFromInline package var registers: Registers
+
+    @inlinable
+    package init(insert: (version: Stamp, entity: Entity)? = nil, deleted: Stamp? = nil, registers: Registers) {
+        inserted = insert?.version
+        entity = insert?.entity
+        self.deleted = deleted
+        self.registers = registers
+    }
+
+    /// Merges an insert that arrives after the known state; of inserts with equal versions the greater entity wins.
+    ///
+    /// - Returns: whether it is the greatest so far, so that its entity is the object's.
+    @inlinable
+    package mutating func insert(
+        at version: Stamp,
+        entity: Entity,
+        by order: some VersionOrder<Stamp>,
+        _ precedes: (Entity, Entity) -> Bool
+    ) throws -> Bool {
+        if let inserted, let known = self.entity {
+            if try order.isOlder(version, than: inserted) { return false }
+            if version == inserted, !precedes(known, entity) { return false }
+        }
+        (inserted, self.entity) = (version, entity)
+        return true
+    }
+
+    /// Merges a deletion that arrives after the known state, and removes the registers that it supersedes.
+    ///
+    /// - Returns: whether it is the greatest so far.
+    @inlinable
+    package mutating func delete(
+        at version: Stamp,
+        by order: some VersionOrder<Stamp>,
+        rule: (Registers.Name) -> MergeRule
+    ) throws -> Bool {
+        guard try order.later(deleted, version) == version else { return false }
+        deleted = version
+        for name in registers.names where rule(name).isSupersededByDeletion {
+            guard let written = registers.version(of: name) else { continue }
+            if try order.isSuperseded(written, by: version) { registers.set(nil, of: name) }
+        }
+        return true
+    }
+
+    /// Whether a write to a register takes effect when it arrives after the known state.
+    @inlinable
+    package func accepts(
+        _ write: Register<Stamp, Registers.Value>,
+        to name: Registers.Name,
+        by rule: MergeRule,
+        _ order: some VersionOrder<Stamp>
+    ) throws -> Bool {
+        try rule.accepts(
+            write,
+            over: registers.version(of: name),
+            holding: registers.value(of: name),
+            after: deleted,
+            by: order
+        )
+    }
+
+    /// Merges a write to a register that arrives after the known state.
+    ///
+    /// - Returns: whether it takes effect.
+    @inlinable
+    package mutating func write(
+        _ write: Register<Stamp, Registers.Value>,
+        to name: Registers.Name,
+        by rule: MergeRule,
+        _ order: some VersionOrder<Stamp>
+    ) throws -> Bool {
+        guard try accepts(write, to: name, by: rule, order) else { return false }
+        registers.set(write, of: name)
+        return true
+    }
+
+    /// Whether the object is visible, unless a unique key hides it: inserted, and not deleted since.
+    @inlinable
+    package func isLive(by order: some VersionOrder<Stamp>) throws -> Bool {
+        guard let inserted else { return false }
+        guard let deleted else { return true }
+        return try !order.isOlder(inserted, than: deleted)
+    }
+}
+
+/// The registers of an object in the form in which they are kept.
+///
+/// Versions are at hand. A value may have to be read first, so it is asked for only when a rule or a conflict needs it.
+@usableFromInline
+package protocol RegisterSet<Stamp, Name> {
+    associatedtype Stamp: Equatable
+    associatedtype Name
+    associatedtype Value: MergeValue
+
+    /// The registers that have been written and that no deletion supersedes.
+    var names: [Name] { get }
+
+    /// The version of a register; nil while it has not been written.
+    func version(of name: Name) -> Stamp?
+
+    func value(of name: Name) throws -> Value
+
+    mutating func set(_ register: Register<Stamp, Value>?, of name: Name)
+}

@@ -1,0 +1,113 @@
+import TributaryChanges
+import TributaryModel
+
+/// An object of the store as the merge sees it: its state, and where it is kept.
+///
+/// A visible object has a row in the table of its root entity. Any other has a row of `tributary_object` or nothing: it is a
+/// tombstone, has values that wait for its insert, or is a shadow, a live object that is hidden by another one with one of
+/// its unique keys.
+struct StoredObject {
+    let table: Int
+    let id: UniqueID
+    /// The head of the row of a visible object, as it was read.
+    let row: VisibleRow?
+    /// The visible object that references to a shadow show; nil for any other object.
+    let representative: UniqueID?
+    var state: ObjectMergeState<StoredRegisters, Int>
+
+    var isLive: Bool { row != nil || representative != nil }
+
+    init(_ row: VisibleRow, _ table: Int, _ tables: MergeTables) {
+        (self.table, id, self.row, representative) = (table, row.id, row, nil)
+        state = ObjectMergeState(
+            insert: (row.versions.inserted, row.entity),
+            deleted: row.versions.deleted,
+            registers: StoredRegisters(row, table, tables)
+        )
+    }
+
+    init(_ partial: PartialRow, _ table: Int, _ id: UniqueID, _ tables: MergeTables) {
+        (self.table, self.id, row, representative) = (table, id, nil, partial.shadow?.representative)
+        let insert = partial.shadow.flatMap { shadow in
+            tables.layout.entityIndex(code: shadow.entity).map { (version: shadow.inserted, entity: $0) }
+        }
+        let registers = StoredRegisters(partial.registers, table, tables)
+        state = ObjectMergeState(insert: insert, deleted: partial.deleted, registers: registers)
+    }
+}
+
+/// The registers of an object of the store, by column; counters have totals instead.
+///
+/// Those of an object without a row are in memory. Of a row the versions are in memory, and the values that have been written
+/// since it was read; the others are read when they are asked for.
+struct StoredRegisters: RegisterSet {
+    private let tables: MergeTables
+    private let table: Int
+    private let row: VisibleRow?
+    /// The concrete entity of a row.
+    private var entity: EntityLayout?
+    /// The versions of a row.
+    private(set) var versions: RowVersions?
+    /// The columns of a row that show another value than the stored row.
+    private(set) var shown: [Int: PropertyValue] = [:]
+    /// The registers of an object without a row.
+    private(set) var partial: [Int: PartialRow.Register] = [:]
+
+    init(_ row: VisibleRow, _ table: Int, _ tables: MergeTables) {
+        (self.tables, self.table, self.row) = (tables, table, row)
+        (entity, versions) = (tables.layout.entities[row.entity], row.versions)
+    }
+
+    init(_ partial: [Int: PartialRow.Register], _ table: Int, _ tables: MergeTables) {
+        (self.tables, self.table, self.partial) = (tables, table, partial)
+        row = nil
+    }
+
+    private var columns: [ColumnLayout] { tables.layout.tables[table].columns }
+
+    var names: [Int] {
+        guard versions != nil else { return partial.keys.sorted() }
+        return columns.indices.filter {
+            columns[$0].isRegister && columns[$0].mergeRule != .counter && version(of: $0) != nil
+        }
+    }
+
+    func version(of column: Int) -> Int64? {
+        guard let versions, let entity else { return partial[column]?.version }
+        return versions.register(column, isHeld: entity.holds[column])
+    }
+
+    func value(of column: Int) throws -> PropertyValue {
+        guard let row else { return partial[column]?.value ?? .null }
+        return try shown[column] ?? tables.value(of: StoreModel.ColumnIndex(table: table, column: column), in: row)
+    }
+
+    func register(_ column: Int) throws -> PartialRow.Register? {
+        try version(of: column).map { PartialRow.Register(version: $0, value: try value(of: column)) }
+    }
+
+    mutating func set(_ register: PartialRow.Register?, of column: Int) {
+        guard let entity else { return partial[column] = register }
+        versions?.setRegister(column, to: register?.version, isHeld: entity.holds[column])
+        shown[column] = register?.value ?? entity.defaults[column]
+    }
+
+    /// Lets a row show a value that has no version: the sum of a counter, or a default.
+    mutating func show(_ value: PropertyValue, in column: Int) { shown[column] = value }
+
+    /// Gives a row another concrete entity; a column that only one of the two has, or with other defaults, shows that of the
+    /// new one until it is written.
+    mutating func convert(to new: EntityLayout, isCounted: (Int) throws -> Bool) rethrows {
+        guard let old = entity, let versions else { return }
+        for column in columns.indices {
+            let number = versions.register(column, isHeld: old.holds[column])
+            let isCounter = columns[column].mergeRule == .counter
+            let isHeld = new.holds[column]
+            self.versions?.setRegister(column, to: isCounter && isHeld ? versions.base : number, isHeld: isHeld)
+            let isAlike = old.holds[column] == isHeld && old.defaults[column] == new.defaults[column]
+            guard columns[column].isRegister, !isAlike else { continue }
+            if try isCounter ? !isCounted(column) : number == nil { shown[column] = new.defaults[column] }
+        }
+        entity = new
+    }
+}
