@@ -10,14 +10,12 @@ final class BaselineState {
     private let layout: StoreModel
     private let names: BaselineNames
     private let versions: VersionCache
-    private let sequences: TransactionSequences
 
     init(reader: Reader) throws {
         self.reader = reader
         layout = reader.context.layout
         names = BaselineNames(layout)
         versions = try VersionCache(reader.database)
-        sequences = try TransactionSequences(reader.database)
     }
 
     /// Calls `emit` with each part, in no particular order.
@@ -46,38 +44,29 @@ final class BaselineState {
             }
         }
         try flush()
-        var deferred = DeferredChanges()
-        func emitDeferred() throws {
-            for (change, number, place) in deferred.changes {
-                try self.emit(change, at: number, place: place, emit)
-            }
-            for bound in deferred.bounds { try emit(.bound(bound)) }
-            for counter in try deferred.counters + insertTotals(of: deferred) { try emit(.counter(counter)) }
+        let deferred = DeferredState(database: reader.database, layout: layout, versions: versions)
+        try deferred.forEach { object in
+            let changes = try DeferredChanges(object, layout, by: versions)
+            for (change, number, place) in changes.changes { try self.emit(change, at: number, place: place, emit) }
+            for bound in changes.bounds { try emit(.bound(bound)) }
+            for counter in try changes.counters + insertTotals(of: object) { try emit(.counter(counter)) }
         }
-        let forms = DeferredForms(layout: layout)
-        try DeferredState(database: reader.database, layout: layout, versions: versions).forEach { write in
-            if write.entity != deferred.entity || write.id != deferred.id {
-                try emitDeferred()
-                deferred = DeferredChanges(entity: write.entity, id: write.id)
-            }
-            deferred.add(write, forms)
-        }
-        try emitDeferred()
     }
 
     /// The totals of what an object's deferred inserts have counted by writers that have a known total of that name: it is
     /// that of all their transactions only with these.
-    private func insertTotals(of deferred: DeferredChanges) throws -> [BaselineCounter] {
+    private func insertTotals(of object: DeferredObject) throws -> [BaselineCounter] {
         var found: [[String]: (counter: BaselineCounter, total: PropertyValue)] = [:]
-        for kept in deferred.amounts {
+        for kept in object.kept {
             guard let amount = kept.amount, let version = kept.version else { continue }
-            let (property, writer) = (kept.write.name, try versions.version(version).writer)
-            let isCounted = deferred.counters.contains { $0.property == property && $0.totals[writer] != nil }
-            guard !isCounted, try hasTotal(of: deferred.id, property, writer: kept.writer) else { continue }
+            let (property, writer) = (kept.write.name, kept.writer)
+            guard object.totals[property]?[writer] == nil,
+                try hasTotal(of: object.id, property, writer: versions.origin(version).writer)
+            else { continue }
             let key = [kept.entity, property, writer.description]
             let total = CounterTotals.sum(found[key]?.total, amount)
             let totals = [writer: total.json]
-            let counter = BaselineCounter(entity: kept.entity, id: deferred.id, property: property, totals: totals)
+            let counter = BaselineCounter(entity: kept.entity, id: object.id, property: property, totals: totals)
             found[key] = (counter, total)
         }
         return found.values.map(\.counter)
@@ -165,7 +154,7 @@ final class BaselineState {
         place: DeferredObject.Place? = nil,
         _ emit: (BaselineItem) throws -> Void
     ) throws {
-        let sequence = try sequences.sequence(of: number)
-        try emit(.change(change, version: try versions.version(number), sequence: sequence, place: place))
+        let (version, sequence) = try (versions.version(number), versions.origin(number).sequence)
+        try emit(.change(change, version: version, sequence: sequence, place: place))
     }
 }

@@ -186,27 +186,26 @@ final class BaselineTotals {
         func counter(_ part: Part) -> Part {
             Part(entity: "", id: part.id, property: part.property, writer: part.writer, kind: .other)
         }
-        try DeferredState(database: reader.database, layout: layout, versions: engine.tables.versions).forEach {
-            write in
-            switch write.kind {
-            case .kept(let kept, _):
-                guard let amount = kept.amount, let version = kept.version else { return }
-                let writer = try engine.tables.versions.version(version).writer
-                let part = part(kept.entity, write.id, kept.write.name, writer, kept.write.value)
+        let deferred = DeferredState(database: reader.database, layout: layout, versions: engine.tables.versions)
+        try deferred.forEach { object in
+            for kept in object.kept where kept.version != nil {
+                guard let amount = kept.amount else { continue }
+                let part = part(kept.entity, object.id, kept.write.name, kept.writer, kept.write.value)
                 inserted[part] = CounterTotals.sum(inserted[part], amount)
-            case .total(let property, let total, let writer):
-                guard let writer = UniqueID(writer) else { return }
-                for (one, sum) in total.parts {
-                    let part = part(one.entity, write.id, property, writer, sum)
-                    complete.insert(counter(part))
-                    let before = found[part].flatMap(CounterTotals.number)
-                    found[part] = CounterTotals.number(sum).map { CounterTotals.sum(before, $0).json } ?? sum
+            }
+            for (property, totals) in object.totals {
+                for (writer, total) in totals {
+                    for (one, sum) in total.parts {
+                        let part = part(one.entity, object.id, property, writer, sum)
+                        complete.insert(counter(part))
+                        let before = found[part].flatMap(CounterTotals.number)
+                        found[part] = CounterTotals.number(sum).map { CounterTotals.sum(before, $0).json } ?? sum
+                    }
                 }
-            case .deleted, .inserted, .value, .extreme, .pair: return
             }
         }
         for (part, sum) in inserted where !complete.contains(counter(part)) { found[part] = sum.json }
-        deferred = found
+        self.deferred = found
         return found
     }
 }

@@ -1,101 +1,83 @@
 import TributaryChanges
+import TributaryModel
 
-/// The deferred writes of one object as changes: one change for all writes of one version.
+/// The deferred writes of one object as the parts of a baseline: one change for all writes of one version.
 ///
-/// The form is the same for stores that had the property in a former model and for stores that never had it.
+/// The form is the same for stores that had the property in a former model and for stores that never had it. A former model
+/// says that a text is the target of a relationship, which is written as a UUID in lower case; every other value keeps its
+/// type and its digits, and the members of objects are in order. The form of digests would not do: it is the same for values
+/// of several types, and a later model needs to know the type.
 struct DeferredChanges {
-    /// The entity's name; the root entity's name in a hierarchy.
-    let entity: String
-    let id: UniqueID
-    private var deletion: Int64?
-    private var insertion: (number: Int64, entity: String)?
-    private var values: [Values: [PropertyWrite]] = [:]
-    private var pairs: [Pairs: [UniqueID: String]] = [:]
-    private var kept: [Kept: [PropertyWrite]] = [:]
+    /// The changes with the numbers of their versions, in no particular order; those with a place come after the others of
+    /// their transaction, in the order of their places.
+    private(set) var changes: [(change: Change, number: Int64, place: DeferredObject.Place?)] = []
     private(set) var bounds: [BaselineBound] = []
     private(set) var counters: [BaselineCounter] = []
-    /// The values of inserts that a counter would count.
-    private(set) var amounts: [DeferredObject.Kept] = []
 
     private struct Values: Hashable {
         var number: Int64
         var entity: String
-    }
-
-    private struct Kept: Hashable {
-        var values: Values
-        var isInsert: Bool
-        var place: DeferredObject.Place
+        /// The place and the kind of a change without a rule.
+        var place: DeferredObject.Place?
+        var isInsert = false
     }
 
     private struct Pairs: Hashable {
         var number: Int64
-        var entity: String
         var property: String
-        var isLinked: Bool
+        var isRemoved: Bool
         var place: DeferredObject.Place?
     }
 
-    init(entity: String = "", id: UniqueID = Version.none.writer) {
-        self.entity = entity
-        self.id = id
-    }
-
-    mutating func add(_ write: DeferredSurvivor, _ forms: DeferredForms) {
-        switch write.kind {
-        case .deleted(let version): deletion = version
-        case .inserted(let version, let entity): insertion = (version, entity)
-        case .value(let property, let value, let version):
-            let key = Values(number: version, entity: write.named)
-            let value = forms.canonical(value, property, of: write.named)
-            values[key, default: []].append(PropertyWrite(name: property, value: value))
-        case .pair(let property, let target, let value, let version):
-            let key = Pairs(
-                number: version,
-                entity: write.named,
-                property: property,
-                isLinked: value.isLinked,
-                place: value.place
-            )
-            pairs[key, default: [:]][target] = value.position
-        case .kept(let write, _):
-            guard let version = write.version else {
-                return bounds.append(BaselineBound(entity: write.entity, id: id, write: write.write))
+    init(_ object: DeferredObject, _ layout: StoreModel, by versions: VersionCache) throws {
+        var values: [Values: [PropertyWrite]] = [:]
+        for (name, register) in object.state.registers.registers {
+            let (value, entity) = (register.value.json, register.value.entity)
+            guard name.rule == .latest else {
+                let write = PropertyWrite(name: name.property, value: value)
+                bounds.append(BaselineBound(entity: entity, id: object.id, write: write))
+                continue
             }
-            if write.amount != nil { amounts.append(write) }
-            let values = Values(number: version, entity: write.entity)
-            kept[Kept(values: values, isInsert: write.isInsert, place: write.place), default: []].append(write.write)
-        case .extreme(let property, let value):
-            let value = PropertyWrite(name: property, value: value.json)
-            bounds.append(BaselineBound(entity: write.named, id: id, write: value))
-        case .total(let property, let total, let writer):
-            guard let writer = UniqueID(writer) else { return }
-            for (part, sum) in total.parts {
-                let totals = [writer: sum.inKeyOrder]
-                counters.append(BaselineCounter(entity: part.entity, id: id, property: property, totals: totals))
-            }
+            let former = layout.formerProperty(named: name.property, of: entity)
+            let canonical = former?.relationship == nil ? value.inKeyOrder : value.withPlainID
+            let write = PropertyWrite(name: name.property, value: canonical)
+            values[Values(number: register.version, entity: entity), default: []].append(write)
         }
-    }
-
-    /// The changes with the numbers of their versions, in no particular order; those with a place come after the others of
-    /// their transaction, in the order of their places.
-    var changes: [(change: Change, number: Int64, place: DeferredObject.Place?)] {
-        var found: [(Change, Int64, DeferredObject.Place?)] = []
-        var values = values
-        if let deletion { found.append((Change(entity: entity, id: id, operation: .delete), deletion, nil)) }
-        if let insertion {
-            let key = Values(number: insertion.number, entity: insertion.entity)
-            let writes = values.removeValue(forKey: key) ?? []
-            found.append((Change(entity: insertion.entity, id: id, operation: .insert(writes)), insertion.number, nil))
+        for kept in object.kept {
+            guard let version = kept.version else {
+                bounds.append(BaselineBound(entity: kept.entity, id: object.id, write: kept.write))
+                continue
+            }
+            let key = Values(number: version, entity: kept.entity, place: kept.place, isInsert: kept.isInsert)
+            values[key, default: []].append(kept.write)
+        }
+        func append(_ operation: Change.Operation, of entity: String, _ number: Int64, _ place: DeferredObject.Place?) {
+            changes.append((Change(entity: entity, id: object.id, operation: operation), number, place))
+        }
+        if let deletion = object.deletion { append(.delete, of: object.entity, deletion, nil) }
+        if let inserted = object.state.inserted, let entity = object.state.entity, try object.state.isLive(by: versions)
+        {
+            let writes = values.removeValue(forKey: Values(number: inserted, entity: entity)) ?? []
+            append(.insert(writes), of: entity, inserted, nil)
         }
         for (key, writes) in values {
-            found.append((Change(entity: key.entity, id: id, operation: .update(writes)), key.number, nil))
+            append(key.isInsert ? .insert(writes) : .update(writes), of: key.entity, key.number, key.place)
         }
-        for (key, writes) in kept {
-            let operation: Change.Operation = key.isInsert ? .insert(writes) : .update(writes)
-            found.append(
-                (Change(entity: key.values.entity, id: id, operation: operation), key.values.number, key.place)
+        appendPairs(of: object)
+        appendCounters(of: object)
+    }
+
+    private mutating func appendPairs(of object: DeferredObject) {
+        var pairs: [Pairs: [UniqueID: String]] = [:]
+        for (pair, state) in object.pairs {
+            let link = state.link
+            let key = Pairs(
+                number: link.version,
+                property: pair.property,
+                isRemoved: link.isRemoved,
+                place: state.place
             )
+            pairs[key, default: [:]][pair.target] = link.position ?? ""
         }
         for (key, targets) in pairs {
             let sorted = targets.sorted { $0.key < $1.key }
@@ -103,11 +85,44 @@ struct DeferredChanges {
             // A missing position equals an empty one.
             let positions = sorted.allSatisfy(\.value.isEmpty) ? nil : sorted.map(\.value)
             let operation: Change.Operation =
-                key.isLinked
-                ? .link(to: key.property, ids: ids, positions: positions)
-                : .unlink(to: key.property, ids: ids)
-            found.append((Change(entity: key.entity, id: id, operation: operation), key.number, key.place))
+                key.isRemoved
+                ? .unlink(to: key.property, ids: ids) : .link(to: key.property, ids: ids, positions: positions)
+            let entity = object.owners[key.property] ?? object.entity
+            changes.append((Change(entity: entity, id: object.id, operation: operation), key.number, key.place))
         }
-        return found
+    }
+
+    private mutating func appendCounters(of object: DeferredObject) {
+        for (property, totals) in object.totals {
+            for (writer, total) in totals {
+                for (part, sum) in total.parts {
+                    let sums = [writer: sum.inKeyOrder]
+                    counters.append(
+                        BaselineCounter(entity: part.entity, id: object.id, property: property, totals: sums)
+                    )
+                }
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value with the members of all objects in the order of their keys.
+    var inKeyOrder: JSONValue {
+        switch self {
+        case .array(let values): .array(values.map(\.inKeyOrder))
+        case .object(let members):
+            .object(
+                members.sorted { $0.key.precedesByBytes($1.key) }
+                    .map { JSONMember(key: $0.key, value: $0.value.inKeyOrder) }
+            )
+        case .integer, .double, .number, .string, .boolean, .null, .unrepresentable: self
+        }
+    }
+
+    /// The target of a relationship, as a UUID in lower case.
+    fileprivate var withPlainID: JSONValue {
+        guard case .string(let text) = self, let id = UniqueID(text) else { return inKeyOrder }
+        return .string(id.description)
     }
 }

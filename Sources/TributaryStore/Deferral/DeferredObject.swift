@@ -1,57 +1,15 @@
 import TributaryChanges
 import TributaryModel
 
-/// The merge state of one object, limited to the part that the model cannot represent.
+/// What the model cannot represent of one object: the same merge state as that of stored objects, keyed by names.
+///
+/// The writes come transaction after transaction and, within one, in the order of its changes. Writes to a property of which
+/// no known version of the model tells the merge rule are all kept: each may count under the rule of a later model.
 struct DeferredObject {
-    typealias Write = Register<Int64, JSONValue>
-    typealias PairWrite = Register<Int64, PairValue>
-
-    /// Whether a pair is linked, and its position; a missing position equals an empty one.
-    struct PairValue {
-        var isLinked: Bool
-        var position: String
-        /// The place of the write in its transaction; nil for a relationship of which the rule is known.
-        var place: Place?
-    }
-
     /// Where a transaction has a write: a number that grows with the changes, and with the values of a change.
     struct Place: Hashable {
         var position: Int64
         var part: Int64
-    }
-
-    /// The increments of one writer to a property.
-    ///
-    /// Those that one model counts and another one does not are apart.
-    struct Total {
-        struct Part: Hashable {
-            /// The entity that the increments name.
-            var entity: String
-            var kind: CounterTotals.Kind
-        }
-
-        /// The sum of each part; of amounts that are no numbers the last one.
-        private(set) var parts: [Part: JSONValue] = [:]
-        /// Whether a known version of the model says that the property is a counter.
-        var hasRule = true
-
-        mutating func add(_ amount: JSONValue, of entity: String) {
-            let part = Part(entity: entity, kind: CounterTotals.kind(amount))
-            guard let number = CounterTotals.number(amount) else { return parts[part] = amount }
-            parts[part] = CounterTotals.sum(parts[part].flatMap(CounterTotals.number), number).json
-        }
-
-        /// The sum of all parts as text in canonical form; without a number the greatest amount.
-        var text: String {
-            var sum: PropertyValue?
-            for kind in [CounterTotals.Kind.integer, .fraction] {
-                for (part, value) in parts where part.kind == kind {
-                    if let number = CounterTotals.number(value) { sum = CounterTotals.sum(sum, number) }
-                }
-            }
-            if let sum { return sum.json.deferredForm }
-            return parts.values.map(\.deferredForm).max { $0.precedesByBytes($1) } ?? ""
-        }
     }
 
     struct Pair: Hashable {
@@ -61,6 +19,12 @@ struct DeferredObject {
         var isLinked: Bool?
     }
 
+    struct PairState {
+        var link: LinkState<Int64>
+        /// The place of the write in its transaction; nil for a relationship of which the rule is known.
+        var place: Place?
+    }
+
     /// A write to a property of which no known version of the model tells the merge rule.
     struct Kept {
         var entity: String
@@ -68,64 +32,118 @@ struct DeferredObject {
         var write: PropertyWrite
         /// nil for the greatest or least value of a baseline, which belongs to no transaction.
         var version: Int64?
-        var writer: Int64
+        var writer: UniqueID
         var place: Place
         /// The value of an insert that a counter counts.
         var amount: PropertyValue? { isInsert ? CounterTotals.number(write.value) : nil }
     }
 
     /// The entity's name; the root entity's name in a hierarchy.
-    var entity: String
-    var id: UniqueID
-    var inserted: Int64?
-    /// The entity that the greatest insertion names.
-    var insertedEntity: String?
-    var deleted: Int64?
-    /// For each property, the value with the greatest version.
-    private(set) var values: [String: DeferredContest<JSONValue>] = [:]
-    /// For each property, its greatest or least value; no deletion supersedes it and its version does not matter.
-    private(set) var extremes: [String: PropertyValue] = [:]
-    /// The counter totals by property and by the row of the writer.
-    private(set) var totals: [String: [Int64: Total]] = [:]
-    private(set) var pairs: [Pair: DeferredContest<PairValue>] = [:]
-    /// All writes without a rule, in the order of their transactions: each may count under the rule of a later model.
+    let entity: String
+    let id: UniqueID
+    private(set) var state = ObjectMergeState<DeferredRegisters, String>(registers: DeferredRegisters())
+    /// The greatest deletion among the deferred writes.
+    private(set) var deletion: Int64?
+    /// The counter totals by property and writer.
+    private(set) var totals: [String: [UniqueID: DeferredTotal]] = [:]
+    private(set) var pairs: [Pair: PairState] = [:]
+    /// All writes without a rule, in the order of their transactions.
     private(set) var kept: [Kept] = []
-    /// For each property, the entity that its winning write names; of several the first one by name.
-    private(set) var names: [String: String] = [:]
+    /// For each to-many relationship, the entity that its writes name; of several the first one by name.
+    private(set) var owners: [String: String] = [:]
+
+    /// The transaction of the writes that come, and its writes so far: of those to one register or pair one counts.
+    private var version: Int64 = 0
+    private var values: [String: (write: DeferredRegisters.Register, name: WrittenName)] = [:]
+    private var links: [Pair: (state: PairState, name: WrittenName)] = [:]
 
     init(entity: String, id: UniqueID) {
-        self.entity = entity
-        self.id = id
+        (self.entity, self.id) = (entity, id)
     }
 
-    mutating func merge(
-        _ write: Write,
+    // MARK: Writes
+
+    /// Begins with the writes of a transaction, after all writes of others that came before.
+    mutating func begin(_ version: Int64, by versions: VersionCache) throws {
+        if version != self.version { try mergeTransaction(by: versions) }
+        self.version = version
+    }
+
+    private mutating func mergeTransaction(by versions: VersionCache) throws {
+        for (property, (write, _)) in values {
+            _ = try state.write(write, to: .init(property: property, rule: .latest), by: .latest, versions)
+        }
+        for (pair, (pairState, _)) in links {
+            let known = pairs[pair]?.link
+            guard try LinkState.accepts(pairState.link, over: known, after: nil, and: nil, by: versions) else {
+                continue
+            }
+            pairs[pair] = pairState
+        }
+        values.removeAll(keepingCapacity: true)
+        links.removeAll(keepingCapacity: true)
+    }
+
+    /// Merges the writes of the last transaction, and the deletions that the store has.
+    ///
+    /// A pair without a rule may be kept with one end only, and outlive the other.
+    mutating func end(
+        deletedAt stored: Int64?,
+        by versions: VersionCache,
+        targetDeletion: (UniqueID) throws -> Int64?
+    ) throws {
+        try mergeTransaction(by: versions)
+        if let stored { _ = try state.delete(at: stored, by: versions, rule: \.rule) }
+        for (pair, pairState) in pairs where pairState.place == nil {
+            let isSuperseded =
+                try versions.isSuperseded(pairState.link.version, by: state.deleted)
+                || versions.isSuperseded(pairState.link.version, by: targetDeletion(pair.target))
+            if isSuperseded { pairs[pair] = nil }
+        }
+    }
+
+    mutating func delete(by versions: VersionCache) throws {
+        deletion = try versions.later(deletion, version)
+        _ = try state.delete(at: version, by: versions, rule: \.rule)
+    }
+
+    /// Merges an insert.
+    ///
+    /// - Returns: whether its values yield to those of another insert of its transaction, under a greater entity.
+    mutating func insert(as entity: String, by versions: VersionCache) throws -> Bool {
+        _ = try state.insert(at: version, entity: entity, by: versions) { $0.precedesByBytes($1) }
+        return state.inserted == version && state.entity.map { entity.precedesByBytes($0) } ?? false
+    }
+
+    /// Merges a value: of those of the transaction to one property that under the greater name stands, and under one name the
+    /// last.
+    mutating func write(
+        _ value: JSONValue,
+        to property: String,
+        of entity: String,
         named name: WrittenName,
-        yields: Bool,
-        into property: String,
+        yields: Bool
+    ) {
+        if let known = values[property], yields || name < known.name { return }
+        let value = DeferredRegisters.Value(json: value, entity: entity)
+        values[property] = (DeferredRegisters.Register(version: version, value: value), name)
+    }
+
+    /// Merges a value under the rule `max` or `min`; its version does not matter.
+    mutating func write(
+        bound: PropertyValue,
+        to property: String,
+        of entity: String,
+        rule: MergeRule,
         by versions: VersionCache
     ) throws {
-        try values[property, default: DeferredContest()]
-            .merge(write, named: name, yields: yields, by: versions)
-    }
-
-    func value(of property: String, by versions: VersionCache) throws -> Write? {
-        try values[property]?.winner(by: versions)
-    }
-
-    /// The greatest insertion so far, with the entity that it names; of equal versions the greater entity stands.
-    mutating func insert(at version: Int64, entity name: String, by versions: VersionCache) throws {
-        if let inserted, let insertedEntity {
-            if try versions.isOlder(version, than: inserted) { return }
-            if version == inserted, !insertedEntity.precedesByBytes(name) { return }
-        }
-        (inserted, insertedEntity) = (version, name)
-    }
-
-    /// Merges a value under the rule `max` or `min`.
-    mutating func merge(extreme value: PropertyValue, into property: String, rule: MergeRule) {
-        if let known = extremes[property], !value.replaces(known, under: rule) { return }
-        extremes[property] = value
+        let name = DeferredRegisters.Name(property: property, rule: rule)
+        // Of all entities that are named the first one by name stands, whoever writes the value that does.
+        let known = state.registers.registers[name]?.value.entity
+        let named = known.map { $0.precedesByBytes(entity) ? $0 : entity } ?? entity
+        let value = DeferredRegisters.Value(json: bound.json, bound: bound, entity: named)
+        let register = DeferredRegisters.Register(version: version, value: value)
+        if try !state.write(register, to: name, by: rule, versions) { state.registers.rename(name, to: named) }
     }
 
     /// Adds an increment that names `entity` to the total of a writer.
@@ -133,17 +151,17 @@ struct DeferredObject {
         _ amount: JSONValue,
         to property: String,
         of entity: String,
-        by writer: Int64,
+        by writer: UniqueID,
         hasRule: Bool = true
     ) {
-        totals[property, default: [:]][writer, default: Total()].add(amount, of: entity)
+        totals[property, default: [:]][writer, default: DeferredTotal()].add(amount, of: entity)
         if !hasRule { totals[property]?[writer]?.hasRule = false }
     }
 
     mutating func keep(_ write: Kept) { kept.append(write) }
 
     /// Drops what a later change of the same transaction replaces.
-    mutating func dropKept(_ name: String, at version: Int64) {
+    mutating func dropKept(_ name: String) {
         for index in kept.indices.reversed() {
             guard kept[index].version == version else { return }
             if kept[index].write.name == name { kept.remove(at: index) }
@@ -160,18 +178,84 @@ struct DeferredObject {
         }
     }
 
-    mutating func merge(
-        _ write: PairWrite,
+    /// Merges the link or unlink of a pair; of those of the transaction to one pair as ``write(_:to:of:named:yields:)``.
+    mutating func link(
+        _ pair: Pair,
+        _ isLinked: Bool,
+        at position: String,
+        of entity: String,
         named name: WrittenName,
-        into pair: Pair,
-        by versions: VersionCache
-    ) throws {
-        try pairs[pair, default: DeferredContest()].merge(write, named: name, by: versions)
+        _ place: Place?
+    ) {
+        if owners[pair.property].map({ entity.precedesByBytes($0) }) ?? true { owners[pair.property] = entity }
+        if let known = links[pair], name < known.name { return }
+        let link = LinkState(version: version, isRemoved: !isLinked, position: position)
+        links[pair] = (PairState(link: link, place: place), name)
+    }
+}
+
+/// The registers of an object that the model cannot represent, by the last name of the property and its rule.
+struct DeferredRegisters: RegisterSet {
+    typealias Register = TributaryChanges.Register<Int64, Value>
+
+    struct Name: Hashable {
+        var property: String
+        var rule: MergeRule
     }
 
-    /// Records the entity that a write of the property names; `isWinning` when no other write of it counts any more.
-    mutating func name(_ property: String, by entity: String, isWinning: Bool = false) {
-        if !isWinning, let known = names[property], !entity.precedesByBytes(known) { return }
-        names[property] = entity
+    struct Value: MergeValue {
+        var json: JSONValue
+        /// The value under a rule that compares values.
+        var bound: PropertyValue = .null
+        /// The entity that the write names.
+        var entity: String
+
+        func replaces(_ other: Value, under rule: MergeRule) -> Bool { bound.replaces(other.bound, under: rule) }
+    }
+
+    private(set) var registers: [Name: Register] = [:]
+
+    var names: [Name] { Array(registers.keys) }
+
+    func version(of name: Name) -> Int64? { registers[name]?.version }
+
+    func value(of name: Name) -> Value { registers[name]?.value ?? Value(json: .null, entity: "") }
+
+    mutating func set(_ register: Register?, of name: Name) { registers[name] = register }
+
+    mutating func rename(_ name: Name, to entity: String) { registers[name]?.value.entity = entity }
+}
+
+/// The increments of one writer to a property that the model does not count.
+///
+/// Those that one model counts and another one does not are apart.
+struct DeferredTotal {
+    struct Part: Hashable {
+        /// The entity that the increments name.
+        var entity: String
+        var kind: CounterTotals.Kind
+    }
+
+    /// The sum of each part; of amounts that are no numbers the last one.
+    private(set) var parts: [Part: JSONValue] = [:]
+    /// Whether a known version of the model says that the property is a counter.
+    var hasRule = true
+
+    mutating func add(_ amount: JSONValue, of entity: String) {
+        let part = Part(entity: entity, kind: CounterTotals.kind(amount))
+        guard let number = CounterTotals.number(amount) else { return parts[part] = amount }
+        parts[part] = CounterTotals.sum(parts[part].flatMap(CounterTotals.number), number).json
+    }
+
+    /// The sum of all parts as text in canonical form; without a number the greatest amount.
+    var text: String {
+        var sum: PropertyValue?
+        for kind in [CounterTotals.Kind.integer, .fraction] {
+            for (part, value) in parts where part.kind == kind {
+                if let number = CounterTotals.number(value) { sum = CounterTotals.sum(sum, number) }
+            }
+        }
+        if let sum { return sum.json.deferredForm }
+        return parts.values.map(\.deferredForm).max { $0.precedesByBytes($1) } ?? ""
     }
 }

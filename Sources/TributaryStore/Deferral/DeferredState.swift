@@ -2,7 +2,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The deferred writes of a store in canonical form: the winning write of each value, and counter totals by writer.
+/// Reads the deferred writes of a store into the merge states of their objects.
 ///
 /// A store whose model once had the entity or property keeps only the newest value, or the greatest or least one by the
 /// property's rule. A store whose model never had it keeps all writes. The result is equal for both stores, as long as
@@ -22,27 +22,12 @@ struct DeferredState {
         deletions = LastDeletions(database: database, layout: layout, versions: versions)
     }
 
-    private typealias Object = DeferredObject
-    private typealias Write = DeferredObject.Write
-    private typealias Pair = DeferredObject.Pair
-
-    /// The key of writes without a known rule.
-    private struct Kept: Hashable {
-        var entity: String
-        var property: String
-        var version: Int64?
-
-        init(_ write: DeferredObject.Kept) {
-            (entity, property, version) = (write.entity, write.write.name, write.version)
-        }
-    }
-
     private struct Entry {
         var entity: Entity?
         /// The entity's name in the model, or the last name that it had.
         var name: String
         var version: Int64
-        var writer: Int64
+        var writer: UniqueID
         var isInsert: Bool
         var isBound: Bool
         var place: DeferredObject.Place
@@ -50,23 +35,27 @@ struct DeferredState {
         var yields = false
     }
 
-    /// Calls `emit` with each surviving write, object after object.
-    func forEach(_ emit: (DeferredSurvivor) throws -> Void) throws {
+    /// Hands over each object with what stands of its writes, in the order of the identifiers.
+    func forEach(_ body: (DeferredObject) throws -> Void) throws {
         let select = try BoundStatement(
             database,
             """
-            SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value, t.writer
+            SELECT p.entity, p.id, p.version, p.position, p.part, p.operation, p.property, p.value, w.uuid
             FROM tributary_parked p
             JOIN tributary_transaction t ON t.number = p.version
+            JOIN tributary_writer w ON w.id = t.writer
             ORDER BY p.id, p.version, p.position, p.part
             """
         )
-        var objects: [String: Object] = [:]
+        var objects: [String: DeferredObject] = [:]
         var current: UniqueID?
         func flush() throws {
-            for (_, var object) in objects.sorted(by: { $0.key < $1.key }) {
+            for (name, object) in objects.sorted(by: { $0.key < $1.key }) {
+                var object = object
                 object.completeTotals(like: objects.values)
-                try survivors(of: object, emit)
+                let stored = try layout.table(rootEntity: name).flatMap { try deletions.last(of: object.id, in: $0) }
+                try object.end(deletedAt: stored, by: versions) { try deletions.last(of: $0) }
+                try body(object)
             }
             objects = [:]
         }
@@ -81,30 +70,28 @@ struct DeferredState {
                 entity: entity,
                 name: name,
                 version: row.integer(2),
-                writer: row.integer(8),
+                writer: UniqueID(row.text(8)) ?? Version.none.writer,
                 isInsert: row.text(5) == "insert",
                 isBound: row.text(5) == DeferredWriteTable.Content.bound,
                 place: DeferredObject.Place(position: row.integer(3), part: row.integer(4))
             )
-            try add(row, entry, to: &objects[key, default: Object(entity: key, id: id)])
+            try add(row, entry, to: &objects[key, default: DeferredObject(entity: key, id: id)])
         }
         try flush()
     }
 
     // MARK: Reading
 
-    private func add(_ row: BoundStatement, _ entry: Entry, to object: inout Object) throws {
+    private func add(_ row: BoundStatement, _ entry: Entry, to object: inout DeferredObject) throws {
         var entry = entry
         let json = row.optionalText(7).flatMap { JSONValue(text: $0) }
+        try object.begin(entry.version, by: versions)
         switch row.text(5) {
-        case "delete": object.deleted = try versions.later(object.deleted, entry.version)
-        case "link", "unlink": try addPairs(row, json, entry, to: &object)
+        case "delete": try object.delete(by: versions)
+        case "link", "unlink": addPairs(row, json, entry, to: &object)
         default:
             if row.integer(4) < 0, entry.isInsert {
-                try object.insert(at: entry.version, entity: entry.name, by: versions)
-                if object.inserted == entry.version, let greatest = object.insertedEntity {
-                    entry.yields = entry.name.precedesByBytes(greatest)
-                }
+                entry.yields = try object.insert(as: entry.name, by: versions)
             }
             if let property = row.optionalText(6), let json {
                 try add(property, json, entry, to: &object)
@@ -115,7 +102,7 @@ struct DeferredState {
     }
 
     /// Adds one value by the rule that its property has, or had when it was last in the model.
-    private func add(_ name: String, _ value: JSONValue, _ entry: Entry, to object: inout Object) throws {
+    private func add(_ name: String, _ value: JSONValue, _ entry: Entry, to object: inout DeferredObject) throws {
         if let entity = entry.entity, isOfAnotherKind(name, isLink: false, entity) { return }
         let property = layout.lastName(ofProperty: name, of: entry.name)
         var value = value
@@ -135,8 +122,8 @@ struct DeferredState {
             }
         case .attribute(let attribute)? where attribute.effectiveRule.isBound:
             if let converted = attribute.value(from: value) {
-                object.name(property, by: entry.name)
-                return object.merge(extreme: converted, into: property, rule: attribute.effectiveRule)
+                let rule = attribute.effectiveRule
+                return try object.write(bound: converted, to: property, of: entry.name, rule: rule, by: versions)
             }
             isKept = true
         case .attribute(let attribute)?:
@@ -147,7 +134,7 @@ struct DeferredState {
         if isKept {
             let write = PropertyWrite(name: name, value: value.inKeyOrder)
             return object.keep(
-                Object.Kept(
+                DeferredObject.Kept(
                     entity: entry.name,
                     isInsert: entry.isInsert,
                     write: write,
@@ -157,18 +144,9 @@ struct DeferredState {
                 )
             )
         }
-        object.dropKept(name, at: entry.version)
+        object.dropKept(name)
         let written = WrittenName(name, isPresent: name == property)
-        try object.merge(
-            Write(version: entry.version, value: value),
-            named: written,
-            yields: entry.yields,
-            into: property,
-            by: versions
-        )
-        if try object.value(of: property, by: versions)?.version == entry.version {
-            object.name(property, by: entry.name, isWinning: true)
-        }
+        object.write(value, to: property, of: entry.name, named: written, yields: entry.yields)
     }
 
     /// The property that tells the rule of a write: that of the model, which cannot hold the value, or a former one.
@@ -183,8 +161,8 @@ struct DeferredState {
         _ row: BoundStatement,
         _ json: JSONValue?,
         _ entry: Entry,
-        to object: inout Object
-    ) throws {
+        to object: inout DeferredObject
+    ) {
         if let entity = entry.entity, isOfAnotherKind(row.text(6), isLink: true, entity) { return }
         let property = layout.lastName(ofProperty: row.text(6), of: entry.name)
         func texts(_ key: String) -> [String] {
@@ -193,18 +171,15 @@ struct DeferredState {
         }
         let (targets, positions) = (texts("ids"), texts("positions"))
         guard json?["positions"] == nil || positions.count == targets.count else { return }
-        object.name(property, by: entry.name)
         let isLink = row.text(5) == "link"
         let place = known(row.text(6), entry) == nil ? entry.place : nil
+        let written = WrittenName(row.text(6), isPresent: row.text(6) == property)
         for (index, target) in targets.enumerated() {
             guard let id = UniqueID(target) else { continue }
             // A missing position equals an empty one.
             let position = isLink && positions.indices.contains(index) ? positions[index] : ""
-            let value = DeferredObject.PairValue(isLinked: isLink, position: position, place: place)
-            let write = DeferredObject.PairWrite(version: entry.version, value: value)
-            let written = WrittenName(row.text(6), isPresent: row.text(6) == property)
-            let pair = Pair(property: property, target: id, isLinked: place == nil ? nil : isLink)
-            try object.merge(write, named: written, into: pair, by: versions)
+            let pair = DeferredObject.Pair(property: property, target: id, isLinked: place == nil ? nil : isLink)
+            object.link(pair, isLink, at: position, of: entry.name, named: written, place)
         }
     }
 
@@ -222,73 +197,65 @@ struct DeferredState {
         case .none: false
         }
     }
+}
 
-    // MARK: Survivors
+/// Finds the last deletion of each object, in the tables and among the deferred deletions.
+///
+/// Many links may lead to an object that has many deferred deletions, so a deletion that took many rows to find is
+/// cached.
+private final class LastDeletions {
+    private let database: Database
+    private let layout: StoreModel
+    private let versions: VersionCache
+    /// The cache by object; it holds only objects with several deferred deletions, so deferred writes bound its size.
+    private var known: [UniqueID: Int64?] = [:]
 
-    private func survivors(of object: Object, _ emit: (DeferredSurvivor) throws -> Void) throws {
-        let stored = try layout.table(rootEntity: object.entity).flatMap { try deletions.last(of: object.id, in: $0) }
-        func isSuperseded(_ version: Int64) throws -> Bool {
-            try versions.isSuperseded(version, by: stored) || versions.isSuperseded(version, by: object.deleted)
-        }
-        func keep(_ kind: DeferredSurvivor.Kind, of property: String? = nil) throws {
-            let named = property.flatMap { object.names[$0] } ?? object.entity
-            try emit(DeferredSurvivor(entity: object.entity, id: object.id, named: named, kind: kind))
-        }
-        if let deleted = object.deleted { try keep(.deleted(deleted)) }
-        if let inserted = object.inserted, try !isSuperseded(inserted) {
-            try keep(.inserted(inserted, entity: object.insertedEntity ?? object.entity))
-        }
-        for property in object.values.keys {
-            guard let write = try object.value(of: property, by: versions), try !isSuperseded(write.version) else {
-                continue
-            }
-            try keep(.value(property: property, write.value, write.version), of: property)
-        }
-        var layers: [Kept: Int] = [:]
-        for kept in object.kept {
-            let layer = layers[Kept(kept), default: 0]
-            layers[Kept(kept)] = layer + 1
-            try emit(
-                DeferredSurvivor(
-                    entity: object.entity,
-                    id: object.id,
-                    named: kept.entity,
-                    kind: .kept(kept, layer: layer)
-                )
-            )
-        }
-        for (property, value) in object.extremes { try keep(.extreme(property: property, value), of: property) }
-        for (property, totals) in object.totals {
-            for (writer, sum) in try byWriter(totals) {
-                try keep(.total(property: property, sum, writer: writer))
-            }
-        }
-        for (pair, contest) in object.pairs {
-            guard let write = try contest.winner(by: versions) else { continue }
-            // A pair without a rule may be kept with one end only, and outlive the other.
-            if write.value.place == nil {
-                let isDeleted = try versions.isSuperseded(write.version, by: deletions.last(of: pair.target))
-                if try isDeleted || isSuperseded(write.version) { continue }
-            }
-            let kind = DeferredSurvivor.Kind.pair(
-                property: pair.property,
-                target: pair.target,
-                write.value,
-                write.version
-            )
-            try keep(kind, of: pair.property)
-        }
+    init(database: Database, layout: StoreModel, versions: VersionCache) {
+        self.database = database
+        self.layout = layout
+        self.versions = versions
     }
 
-    private func byWriter(_ totals: [Int64: Object.Total]) throws -> [String: Object.Total] {
-        var found: [String: Object.Total] = [:]
-        for (writer, total) in totals { found[try uuid(of: writer)] = total }
-        return found
+    /// The last deletion of the object in any table, or among the deferred ones.
+    func last(of id: UniqueID) throws -> Int64? {
+        if let last = known[id] { return last }
+        var last: Int64?
+        for table in layout.tables { last = try later(last, self.last(of: id, in: table)) }
+        let deferred = try deferredDeletions(of: id)
+        for number in deferred { last = try later(last, number) }
+        if deferred.count > 1 { known[id] = .some(last) }
+        return last
     }
 
-    private func uuid(of writer: Int64) throws -> String {
-        let select = try BoundStatement(database, "SELECT uuid FROM tributary_writer WHERE id = ?1")
-        select.bind(1, writer)
-        return try select.first { $0.text(0) } ?? ""
+    /// The last deletion of the object in one table.
+    func last(of id: UniqueID, in table: TableLayout) throws -> Int64? {
+        let hidden = try BoundStatement(database, "SELECT deleted FROM tributary_object WHERE root = ?1 AND id = ?2")
+        hidden.bind(1, table.code)
+        hidden.bind(2, id)
+        let visible = try BoundStatement(
+            database,
+            "SELECT \(ObjectTable.head(table)) FROM \(table.quotedName) WHERE _id = ?1"
+        )
+        visible.bind(1, id)
+        return try later(
+            hidden.first { $0.optionalInteger(0) } ?? nil,
+            visible.first { VisibleRow($0, layout: layout).versions.deleted } ?? nil
+        )
+    }
+
+    private func deferredDeletions(of id: UniqueID) throws -> [Int64] {
+        let select = try BoundStatement(
+            database,
+            "SELECT version FROM tributary_parked WHERE id = ?1 AND operation = 'delete'"
+        )
+        select.bind(1, id)
+        var numbers: [Int64] = []
+        try select.forEach { numbers.append($0.integer(0)) }
+        return numbers
+    }
+
+    private func later(_ first: Int64?, _ second: Int64?) throws -> Int64? {
+        guard let second else { return first }
+        return try versions.later(first, second)
     }
 }

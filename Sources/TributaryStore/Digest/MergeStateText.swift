@@ -29,8 +29,7 @@ final class MergeStateText {
         }
         let deferred = DeferredState(database: reader.database, layout: layout, versions: versions)
         var deferredLines: [String] = []
-        // A store that has begun with a baseline of a model that knows more has less of what it cannot merge itself.
-        try deferred.forEach { if includesShown || $0.hasRule { deferredLines.append(try line(of: $0)) } }
+        try deferred.forEach { try lines(of: $0) { deferredLines.append($0) } }
         for line in deferredLines.sorted() { emit(line) }
     }
 
@@ -68,26 +67,42 @@ final class MergeStateText {
         return "counter \(table) \(counter.id) \(name) \(counter.writer) \(counter.total.json.text)"
     }
 
-    private func line(of write: DeferredSurvivor) throws -> String {
-        let head = "parked \(JSONValue.string(write.entity).text) \(write.id)"
+    /// What no known version of the model has a rule for is left out of digests: a store that has begun with a baseline of a
+    /// model that knows more has less of it.
+    private func lines(of object: DeferredObject, _ emit: (String) -> Void) throws {
+        let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
         func name(_ property: String) -> String { JSONValue.string(property).text }
-        switch write.kind {
-        case .deleted(let version): return "\(head) deleted \(try text(version))"
-        case .inserted(let version, _): return "\(head) inserted \(try text(version))"
-        case .value(let property, let value, let version):
-            return "\(head) \(name(property)) = \(value.deferredForm) at \(try text(version))"
-        case .kept(let kept, let layer):
+        if let deletion = object.deletion { emit("\(head) deleted \(try text(deletion))") }
+        if let inserted = object.state.inserted, try object.state.isLive(by: versions) {
+            emit("\(head) inserted \(try text(inserted))")
+        }
+        for (key, register) in object.state.registers.registers {
+            let line = "\(head) \(name(key.property)) = \(register.value.json.deferredForm)"
+            emit(key.rule == .latest ? "\(line) at \(try text(register.version))" : line)
+        }
+        for (property, totals) in object.totals {
+            for (writer, total) in totals where includesShown || total.hasRule {
+                emit("\(head) \(name(property)) counts \(total.text) by \(writer)")
+            }
+        }
+        for (pair, state) in object.pairs where includesShown || state.place == nil {
+            var line = "\(head) \(name(pair.property)) \(pair.target) \(state.link.isRemoved ? "unlinked" : "linked")"
+            if let position = state.link.position, !position.isEmpty { line += " at \(name(position))" }
+            emit("\(line) \(try text(state.link.version))")
+        }
+        guard includesShown else { return }
+        /// The numbers of the writes of one transaction to one property.
+        var layers: [[String]: Int] = [:]
+        for kept in object.kept {
             let line = "\(head) \(name(kept.entity)) \(name(kept.write.name)) = \(kept.write.value.deferredForm)"
-            guard let version = kept.version else { return "\(line) as a bound" }
-            return "\(line) \(kept.isInsert ? "inserted" : "updated") \(layer) at \(try text(version))"
-        case .extreme(let property, let value):
-            return "\(head) \(name(property)) = \(value.json.deferredForm)"
-        case .total(let property, let sum, let writer):
-            return "\(head) \(name(property)) counts \(sum.text) by \(writer)"
-        case .pair(let property, let target, let value, let version):
-            var line = "\(head) \(name(property)) \(target) \(value.isLinked ? "linked" : "unlinked")"
-            if !value.position.isEmpty { line += " at \(JSONValue.string(value.position).text)" }
-            return "\(line) \(try text(version))"
+            guard let version = kept.version else {
+                emit("\(line) as a bound")
+                continue
+            }
+            let at = try text(version)
+            let layer = layers[[kept.entity, kept.write.name, at], default: 0]
+            layers[[kept.entity, kept.write.name, at]] = layer + 1
+            emit("\(line) \(kept.isInsert ? "inserted" : "updated") \(layer) at \(at)")
         }
     }
 
