@@ -101,7 +101,7 @@ package final class WriteTransaction {
         return engine
     }
 
-    /// Ends the transaction that `begin` began; writes its history and the writer's position with the data.
+    /// Ends the imported transaction that `begin` began; writes its history and the writer's position with the data.
     ///
     /// - Parameters:
     ///   - engine: The engine that has merged it.
@@ -110,7 +110,7 @@ package final class WriteTransaction {
     /// - Returns: The transaction.
     /// - Throws: ``StoreError`` when the store cannot be written.
     func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
-        try engine.end()
+        try engine.end(isImported: true)
         return try finish(engine, writer: writer, header: header)
     }
 

@@ -121,7 +121,7 @@ final class BulkPath {
         if let last = waiting.transactions.last {
             effects.move(to: last)
             cursor.move(to: last, number: last.number, revision: last.number)
-            try uniqueness.decide()
+            try uniqueness.collect()
         }
         for transaction in waiting.transactions { try effects.flush(transaction) }
     }
