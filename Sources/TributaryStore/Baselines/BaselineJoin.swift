@@ -1,5 +1,5 @@
 import GRDB
-import TributaryChanges
+package import TributaryChanges
 import TributaryModel
 
 /// Merges a baseline into the store: the effects of transactions that the store has not applied, under their own
@@ -150,5 +150,108 @@ final class BaselineJoin {
             insert.bind(6, now)
             try insert.run()
         }
+    }
+}
+
+/// The writers of which a baseline has more than the store has applied.
+struct BaselineVector {
+    struct Ahead {
+        var writer: BaselineWriter
+        var row: Int64
+        /// The last transaction that the store has applied.
+        var applied: UInt64
+        var lastNumber: Int64 = 0
+    }
+
+    private(set) var ahead: [UniqueID: Ahead] = [:]
+    /// The writers with what their stores have acknowledged.
+    private let acknowledging: [BaselineWriter]
+
+    /// Compares the writers of a baseline with those of the store.
+    init(_ writers: [BaselineWriter], _ table: WriterTable) throws {
+        acknowledging = writers.filter { !$0.seen.isEmpty }
+        for writer in writers {
+            let position = try table.position(of: writer.id)
+            guard writer.sequence > position.sequence else { continue }
+            ahead[writer.id] = Ahead(writer: writer, row: position.id, applied: position.sequence)
+        }
+    }
+
+    /// Gives the last transaction of each writer a number, for the versions and totals that refer to it.
+    mutating func numberLastTransactions(
+        from first: Int64,
+        _ insert: (Int64, Ahead, UInt64, HybridClock) throws -> Void
+    ) throws {
+        var number = first
+        for writer in ahead.keys.sorted() {
+            guard var entry = ahead[writer] else { continue }
+            entry.lastNumber = number
+            ahead[writer] = entry
+            try insert(number, entry, entry.writer.sequence, entry.writer.clock)
+            number += 1
+        }
+    }
+
+    func move(_ table: WriterTable) throws {
+        for entry in ahead.values {
+            try table.move(entry.writer.id, to: entry.writer.sequence, clock: entry.writer.clock)
+        }
+        for entry in ahead.values { try table.meet(entry.writer.id, entry.writer.incarnation) }
+        for writer in acknowledging { try table.addSeen(by: writer.id, writer.seen) }
+    }
+}
+
+/// The reason for which a store cannot join a baseline.
+package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The baseline has merged a property, or with no property the objects of an entity, by another rule.
+    ///
+    /// `theirs` and `own` are the rules, or the root entities of the entity; `model` is the version of the model with
+    /// which the baseline was made.
+    case otherRule(_ entity: String, _ property: String?, theirs: String, own: String, model: String?)
+    /// With the rules of the baseline the store would have more than its own baselines can say.
+    case tooManyRules(bytes: Int)
+    /// The baseline has a greatest or least value of a property that has none under the rules of the store's model.
+    case noBound(entity: String, property: String)
+
+    package var description: String {
+        switch self {
+        case .otherRule(let entity, let property, let theirs, let own, let model):
+            let version = model.map { "version '\($0)'" } ?? "another version"
+            let subject = property.map { "'\(entity.prefix(80)).\($0.prefix(80))'" } ?? "'\(entity.prefix(80))'"
+            let kind = property == nil ? "the root entity" : "the merge rule"
+            return """
+                the baseline, made with \(version) of the model, has \(subject) with \(kind) '\(theirs.prefix(80))', and \
+                this machine has it with '\(own.prefix(80))'. Upgrade this machine to that model; or on a machine with \
+                the model of this one: tributaryctl compact
+                """
+        case .tooManyRules(let bytes):
+            return """
+                the merge rules of the baseline and those that this machine has already have \(bytes) bytes, more than \
+                \(StoreModel.ruleBytes). On a machine with the model of this one: tributaryctl compact
+                """
+        case .noBound(let entity, let property):
+            return """
+                the baseline has a bound of '\(entity.prefix(80)).\(property.prefix(80))', whose merge rule is neither max \
+                nor min
+                """
+        }
+    }
+}
+
+/// Makes writers known to a store before any transaction of theirs is merged.
+///
+/// The store keeps acknowledgements of known writers only. A store that merges the writers one after the other,
+/// without regard to their acknowledgements, must know all of them first.
+package struct WriterRegistration {
+    private let transaction: WriteTransaction
+
+    package init(_ transaction: WriteTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Makes writers known, at no position.
+    package func register(_ writers: [UniqueID]) throws {
+        let table = try transaction.writers()
+        for writer in writers { _ = try table.position(of: writer) }
     }
 }

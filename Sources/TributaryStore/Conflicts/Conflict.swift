@@ -47,3 +47,20 @@ package struct Conflict: Sendable, Hashable {
     /// The number of the transaction that restored the value.
     package var restored: Int64?
 }
+
+extension Conflict.Rule {
+    /// The rule of a property; a counter has no conflicts.
+    init(_ rule: MergeRule) {
+        switch rule {
+        case .latest, .counter: self = .latest
+        case .max: self = .max
+        case .min: self = .min
+        }
+    }
+}
+
+package struct ConflictCounts: Sendable, Hashable {
+    package var kept: Int
+    /// The conflicts that newer ones have replaced, or that were only counted.
+    package var dropped: Int
+}

@@ -1,5 +1,7 @@
-import GRDB
+import CSQLite
+package import GRDB
 import Synchronization
+import TributaryModel
 
 /// Connections that read; the pool opens them on demand and keeps them for the next reader.
 final class ReaderPool: Sendable {
@@ -74,6 +76,87 @@ final class ReaderPool: Sendable {
         for generation in generations {
             generation.release()
             generation.fail()
+        }
+    }
+}
+
+/// Cancels a running or future read from any thread.
+package final class ReadCancellation: Sendable {
+    private let flag = Atomic(false)
+
+    package init() {}
+
+    package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+
+    package func cancel() { flag.store(true, ordering: .relaxed) }
+
+    /// Interrupts the statements of `block` when the read is cancelled.
+    ///
+    /// - Throws: `CancellationError` in place of SQLite's own error.
+    func guarding<T>(_ database: Database, _ block: () throws -> T) throws -> T {
+        if isCancelled { throw CancellationError() }
+        do {
+            return try database.interrupting(when: { self.isCancelled }, block)
+        } catch StoreError.database(SQLITE_INTERRUPT, _) where isCancelled {
+            throw CancellationError()
+        }
+    }
+}
+
+/// The state of SQLite's progress handler: it asks whether the statement is due to be interrupted.
+private final class Interruption {
+    let isDue: @Sendable () -> Bool
+
+    init(_ isDue: @escaping @Sendable () -> Bool) {
+        self.isDue = isDue
+    }
+}
+
+extension Database {
+    /// Instructions of SQLite's virtual machine between two calls of the handler: well under a millisecond.
+    package static let stepsBetweenQuestions: Int32 = 2_000
+
+    /// Interrupts statements of `block` once `isDue` is true: between two instructions, and inside a string match.
+    ///
+    /// - Throws: What `block` throws; a statement that was interrupted throws SQLite's own error.
+    package func interrupting<T>(
+        when isDue: @escaping @Sendable () -> Bool,
+        every steps: Int32 = stepsBetweenQuestions,
+        _ block: () throws -> T
+    ) throws -> T {
+        let interruption = Interruption(isDue)
+        sqlite3_progress_handler(
+            sqliteConnection,
+            steps,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue().isDue() ? 1 : 0
+            },
+            Unmanaged.passUnretained(interruption).toOpaque()
+        )
+        defer { sqlite3_progress_handler(sqliteConnection, 0, nil, nil) }
+        return try withExtendedLifetime(interruption) {
+            try MatchingLimit.with(isDue) { try block() }
+        }
+    }
+}
+
+extension Database {
+    /// Interrupts statements of `block` that run when the time is over or the caller has cancelled the read.
+    ///
+    /// - Throws: In place of SQLite's own error `StoreError.timedOut`, and `CancellationError` when it was cancelled.
+    func limited<T>(
+        to duration: Duration,
+        cancellation: ReadCancellation,
+        _ block: () throws -> T
+    ) throws -> T {
+        let end = ContinuousClock.now + duration
+        if cancellation.isCancelled { throw CancellationError() }
+        do {
+            return try interrupting(when: { cancellation.isCancelled || ContinuousClock.now >= end }, block)
+        } catch StoreError.database(SQLITE_INTERRUPT, _) {
+            if cancellation.isCancelled { throw CancellationError() }
+            throw StoreError.timedOut(after: duration)
         }
     }
 }

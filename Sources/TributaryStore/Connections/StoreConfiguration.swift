@@ -1,3 +1,6 @@
+import Foundation
+package import GRDB
+package import TributaryChanges
 package import TributaryModel
 
 /// The settings with which a store is opened.
@@ -26,4 +29,89 @@ package struct StoreConfiguration: Sendable {
         self.model = model
         self.environment = environment
     }
+}
+
+extension StoreConfiguration {
+    /// A store in memory: a database in a private folder that is removed when the store is closed or the process ends.
+    package static func memory(name: String, model: Model) throws(StoreError) -> StoreConfiguration {
+        let folder = try MemoryFolder()
+        var configuration = StoreConfiguration(path: folder.path + "/store.sqlite", name: name, model: model)
+        configuration.memory = folder
+        return configuration
+    }
+}
+
+/// The clock, the random numbers and the home of stores; tests replace them.
+package struct StoreEnvironment: Sendable {
+    package var wallTime: @Sendable () -> WallTime
+    package var random: @Sendable () -> UInt64
+    /// Returns the home of the store at the path; nil for none.
+    package var home: @Sendable (_ path: String) -> StoreHome?
+    /// Returns the folder of the writers' tokens for a user: on a file system in memory, and nobody else's; nil for
+    /// none.
+    package var tokens: @Sendable (_ user: UInt32) -> String? = { WriterToken.Folder.path(of: $0) }
+    /// Returns the milliseconds by which the wall clock is ahead of the time since the boot.
+    package var clockDifference: @Sendable () -> Int64 = { WriterToken.Folder.clockDifference }
+
+    package init(
+        wallTime: @escaping @Sendable () -> WallTime,
+        random: @escaping @Sendable () -> UInt64,
+        home: @escaping @Sendable (_ path: String) -> StoreHome? = { _ in nil }
+    ) {
+        self.wallTime = wallTime
+        self.random = random
+        self.home = home
+    }
+
+    /// The system's clock and random numbers, and homes on this machine.
+    package static let system: StoreEnvironment = {
+        let supply = RandomSupply()
+        return StoreEnvironment(
+            wallTime: { WallTime(Date()) },
+            random: { supply.next() },
+            home: { StoreHome(ofStoreAt: $0) }
+        )
+    }()
+
+    package func newID() -> UniqueID {
+        .version7(at: wallTime(), random: (random(), random()))
+    }
+}
+
+/// The facts about one store that reads and writes need besides the connection.
+package struct StoreContext: Sendable {
+    package let configuration: StoreConfiguration
+    /// Maps the model to the tables of this store.
+    package let layout: StoreModel
+
+    /// The folder of large binaries; nil for a store in memory, which keeps them in their rows.
+    let blobs: BlobFolder?
+
+    var name: String { configuration.name }
+    var model: Model { configuration.model }
+
+    package init(configuration: StoreConfiguration, layout: StoreModel) {
+        self.configuration = configuration
+        self.layout = layout
+        blobs = configuration.memory == nil ? BlobFolder(storePath: configuration.path) : nil
+    }
+}
+
+/// Brings a store to another version of its model.
+///
+/// Opening a store takes a migrator as a parameter, because TributaryMigration lies above the store.
+package protocol StoreMigrator: Sendable {
+    /// Reads the older versions of a model.
+    ///
+    /// - Parameters:
+    ///   - model: The current version.
+    ///   - histories: Lists of older versions; each list begins with the oldest version.
+    /// - Returns: The names that the entities and properties of the model had in them.
+    func formerNames(of model: Model, histories: [ModelVersions]) -> FormerNames
+
+    /// Migrates a store, inside the transaction that opens it.
+    ///
+    /// - Throws: The migrator's own error when it refuses the model, and ``StoreError`` when the store cannot be read or
+    ///   written.
+    func migrate(_ database: Database, configuration: StoreConfiguration) throws -> StoreModel
 }

@@ -88,3 +88,90 @@ struct StoreConnection: Sendable {
         guard code == SQLITE_OK else { throw StoreError.database(of: database.sqliteConnection) }
     }
 }
+
+/// Measures the statements of one connection.
+///
+/// SQLite's own times have a resolution of milliseconds, so the tracer reads the clock itself. A statement that is read
+/// in several steps counts from its first step until it is reset.
+///
+/// `@unchecked Sendable`: SQLite calls the tracer on the connection's queue only.
+final class StatementTracer: @unchecked Sendable {
+    private struct Run {
+        let start: ContinuousClock.Instant
+        var rows = 0
+    }
+
+    private let trace: SQLTrace
+    private var runs: [OpaquePointer: Run] = [:]
+
+    init(_ trace: SQLTrace) {
+        self.trace = trace
+    }
+
+    /// Attaches the tracer to a connection, which must not outlive it.
+    func watch(_ connection: OpaquePointer?) {
+        let events = UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE)
+        sqlite3_trace_v2(
+            connection,
+            events,
+            { event, context, statement, _ in
+                guard let context, let statement else { return 0 }
+                let tracer = Unmanaged<StatementTracer>.fromOpaque(context).takeUnretainedValue()
+                tracer.handle(Int32(bitPattern: event), OpaquePointer(statement))
+                return 0
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    private func handle(_ event: Int32, _ statement: OpaquePointer) {
+        switch event {
+        case SQLITE_TRACE_STMT:
+            // SQLite reports the triggers of a running statement under the pointer of that statement.
+            if runs[statement] == nil { runs[statement] = Run(start: .now) }
+        case SQLITE_TRACE_ROW: runs[statement]?.rows += 1
+        default:
+            guard let run = runs.removeValue(forKey: statement) else { return }
+            trace.handler(text(statement), run.start.duration(to: .now), run.rows)
+        }
+    }
+
+    private func text(_ statement: OpaquePointer) -> String {
+        if trace.includesValues, let expanded = sqlite3_expanded_sql(statement) {
+            defer { sqlite3_free(expanded) }
+            return String(cString: expanded)
+        }
+        return sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+    }
+}
+
+/// Observes each statement that SQLite has run, on the thread that ran it.
+package struct SQLTrace: Sendable {
+    /// Whether the text contains the bound values in place of its parameters.
+    package var includesValues: Bool
+    /// Receives the text, the duration and the number of rows.
+    package var handler: @Sendable (_ text: String, _ duration: Duration, _ rows: Int) -> Void
+
+    package init(
+        includesValues: Bool,
+        handler: @escaping @Sendable (_ text: String, _ duration: Duration, _ rows: Int) -> Void
+    ) {
+        self.includesValues = includesValues
+        self.handler = handler
+    }
+}
+
+/// The settings of SQLite's memory management for the whole process.
+package enum SQLiteMemory {
+    /// Disables SQLite's accounting of the memory that it uses.
+    ///
+    /// SQLite keeps the account under one mutex for all connections and holds it during each allocation, so a read
+    /// waits for an import that was preempted there. This function is for a program that owns its process, before it
+    /// opens its first store; other programs may need `sqlite3_memory_used`.
+    ///
+    /// - Returns: False when SQLite is already initialized; nothing has changed then.
+    @discardableResult
+    package static func disableAccounting() -> Bool {
+        csqlite_disable_memory_accounting() == SQLITE_OK
+    }
+}

@@ -1,5 +1,5 @@
 import GRDB
-import TributaryChanges
+package import TributaryChanges
 import TributaryModel
 
 /// Reads imported writes that have no effect yet.
@@ -231,5 +231,144 @@ package struct DeferredWriteReader {
 extension SegmentRecord {
     fileprivate func holds(_ origin: DeferredOrigins.Origin) -> Bool {
         writer == origin.writer && first <= origin.sequence && origin.sequence <= last
+    }
+}
+
+/// A write of an imported transaction that has no effect yet.
+package struct DeferredWrite: Sendable, Hashable {
+    package enum Cause: Sendable, Hashable {
+        case model
+        /// No transaction has inserted the object.
+        case unknownObject
+    }
+
+    /// The characters of a value that are read: reports show fewer, and a value may have megabytes.
+    package static let valueLimit = 4_096
+
+    package var cause: Cause
+    package var writer: UniqueID
+    package var sequence: UInt64
+    /// The index of the change in its transaction; nil when the store does not know the index.
+    package var index: Int?
+    package var operation: String
+    package var entity: String
+    package var object: UniqueID
+    package var property: String?
+    /// The beginning of the value's JSON text, at most `valueLimit` characters.
+    package var value: String?
+    package var reason: String
+    package var since: WallTime
+}
+
+/// A summary of the imported writes that have no effect yet: counts, times and the newest writes.
+package struct DeferredOverview: Sendable, Hashable {
+    package var counts = DeferredCounts()
+    /// The deferred writes of the newest transactions, newest first.
+    package var newest: [DeferredWrite] = []
+    /// The times of the first and of the last import with deferred writes.
+    package var since: WallTime?
+    package var until: WallTime?
+
+    package init() {}
+}
+
+/// The number of imported writes that have no effect yet.
+package struct DeferredCounts: Sendable, Hashable {
+    package static let limit = 100_000
+
+    package var values = 0
+    /// The number of objects that were updated and never inserted.
+    package var objects = 0
+
+    package var isEmpty: Bool { values == 0 && objects == 0 }
+
+    package init() {}
+}
+
+/// The number of writes of one applied segment that have no effect yet.
+package struct DeferredSegment: Sendable, Hashable {
+    package var record: SegmentRecord
+    package var counts: DeferredCounts
+}
+
+/// Finds the transactions and applied segments from which deferred writes come.
+struct DeferredOrigins {
+    struct Origin {
+        var writer: UniqueID
+        var sequence: UInt64
+        var since: WallTime
+    }
+
+    private let reader: Reader
+    private let select: BoundStatement
+    /// The origins by transaction number; nil for a transaction that does not exist.
+    private var known: [Int64: Origin?] = [:]
+    private var lastSegment: SegmentRecord?
+    private static let limit = 10_000
+
+    init(_ reader: Reader) throws {
+        self.reader = reader
+        select = try BoundStatement(
+            reader.database,
+            """
+            SELECT w.uuid, t.sequence, t.committed_at FROM tributary_transaction t
+            JOIN tributary_writer w ON w.id = t.writer WHERE t.number = ?1
+            """
+        )
+    }
+
+    /// The origin of the transaction with the given number in this store.
+    mutating func origin(_ number: Int64) throws -> Origin? {
+        if let origin = known[number] { return origin }
+        select.bind(1, number)
+        let found = try select.first { row -> Origin? in
+            UniqueID(row.text(0)).map {
+                Origin(
+                    writer: $0,
+                    sequence: UInt64(bitPattern: row.integer(1)),
+                    since: WallTime(unixSeconds: row.double(2))
+                )
+            }
+        }
+        if known.count >= DeferredOrigins.limit { known.removeAll() }
+        known[number] = found ?? nil
+        return found ?? nil
+    }
+
+    /// The applied segment that contains the transaction; nil for a segment that is partly applied.
+    mutating func segment(_ number: Int64) throws -> SegmentRecord? {
+        guard let origin = try origin(number) else { return nil }
+        if let lastSegment, lastSegment.writer == origin.writer, lastSegment.first <= origin.sequence,
+            origin.sequence <= lastSegment.last
+        {
+            return lastSegment
+        }
+        let found = try reader.writers.segment(writer: origin.writer, holding: origin.sequence)
+        if let found { lastSegment = found }
+        return found
+    }
+}
+
+/// A value that waits for the insert of its object.
+struct UnknownObjectWrite {
+    var transaction: Int64
+    var table: TableLayout
+    var columnIndex: Int
+    var object: UniqueID
+    var value: PropertyValue
+
+    func deferred(_ origin: DeferredOrigins.Origin) -> DeferredWrite {
+        DeferredWrite(
+            cause: .unknownObject,
+            writer: origin.writer,
+            sequence: origin.sequence,
+            operation: "update",
+            entity: table.root.name,
+            object: object,
+            property: table.columns[columnIndex].property,
+            value: String(value.json.text.prefix(DeferredWrite.valueLimit)),
+            reason: "no segment has inserted the object yet",
+            since: origin.since
+        )
     }
 }

@@ -165,3 +165,78 @@ final class MergeState {
         }
     }
 }
+
+/// One part of the canonical merge state.
+enum MergeStateItem {
+    case object(Object)
+    case pair(Pair)
+    case counter(Counter)
+
+    /// An object with its registers that no deletion supersedes; counters are items of their own.
+    struct Object {
+        var table: TableLayout
+        var id: UniqueID
+        /// The concrete entity; nil for an object that is not live.
+        var entity: EntityLayout?
+        /// The version number of the greatest insertion of a live object.
+        var inserted: Int64?
+        var deleted: Int64?
+        /// The visible object that a shadow reads as, when the values that readers see were asked for.
+        var representative: UniqueID?
+        var columns: [Column] = []
+    }
+
+    struct Column {
+        var index: Int
+        /// The value that readers see, when it was asked for.
+        var shown: PropertyValue?
+        var register: Register<Int64, PropertyValue>?
+    }
+
+    /// A pair of a many-to-many relationship, linked or not, or the position of a pair.
+    struct Pair {
+        var link: LinkLayout
+        var source: UniqueID
+        var target: UniqueID
+        var isLinked: Bool
+        var version: Int64
+        var position: String?
+        var isShown: Bool
+    }
+
+    struct Counter {
+        var column: StoreModel.ColumnIndex
+        var id: UniqueID
+        var writer: String
+        var total: PropertyValue
+    }
+}
+
+/// Reads the targets that the references of a table hold without showing them, beside the rows of the table.
+///
+/// The cost is one look at each of these references, whatever the number of rows.
+final class HeldReferences {
+    private let statement: BoundStatement
+    private var isAtReference = false
+
+    init(_ db: Database, of table: TableLayout) throws {
+        statement = try BoundStatement(
+            db,
+            "SELECT id, place, target FROM tributary_reference WHERE root = ?1 ORDER BY id"
+        )
+        statement.bind(1, table.code)
+        isAtReference = try statement.step()
+    }
+
+    /// The targets of an object by column; objects are asked for in the order of their identifiers.
+    func targets(of id: UniqueID) throws -> [Int: UniqueID] {
+        var found: [Int: UniqueID] = [:]
+        while isAtReference, let next = statement.id(0), !(id < next) {
+            if next == id, let target = statement.id(2) { found[Int(statement.integer(1))] = target }
+            isAtReference = try statement.step()
+        }
+        return found
+    }
+
+    func reset() { statement.reset() }
+}

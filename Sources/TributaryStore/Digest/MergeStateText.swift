@@ -1,4 +1,5 @@
-import TributaryChanges
+import GRDB
+package import TributaryChanges
 import TributaryModel
 
 /// The canonical merge state as lines of text, with both kinds of deferred writes.
@@ -113,5 +114,65 @@ final class MergeStateText {
         let text = "\(version.clock)/\(version.writer)"
         versionTexts[number] = text
         return text
+    }
+}
+
+/// Reads the merge state as a digest or as text.
+package struct MergeStateReader {
+    let reader: Reader
+
+    /// A digest over the canonical merge state, with its version vector.
+    ///
+    /// Stores that have applied the same transactions in any order have equal digests. The reader reads the rows one
+    /// after the other and reports the number of objects that it has read to `progress` from time to time.
+    package func digest(progress: (Int64) -> Void = { _ in }) throws -> StoreDigest {
+        var hash = SHA256()
+        var objects: Int64 = 0
+        try MergeStateText(reader: reader, includesShown: false).forEachLine { line in
+            var line = line
+            line += "\n"
+            line.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+            // Lines that belong to an object are indented.
+            guard line.utf8.first != UInt8(ascii: " ") else { return }
+            objects += 1
+            if objects & 0x3FF == 0 { progress(objects) }
+        }
+        var vector: [UniqueID: StoreDigest.Position] = [:]
+        for writer in try reader.writers.all() where writer.sequence > 0 {
+            vector[writer.id] = StoreDigest.Position(sequence: writer.sequence, hash: writer.lastSegmentHash)
+        }
+        return StoreDigest(digest: hash.finalize().hexadecimal, vector: vector)
+    }
+
+    /// The visible objects and their merge state as text in canonical order, for the comparison of whole stores.
+    package func dump() throws -> String {
+        var text = ""
+        try MergeStateText(reader: reader, includesShown: true).forEachLine { line in
+            text += line
+            text += "\n"
+        }
+        return text
+    }
+}
+
+/// A digest over the canonical merge state, with its version vector: stores with equal digests have equal states.
+package struct StoreDigest: Sendable, Hashable {
+    package struct Position: Sendable, Hashable {
+        package var sequence: UInt64
+        package var hash: String?
+
+        package init(sequence: UInt64, hash: String?) {
+            self.sequence = sequence
+            self.hash = hash
+        }
+    }
+
+    /// Lower-case hexadecimal SHA-256.
+    package var digest: String
+    package var vector: [UniqueID: Position]
+
+    package init(digest: String, vector: [UniqueID: Position]) {
+        self.digest = digest
+        self.vector = vector
     }
 }

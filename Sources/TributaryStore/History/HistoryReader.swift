@@ -220,3 +220,147 @@ extension ObjectChanges {
         }
     }
 }
+
+extension HistoryReader {
+    static let consumerPrefix = "history.consumer."
+
+    /// The registered consumers, ordered by name.
+    package func consumers() throws -> [HistoryConsumer] {
+        let statement = try BoundStatement(
+            database,
+            "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND key < ?2 ORDER BY key"
+        )
+        statement.bind(1, HistoryReader.consumerPrefix)
+        // `/` is the character after the full stop.
+        statement.bind(2, "history.consumer/")
+        var found: [HistoryConsumer] = []
+        try statement.forEach { row in
+            let parts = row.text(1).split(separator: " ")
+            guard parts.count == 2, let number = Int64(parts[0]), let heardAt = Double(parts[1]) else { return }
+            let name = String(row.text(0).dropFirst(HistoryReader.consumerPrefix.count))
+            found.append(HistoryConsumer(name: name, number: number, heardAt: WallTime(unixSeconds: heardAt)))
+        }
+        return found
+    }
+
+    /// The preserved values of deleted objects, by transaction and object.
+    package func tombstones(after number: Int64, through: Int64) throws -> [Int64: [Tombstone: [String: JSONValue]]] {
+        let statement = try BoundStatement(
+            database,
+            """
+            SELECT transaction_number, id, preserved, root FROM tributary_tombstone
+            WHERE transaction_number > ?1 AND transaction_number <= ?2
+            """
+        )
+        statement.bind(1, number)
+        statement.bind(2, through)
+        var found: [Int64: [Tombstone: [String: JSONValue]]] = [:]
+        try statement.forEach { row in
+            guard let id = row.id(1), case .object(let members)? = JSONValue(text: row.text(2)),
+                let table = context.layout.tables.first(where: { $0.code == row.integer(3) })
+            else { return }
+            found[row.integer(0), default: [:]][Tombstone(root: table.name, id: id)] = Dictionary(
+                members.map { ($0.key, $0.value) },
+                uniquingKeysWith: { $1 }
+            )
+        }
+        return found
+    }
+}
+
+package struct HistoryConsumer: Sendable, Hashable {
+    package var name: String
+    /// The consumer has processed everything up to this transaction.
+    package var number: Int64
+    /// The time of the consumer's last sign of life.
+    package var heardAt: WallTime
+}
+
+/// Selects transactions and changes of history.
+package struct HistoryQuery: Sendable {
+    package var author: String?
+    package var excludedAuthor: String?
+    package var contextName: String?
+    package var entities: Set<String>?
+
+    package init(
+        author: String? = nil,
+        excludedAuthor: String? = nil,
+        contextName: String? = nil,
+        entities: Set<String>? = nil
+    ) {
+        self.author = author
+        self.excludedAuthor = excludedAuthor
+        self.contextName = contextName
+        self.entities = entities
+    }
+
+    /// Returns the selected part of the transaction; nil when the query selects no change of it.
+    package func apply(to transaction: HistoryTransaction) -> HistoryTransaction? {
+        if let author, transaction.author != author { return nil }
+        if let excludedAuthor, transaction.author == excludedAuthor { return nil }
+        if let contextName, transaction.contextName != contextName { return nil }
+        guard let entities else { return transaction }
+        var filtered = transaction
+        filtered.changes.removeAll { !entities.contains($0.id.entity) }
+        return filtered.changes.isEmpty ? nil : filtered
+    }
+}
+
+/// A transaction of the store's history with its changes.
+package struct HistoryTransaction: Sendable, Hashable {
+    package enum Kind: String, Sendable { case insert, update, delete }
+
+    package struct Change: Sendable, Hashable {
+        package var id: ManagedObjectID
+        package var kind: Kind
+        /// The names of the written properties, including linked relationships; empty for a deletion.
+        package var properties: [String]
+
+        package init(id: ManagedObjectID, kind: Kind, properties: [String]) {
+            self.id = id
+            self.kind = kind
+            self.properties = properties
+        }
+    }
+
+    package var number: Int64
+    package var writer: UniqueID
+    package var sequence: UInt64
+    package var clock: HybridClock
+    package var author: String?
+    package var contextName: String?
+    package var committedAt: WallTime
+    package var changes: [Change]
+
+    package init(
+        number: Int64,
+        writer: UniqueID,
+        sequence: UInt64,
+        clock: HybridClock,
+        author: String?,
+        contextName: String?,
+        committedAt: WallTime,
+        changes: [Change]
+    ) {
+        self.number = number
+        self.writer = writer
+        self.sequence = sequence
+        self.clock = clock
+        self.author = author
+        self.contextName = contextName
+        self.committedAt = committedAt
+        self.changes = changes
+    }
+}
+
+/// A deleted object with preserved values.
+package struct Tombstone: Hashable, Sendable {
+    package var root: String
+    package var id: UniqueID
+
+    package init(root: String, id: UniqueID) {
+        self.root = root
+        self.id = id
+    }
+}

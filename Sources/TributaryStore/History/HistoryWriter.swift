@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 import TributaryChanges
 import TributaryModel
 
@@ -178,5 +178,94 @@ final class HistoryWriter {
     static func names(_ json: String) -> [String] {
         guard case .array(let values)? = JSONValue(text: json) else { return [] }
         return values.compactMap { if case .string(let name) = $0 { name } else { nil } }
+    }
+}
+
+/// The names of entities and properties in history, which are kept in `tributary_shape`.
+package struct HistoryShapeTable {
+    private let db: Database
+
+    package init(db: Database) {
+        self.db = db
+    }
+
+    /// Renames entities and properties in the history so far.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    package func rename(_ rename: (String, [String]) -> (entity: String, properties: [String])?) throws {
+        let select = try BoundStatement(db, "SELECT key, entity, properties FROM tributary_shape")
+        var shapes: [(key: [UInt8], entity: String, properties: [String])] = []
+        try select.forEach { shapes.append(($0.bytes(0), $0.text(1), HistoryWriter.names($0.text(2)))) }
+        let update = try BoundStatement(db, "UPDATE tributary_shape SET entity = ?2, properties = ?3 WHERE key = ?1")
+        for shape in shapes {
+            guard let renamed = rename(shape.entity, shape.properties) else { continue }
+            update.bind(1, shape.key)
+            update.bind(2, renamed.entity)
+            update.bind(3, JSONValue.array(renamed.properties.sorted().map { .string($0) }).text)
+            try update.run()
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Registers a consumer, or records its position and the time of its last sign of life.
+    package func setHistoryConsumer(_ name: String, number: Int64) throws {
+        let now = reader.context.configuration.environment.wallTime().unixSeconds
+        try setSetting(HistoryReader.consumerPrefix + name, to: "\(number) \(now)")
+    }
+
+    package func removeHistoryConsumer(_ name: String) throws {
+        try setSetting(HistoryReader.consumerPrefix + name, to: nil)
+    }
+
+    /// Removes history before the given transaction, except history that a consumer has still to read.
+    package func deleteHistory(before number: Int64) throws {
+        let waiting = try reader.history.consumers().map(\.number).min()
+        let last = max(number, 1) - 1
+        try purgeHistory(through: min(last, waiting ?? last))
+    }
+
+    /// Removes history up to and including the transaction.
+    func purgeHistory(through last: Int64) throws {
+        let newest = try reader.history.newestTransaction()
+        let last = min(last, newest)
+        guard last > (try reader.history.oldestNumber()) else { return }
+        for table in ["tributary_history", "tributary_tombstone"] {
+            let delete = try BoundStatement(db, "DELETE FROM \(table) WHERE transaction_number <= ?1")
+            delete.bind(1, last)
+            try delete.run()
+        }
+        try removeUnusedShapes()
+        try setSetting(HistoryReader.purgedHistoryKey, to: String(last))
+    }
+}
+
+extension WriteTransaction {
+    /// The number of shapes that are kept although history does not need them: as many as a model's programs use.
+    private static let keptShapes = 1_000
+
+    /// Removes shapes that no record of history has; called after history was removed.
+    func removeUnusedShapes() throws {
+        let count = try BoundStatement(db, "SELECT count(*) FROM tributary_shape").first { $0.integer(0) } ?? 0
+        // A merge engine caches the keys of shapes.
+        guard count > WriteTransaction.keptShapes, engineInUse == nil else { return }
+        var used: Set<UInt32> = []
+        try BoundStatement(db, "SELECT shape, common, objects FROM tributary_history").forEach { row in
+            let hasOneShape = !row.isNull(0)
+            _ = HistoryWriter.forEachChange(in: row, from: 0) { _, key in
+                used.insert(key)
+                return !hasOneShape
+            }
+        }
+        var unused: [UInt32] = []
+        try BoundStatement(db, "SELECT key FROM tributary_shape").forEach { row in
+            let key = row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
+            if !used.contains(key) { unused.append(key) }
+        }
+        let delete = try BoundStatement(db, "DELETE FROM tributary_shape WHERE key = ?1")
+        for key in unused {
+            delete.bind(1, withUnsafeBytes(of: key.bigEndian) { Array($0) })
+            try delete.run()
+        }
     }
 }

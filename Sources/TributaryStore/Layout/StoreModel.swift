@@ -1,3 +1,4 @@
+import Synchronization
 import TributaryChanges
 package import TributaryModel
 
@@ -168,5 +169,33 @@ package final class StoreModel: Sendable {
             $0.ancestors.count < $1.ancestors.count
         }
         return codes(of: owner ?? entity, includesSubentities: true)
+    }
+}
+
+/// The former names of a model, computed on the first lookup of a name that the model does not have.
+///
+/// A store whose writers all use its version of the model never needs the former names, nor the older versions.
+package final class FormerNamesSource: Sendable {
+    private let state: Mutex<State>
+
+    private enum State {
+        case unread(@Sendable () -> FormerNames)
+        case known(FormerNames)
+    }
+
+    package init(_ read: @escaping @Sendable () -> FormerNames) {
+        state = Mutex(.unread(read))
+    }
+
+    var names: FormerNames {
+        state.withLock { state in
+            switch state {
+            case .known(let names): return names
+            case .unread(let read):
+                let names = read()
+                state = .known(names)
+                return names
+            }
+        }
     }
 }

@@ -45,3 +45,95 @@ package final class ExclusiveResource: Sendable {
     /// The name of the resource that the calling thread held when it took this one; nil when it held nothing.
     package var outerHolder: String? { graph.resourceHeldBefore(self)?.name }
 }
+
+/// A wait-for graph of threads and resources, which finds a wait that would close a cycle before the wait begins.
+///
+/// A thread registers the resources that it holds before it waits, so the last thread to register sees the whole cycle.
+package final class WaitForGraph: Sendable {
+    /// The graph of the process: contexts of several containers may wait for each other.
+    package static let shared = WaitForGraph()
+
+    private struct Node {
+        /// The held resources in the order of acquisition; a resource that was acquired twice is listed twice.
+        var held: [ExclusiveResource] = []
+        var awaited: ExclusiveResource?
+    }
+
+    private let nodes = Mutex<[UInt: Node]>([:])
+
+    package init() {}
+
+    func hold(_ resource: ExclusiveResource) {
+        nodes.withLock { nodes in
+            nodes[pthread_self(), default: Node()].held.append(resource)
+            nodes[pthread_self()]?.awaited = nil
+        }
+    }
+
+    func release(_ resource: ExclusiveResource) {
+        nodes.withLock { nodes in
+            guard var node = nodes[pthread_self()] else { return }
+            if let index = node.held.lastIndex(where: { $0 === resource }) { node.held.remove(at: index) }
+            nodes[pthread_self()] = node.held.isEmpty && node.awaited == nil ? nil : node
+        }
+    }
+
+    func startWaiting(for resource: ExclusiveResource) -> String? {
+        nodes.withLock { nodes in
+            if let cycle = WaitForGraph.cycle(from: resource, nodes) { return cycle }
+            nodes[pthread_self(), default: Node()].awaited = resource
+            return nil
+        }
+    }
+
+    func stopWaiting() {
+        nodes.withLock { nodes in
+            nodes[pthread_self()]?.awaited = nil
+            if nodes[pthread_self()]?.held.isEmpty == true { nodes[pthread_self()] = nil }
+        }
+    }
+
+    package var holdsLock: Bool {
+        nodes.withLock { nodes in nodes[pthread_self()]?.held.contains(where: \.isLock) == true }
+    }
+
+    func resourceHeldBefore(_ resource: ExclusiveResource) -> ExclusiveResource? {
+        nodes.withLock { nodes in
+            guard let held = nodes[pthread_self()]?.held, let index = held.firstIndex(where: { $0 === resource }) else {
+                return nil
+            }
+            return held[..<index].last
+        }
+    }
+
+    /// Follows the holders and their waits; describes the cycle when it leads back to the calling thread.
+    private static func cycle(from resource: ExclusiveResource, _ nodes: [UInt: Node]) -> String? {
+        let thread = pthread_self()
+        var path = [resource]
+        while let last = path.last, path.count <= nodes.count + 1 {
+            let holder = last.holder.load(ordering: .relaxed)
+            if holder == thread { return description(of: path, nodes) }
+            guard let next = nodes[holder]?.awaited else { return nil }
+            path.append(next)
+        }
+        return nil
+    }
+
+    /// Describes a cycle.
+    ///
+    /// The caller waits for the first resource of the path, whose holder waits for the second, and so on; the caller
+    /// holds the last resource.
+    private static func description(of path: [ExclusiveResource], _ nodes: [UInt: Node]) -> String {
+        let caller = nodes[pthread_self()]?.held.last { !$0.isLock }?.name ?? "this thread"
+        return "\(caller) waits for " + path.map { name(of: $0, nodes) }.joined(separator: ", which waits for ")
+    }
+
+    /// The name of a resource; a lock's name is followed by the context that holds it.
+    private static func name(of resource: ExclusiveResource, _ nodes: [UInt: Node]) -> String {
+        let held = nodes[resource.holder.load(ordering: .relaxed)]?.held ?? []
+        guard let index = held.firstIndex(where: { $0 === resource }), index > 0, resource.isLock else {
+            return resource.name
+        }
+        return "\(resource.name) that \(held[index - 1].name) holds"
+    }
+}

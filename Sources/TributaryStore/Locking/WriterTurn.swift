@@ -1,4 +1,5 @@
 import GRDB
+package import TributaryChanges
 
 /// The held write lock, with no transaction open.
 ///
@@ -6,4 +7,25 @@ import GRDB
 package struct WriterTurn {
     let store: Store
     let database: Database
+}
+
+extension WriterTurn {
+    /// The number of the newest transaction, local or imported.
+    package func newestTransaction() throws -> Int64 {
+        try StoreError.mapping { try Reader(database: database, context: store.context).history.newestTransaction() }
+    }
+
+    /// The union of the changes of the transactions after `number` up to `through`.
+    package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
+        try StoreError.mapping {
+            let reader = Reader(database: database, context: store.context)
+            // Without the purged history, any object may have changed.
+            guard try reader.history.oldestNumber() <= number else {
+                var everything = ObjectChanges(limit: limit)
+                everything.collapseEverything()
+                return everything
+            }
+            return try reader.history.changes(after: number, through: through, limit: limit)
+        }
+    }
 }

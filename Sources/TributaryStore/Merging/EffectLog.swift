@@ -63,3 +63,76 @@ final class EffectLog {
         return keys
     }
 }
+
+/// The state of a transaction while its changes are being applied, some of them after those of later transactions.
+///
+/// `@unchecked Sendable`: it is changed only with the write lock held, and only read after the commit.
+final class AppliedTransaction: @unchecked Sendable {
+    let number: Int64
+    let writer: Int64
+    /// One thread at a time records changes, tens of thousands in a transaction: the check for overlapping accesses
+    /// would cost more than the work.
+    @exclusivity(unchecked) var effects: TransactionEffects
+    /// Records for history that are not in the store yet; see ``HistoryWriter``.
+    @exclusivity(unchecked) var records: [UInt8] = []
+
+    init(number: Int64, writer: Int64, effects: TransactionEffects) {
+        self.number = number
+        self.writer = writer
+        self.effects = effects
+    }
+}
+
+/// The effects of a transaction on objects, as a plain list that becomes sets on demand.
+struct TransactionEffects: Sendable {
+    private struct Effect {
+        var id: UniqueID
+        var entity: Int32
+        var kind: HistoryTransaction.Kind
+    }
+
+    private let layout: StoreModel
+    private var list: [Effect] = []
+    private var collapsed: [Int] = []
+
+    init(layout: StoreModel) {
+        self.layout = layout
+    }
+
+    var isEmpty: Bool { list.isEmpty && collapsed.isEmpty }
+
+    mutating func append(_ kind: HistoryTransaction.Kind, _ id: UniqueID, entity: Int) {
+        list.append(Effect(id: id, entity: Int32(truncatingIfNeeded: entity), kind: kind))
+    }
+
+    /// Marks a table in which any object may have changed, besides the listed effects.
+    mutating func collapse(_ table: Int) { collapsed.append(table) }
+
+    func isCollapsed(_ table: Int) -> Bool { !collapsed.isEmpty && collapsed.contains(table) }
+
+    /// The combined changes of transactions that were committed together, in order, for readers and contexts.
+    static func changes(of all: [TransactionEffects]) -> ObjectChanges {
+        var changes = ObjectChanges()
+        // The collapsed tables come first, so that no single effect of them is collected.
+        for effects in all {
+            for table in effects.collapsed { changes.collapse(rootEntity: effects.layout.tables[table].root.name) }
+        }
+        for effects in all { effects.add(to: &changes) }
+        return changes
+    }
+
+    private func add(to changes: inout ObjectChanges) {
+        guard !list.isEmpty else { return }
+        let isCovered = layout.tables.map { changes.isEverything || changes.collapsedEntities.contains($0.root.name) }
+        for effect in list {
+            let entity = layout.entities[Int(effect.entity)]
+            if isCovered[entity.table] { continue }
+            let object = layout.objectID(effect.id, of: entity)
+            switch effect.kind {
+            case .insert: changes.insert(object)
+            case .update: changes.update(object)
+            case .delete: changes.delete(object)
+            }
+        }
+    }
+}

@@ -159,3 +159,79 @@ package struct WriterReader {
         )
     }
 }
+
+package struct WriterRecord: Sendable, Hashable {
+    package var id: UniqueID
+    package var name: String?
+    /// The last sequence that was applied without a gap.
+    package var sequence: UInt64
+    package var clock: HybridClock
+    package var lastSegmentHash: String?
+    /// What the writer's store has acknowledged, without what follows from it (``VersionVector/implied(by:)``).
+    package var seen: VersionVector
+    package var isSelf: Bool
+    /// The decision of an administrator or the store about the writer; nil for none.
+    package var state: WriterState?
+    package var incarnation: Incarnation
+
+    package init(
+        id: UniqueID,
+        name: String?,
+        sequence: UInt64,
+        clock: HybridClock,
+        lastSegmentHash: String?,
+        seen: VersionVector,
+        isSelf: Bool,
+        state: WriterState? = nil,
+        incarnation: Incarnation = Incarnation()
+    ) {
+        self.id = id
+        self.name = name
+        self.sequence = sequence
+        self.clock = clock
+        self.lastSegmentHash = lastSegmentHash
+        self.seen = seen
+        self.isSelf = isSelf
+        self.state = state
+        self.incarnation = incarnation
+    }
+
+    /// Whether the writer's store acknowledges what it applies, which a producer never does.
+    package var acknowledges: Bool { !seen.isEmpty || incarnation.after != nil }
+
+    /// The label of the writer's store; a producer that names none is a store of its own.
+    package var store: UniqueID { incarnation.store ?? id }
+}
+
+/// A decision about a writer, or a fact about it that is not in its log.
+package enum WriterState: String, Sendable, Hashable {
+    /// Nobody counts on its acknowledgements until something newer of it is applied.
+    case evicted
+    /// Nobody waits for its missing transactions.
+    case abandoned
+}
+
+/// The store's record of a segment that is applied (imported) or about to be published (exported).
+package struct SegmentRecord: Sendable, Hashable {
+    package var writer: UniqueID
+    package var first: UInt64
+    package var last: UInt64
+    /// The hash in the end line, in lower-case hexadecimal.
+    package var sha256: String
+    /// The number of values that were deferred while the segment was applied.
+    package var deferredCount: Int
+
+    package init(
+        writer: UniqueID,
+        first: UInt64,
+        last: UInt64,
+        sha256: String,
+        deferredCount: Int = 0
+    ) {
+        self.writer = writer
+        self.first = first
+        self.last = last
+        self.sha256 = sha256
+        self.deferredCount = deferredCount
+    }
+}

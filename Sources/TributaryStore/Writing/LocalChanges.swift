@@ -99,3 +99,298 @@ struct LocalChanges {
         return try statement.first { column.value(in: $0, at: 0) } ?? .null
     }
 }
+
+extension LocalChanges {
+    /// The changes of a transaction as they are logged: its deletions first, and nothing that a later one takes away.
+    ///
+    /// Increments, greatest and least values of an object that was there before stay: no deletion supersedes them.
+    func outcome(of changes: [Change]) -> [Change] {
+        let start = changes.firstIndex { $0.operation != .delete } ?? changes.endIndex
+        var lastDeletion: [ChangeSlice.Object: Int] = [:]
+        for index in start..<changes.endIndex where changes[index].operation == .delete {
+            if let object = object(of: changes[index]) { lastDeletion[object] = index }
+        }
+        guard !lastDeletion.isEmpty else { return changes }
+        var deletions: [Change] = []
+        var others: [Change] = []
+        var deleted: Set<ChangeSlice.Object> = []
+        var inserted: Set<ChangeSlice.Object> = []
+        for (index, change) in changes.enumerated() {
+            let object = object(of: change)
+            func isDeleted(_ other: ChangeSlice.Object?) -> Bool { other.flatMap { lastDeletion[$0] } ?? -1 > index }
+            if change.operation == .delete {
+                if object.map({ deleted.insert($0).inserted }) ?? true { deletions.append(change) }
+                object.map { _ = inserted.remove($0) }
+                continue
+            }
+            if case .insert = change.operation { object.map { _ = inserted.insert($0) } }
+            let isNew = object.map(inserted.contains) ?? false
+            if let rest = rest(of: change, isNew: isNew, isDeleted: isDeleted) { others.append(rest) }
+        }
+        return deletions + others
+    }
+
+    /// The objects whose deletion takes something of a change away.
+    func objects(in change: Change) -> [ChangeSlice.Object] {
+        var found: [ChangeSlice.Object] = []
+        _ = rest(of: change, isNew: false) { object in
+            object.map { found.append($0) }
+            return false
+        }
+        return found
+    }
+
+    /// The object of a change; objects of different tables may have one identifier.
+    func object(of change: Change) -> ChangeSlice.Object? {
+        reader.context.layout.entity(named: change.entity).map { ChangeSlice.Object(table: $0.table, id: change.id) }
+    }
+
+    /// What a change writes that no deletion takes away; nil when it is nothing.
+    ///
+    /// A register that is written from the other end of its relationship belongs to its own object.
+    private func rest(of change: Change, isNew: Bool, isDeleted: (ChangeSlice.Object?) -> Bool) -> Change? {
+        let layout = reader.context.layout
+        guard let entity = layout.entity(named: change.entity) else { return change }
+        let isGone = isDeleted(object(of: change))
+        func place(_ name: String) -> EntityLayout.Place? {
+            entity.entity.propertyIndex(named: name).map { entity.places[$0] }
+        }
+        func isKept(_ write: PropertyWrite) -> Bool {
+            switch place(write.name) {
+            case .column(let column):
+                let rule = layout.tables[entity.table].columns[column].mergeRule
+                return !isGone || !isNew && !rule.isSupersededByDeletion
+            case .inverseColumn(_, let table, _):
+                guard case .string(let text) = write.value, let id = UniqueID(text) else { return !isGone }
+                return !isDeleted(ChangeSlice.Object(table: table, id: id))
+            case .inverse, .links, .none?, nil: return !isGone
+            }
+        }
+        func kept(_ name: String, _ ids: [UniqueID]) -> [Int] {
+            let place = place(name)
+            if isGone { guard case .inverse = place else { return [] } }
+            return ids.indices.filter { !isDeleted(end(ids[$0], of: place)) }
+        }
+        var rest = change
+        var isEmpty = false
+        switch change.operation {
+        case .delete: return change
+        case .insert(let writes), .update(let writes):
+            let writes = writes.filter(isKept)
+            if case .insert = change.operation, !isGone {
+                rest.operation = .insert(writes)
+            } else {
+                isEmpty = writes.isEmpty
+                rest.operation = .update(writes)
+            }
+        case .link(let name, let ids, let positions):
+            let kept = kept(name, ids)
+            isEmpty = kept.isEmpty
+            let places = positions.map { all in kept.map { all[$0] } }
+            rest.operation = .link(to: name, ids: kept.map { ids[$0] }, positions: places)
+        case .unlink(let name, let ids):
+            let kept = kept(name, ids).map { ids[$0] }
+            isEmpty = kept.isEmpty
+            rest.operation = .unlink(to: name, ids: kept)
+        }
+        return isEmpty && (isGone || rest != change) ? nil : rest
+    }
+
+    /// The object at the other end of a to-many relationship.
+    private func end(_ id: UniqueID, of place: EntityLayout.Place?) -> ChangeSlice.Object? {
+        switch place {
+        case .links(let index, let ownsPairs):
+            let link = reader.context.layout.links[index]
+            return ChangeSlice.Object(table: ownsPairs ? link.target : link.source, id: id)
+        case .inverse(let table, _, _): return ChangeSlice.Object(table: table, id: id)
+        case .column, .inverseColumn, .none?, nil: return nil
+        }
+    }
+}
+
+extension LocalChanges {
+    /// Adds what deletions and unlinks of objects that represent shadows do to the shadows (merge statement 15).
+    ///
+    /// A deleted object would otherwise come back in the shape of its shadow, and an unlinked one would stay linked.
+    func withShadows(_ changes: [Change]) throws -> [Change] {
+        let shadows = try ShadowTable(reader.database, layout: reader.context.layout)
+        guard shadows.hasRows else { return changes }
+        let deleted = Set(changes.filter { $0.operation == .delete }.compactMap { object(of: $0) })
+        var result: [Change] = []
+        result.reserveCapacity(changes.count)
+        for change in changes {
+            result.append(change)
+            guard let entity = reader.context.layout.entity(named: change.entity) else { continue }
+            switch change.operation {
+            case .delete:
+                for id in try shadows.shadows(of: change.id, entity.table)
+                where !deleted.contains(ChangeSlice.Object(table: entity.table, id: id)) {
+                    let name = try self.entity(ofShadow: id, entity.table) ?? change.entity
+                    result.append(Change(entity: name, id: id, operation: .delete))
+                }
+            case .unlink(let name, let ids): result += try unlinks(change, name, ids, entity, shadows)
+            case .insert, .update, .link: break
+            }
+        }
+        return result
+    }
+
+    /// The unlinks of the pairs that are shown as those of a change.
+    private func unlinks(
+        _ change: Change,
+        _ name: String,
+        _ ids: [UniqueID],
+        _ entity: EntityLayout,
+        _ shadows: ShadowTable
+    ) throws -> [Change] {
+        guard let index = entity.entity.propertyIndex(named: name),
+            case .links(let linkIndex, let ownsPairs) = entity.places[index]
+        else { return [] }
+        let link = reader.context.layout.links[linkIndex]
+        let otherTable = ownsPairs ? link.target : link.source
+        let table = try LinkTables(reader.database)
+        var result: [Change] = []
+        for own in try [change.id] + shadows.shadows(of: change.id, entity.table) {
+            var others: [UniqueID] = []
+            for id in ids {
+                for other in try [id] + shadows.shadows(of: id, otherTable) where own != change.id || other != id {
+                    var (source, target) = ownsPairs ? (own, other) : (other, own)
+                    if link.isSymmetric, target < source { swap(&source, &target) }
+                    guard let pair = try table.pair(link, source, target), !pair.state.isRemoved else { continue }
+                    others.append(other)
+                }
+            }
+            if !others.isEmpty {
+                result.append(Change(entity: change.entity, id: own, operation: .unlink(to: name, ids: others)))
+            }
+        }
+        return result
+    }
+
+    private func entity(ofShadow id: UniqueID, _ table: Int) throws -> String? {
+        let partial = try PartialRowTable(reader.database, layout: reader.context.layout).row(table, id)
+        return partial?.shadow.flatMap { reader.context.layout.entity(code: $0.entity)?.entity.name }
+    }
+}
+
+extension LocalChanges {
+    /// Returns the changes with the bytes of values beside this store, whose file names mean nothing in a log.
+    ///
+    /// Such names come from rows whose values are written again: by undo, copies and derived attributes, and by saves
+    /// that overwrite whole objects.
+    ///
+    /// - Throws: ``StoreError`` `blob`, with the object and the property, when the bytes cannot be read: other writers
+    ///   would wait for them without end.
+    func whole(_ changes: [Change]) throws -> [Change] {
+        guard changes.contains(where: { $0.operation.writes.contains { $0.value.isObject } }) else { return changes }
+        return try changes.map { change in
+            guard change.operation.writes.contains(where: { $0.value.isObject }) else { return change }
+            let writes = try change.operation.writes.map { try whole($0, of: change) }
+            var result = change
+            if case .insert = change.operation {
+                result.operation = .insert(writes)
+            } else {
+                result.operation = .update(writes)
+            }
+            return result
+        }
+    }
+
+    /// Returns derived changes with the bytes of values beside this store, after checking their lines.
+    func derived(_ changes: [Change]) throws -> [Change] {
+        let result = try whole(changes)
+        try checkLines(result)
+        return result
+    }
+
+    private func whole(_ write: PropertyWrite, of change: Change) throws -> PropertyWrite {
+        guard write.value.isObject,
+            let type = reader.context.layout.entity(named: change.entity)?.entity.property(named: write.name)?
+                .attribute?
+                .type,
+            type == .binary || type == .transformable, let reference = type.scalarValue(from: write.value)
+        else { return write }
+        do {
+            return PropertyWrite(name: write.name, value: try reader.context.whole(reference).json)
+        } catch {
+            throw error.naming("'\(write.name)' of \(change.entity) \(change.id)")
+        }
+    }
+}
+
+extension StoreError {
+    fileprivate func naming(_ property: String) -> StoreError {
+        guard case .blob(let path, let reason) = self else { return self }
+        return .blob(path: path, reason: "\(reason); it has \(property)")
+    }
+}
+
+extension Change.Operation {
+    fileprivate var writes: [PropertyWrite] {
+        switch self {
+        case .insert(let writes), .update(let writes): writes
+        case .delete, .link, .unlink: []
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var isObject: Bool {
+        if case .object = self { true } else { false }
+    }
+}
+
+extension LocalChanges {
+    /// The maximum length of a line that readers of the log accept.
+    private static let lineLimit = 16 << 20
+    /// The maximum number of bytes of a character in JSON.
+    private static let greatestEscape = 6
+
+    /// Checks that each change fits into a line of the log: other writers would stop at a longer line.
+    ///
+    /// - Throws: ``StoreError`` `invalidChange`.
+    func checkLines(_ changes: [Change]) throws {
+        for (index, change) in changes.enumerated() {
+            guard change.textSize > LocalChanges.lineLimit / LocalChanges.greatestEscape else { continue }
+            var line: [UInt8] = []
+            change.write(to: &line)
+            guard line.count > LocalChanges.lineLimit else { continue }
+            throw StoreError.invalidChange(
+                index: index,
+                reason:
+                    "\(change.entity) \(change.id) takes \(line.count) bytes in the log, where a change has at most "
+                    + "\(LocalChanges.lineLimit): about 12 MiB of binaries"
+            )
+        }
+    }
+}
+
+extension Change {
+    /// The size of its values as text, roughly.
+    package var textSize: Int {
+        switch operation {
+        case .insert(let writes), .update(let writes): writes.reduce(0) { $0 + $1.value.textSize }
+        case .delete: 0
+        case .link(_, let ids, let positions):
+            ids.count * UniqueID.lineSize + (positions ?? []).reduce(0) { $0 + $1.utf8.count }
+        case .unlink(_, let ids): ids.count * UniqueID.lineSize
+        }
+    }
+}
+
+extension UniqueID {
+    /// The length of an identifier as a JSON string with a comma.
+    fileprivate static let lineSize = 39
+}
+
+extension JSONValue {
+    fileprivate var textSize: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .object(let members): members.reduce(0) { $0 + $1.key.utf8.count + $1.value.textSize }
+        case .array(let values): values.reduce(0) { $0 + $1.textSize }
+        case .number(let text): text.utf8.count
+        case .null, .boolean, .integer, .double, .unrepresentable: 0
+        }
+    }
+}

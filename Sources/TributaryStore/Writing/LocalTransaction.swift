@@ -1,3 +1,4 @@
+import GRDB
 package import TributaryChanges
 
 /// The changes of a context's save in the form of the log, in order.
@@ -33,5 +34,76 @@ package struct LocalTransaction: Sendable {
             self.key = key
             self.detail = detail
         }
+    }
+}
+
+package struct CommittedTransaction: Sendable {
+    /// The number of the transaction in the store, which counts local and imported ones.
+    package var number: Int64
+    package var writer: UniqueID
+    package var sequence: UInt64
+    /// The name that tokens of history carry; nil for an imported transaction.
+    package var history: String?
+    /// The number of merged changes, and the number of deferred ones.
+    package var changeCount: Int
+    package var deferredCount: Int
+    private let applied: AppliedTransaction
+    /// The changes of a local transaction, which are requested more than once.
+    private let known: ObjectChanges?
+
+    init(number: Int64, writer: UniqueID, history: String? = nil, header: TransactionHeader, engine: MergeEngine) {
+        self.number = number
+        self.writer = writer
+        self.history = history
+        sequence = header.sequence
+        changeCount = engine.cursor.changeCount
+        deferredCount = engine.cursor.deferredCount
+        applied = engine.effects.current
+        known = engine.cursor.isLocal ? TransactionEffects.changes(of: [engine.effects.current.effects]) : nil
+    }
+
+    /// The effects on objects; the effects of an imported transaction are collected at each call.
+    package var changes: ObjectChanges { known ?? TransactionEffects.changes(of: [applied.effects]) }
+
+    /// The combined effects of transactions that were committed together, in order.
+    package static func changes(of transactions: [CommittedTransaction]) -> ObjectChanges {
+        TransactionEffects.changes(of: transactions.map(\.applied.effects))
+    }
+}
+
+/// Gives a local transaction its clock.
+///
+/// The clock is greater than every one that is applied. Clocks that are too far ahead, and that an administrator has
+/// accepted, are set aside: only a transaction that overwrites or outranks what they have written needs a greater one.
+/// Whether it does shows while it is merged. So it is merged with a clock greater than all, and then gets the least one
+/// with which no comparison of its versions would have had another result. Batches, which compare nothing, keep the
+/// greater clock.
+struct LocalClock {
+    let transaction: WriteTransaction
+    let engine: MergeEngine
+
+    /// Sets the final clock, after the changes are merged.
+    ///
+    /// Without clocks that are set aside it is the one that was drawn. Otherwise a look at the ranks of all one-to-one
+    /// owners that show nothing.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    func settle(_ header: inout TransactionHeader) throws {
+        guard let met = engine.tables.versions.met else { return }
+        let wall = transaction.reader.context.configuration.environment.wallTime()
+        let least = max(try transaction.writers().lastClock(), met.greatest).next(at: wall)
+        guard least < header.clock else { return }
+        header.clock = least
+        let update = try BoundStatement(transaction.db, "UPDATE tributary_transaction SET clock = ?2 WHERE number = ?1")
+        update.bind(1, met.transaction)
+        update.bind(2, Int64(bitPattern: least.rawValue))
+        try update.run()
+        // Ranks contain clocks; they are drawn again when they are needed.
+        try transaction.db.execute(sql: "UPDATE tributary_reference SET rank = NULL WHERE rank IS NOT NULL")
+        engine.tables.versions.insert(
+            Version(clock: least, writer: try transaction.writers().own),
+            origin: WriteOrigin(writer: met.own, sequence: header.sequence),
+            of: met.transaction
+        )
     }
 }

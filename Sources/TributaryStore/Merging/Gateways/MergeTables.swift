@@ -1,5 +1,6 @@
 import GRDB
 import TributaryChanges
+import TributaryModel
 
 /// The tables that a merge reads and writes, each behind the one type that knows its SQL.
 ///
@@ -129,5 +130,89 @@ extension MergeTables {
     /// Whether a prepared object is a shadow: a further insert leaves it one, until the changes are decided about.
     private func isShadow(_ id: UniqueID, _ table: Int) throws -> Bool {
         try partialRows.mayContain(table, id) && shadows.representative(of: id, table) != nil
+    }
+}
+
+/// Writes `tributary_tombstone`: the values of deleted objects whose attributes are preserved after deletion.
+struct PreservedValueTable {
+    let db: Database
+    let layout: StoreModel
+
+    /// Keeps the preserved values of a row that the transaction with the number `revision` is about to delete.
+    ///
+    /// - Parameters:
+    ///   - row: The head of the row.
+    ///   - table: The index of its table.
+    ///   - revision: The number of the transaction.
+    ///   - value: The value that the row shows in a column.
+    /// - Throws: what `value` throws, and ``StoreError`` when the store cannot be written.
+    func insert(_ row: VisibleRow, table: Int, revision: Int64, value: (_ column: Int) throws -> PropertyValue) throws {
+        let entity = layout.entities[row.entity]
+        var members: [JSONMember] = []
+        for (index, property) in entity.entity.properties.enumerated() {
+            guard let attribute = property.attribute, attribute.preservesValueAfterDeletion,
+                case .column(let column) = entity.places[index]
+            else { continue }
+            members.append(JSONMember(key: attribute.name, value: try value(column).json))
+        }
+        guard !members.isEmpty else { return }
+        let statement = try BoundStatement(
+            db,
+            "INSERT OR REPLACE INTO tributary_tombstone(transaction_number, root, id, preserved) VALUES (?1, ?2, ?3, ?4)"
+        )
+        statement.bind(1, revision)
+        statement.bind(2, layout.tables[table].code)
+        statement.bind(3, row.id)
+        statement.bind(4, JSONValue.object(members).text)
+        try statement.run()
+    }
+}
+
+/// The objects of a table that may have a row in one of the store's own tables.
+///
+/// The hint avoids a lookup for each of the many objects without a row, with which an insert takes 39 % more
+/// instructions. It may name an object without a row, but it never misses an object with one.
+struct MembershipHint {
+    private var ids: Set<UniqueID> = []
+    private var isEverything = false
+    /// The maximum number of identifiers in the hint; with more of them each object is looked up.
+    static let limit = 20_000
+
+    func mayContain(_ id: UniqueID) -> Bool { isEverything || ids.contains(id) }
+
+    mutating func insert(_ id: UniqueID) {
+        guard !isEverything else { return }
+        ids.insert(id)
+        if ids.count > MembershipHint.limit { containAll() }
+    }
+
+    mutating func containAll() {
+        isEverything = true
+        ids = []
+    }
+}
+
+extension Database {
+    func hasRows(_ table: String) throws -> Bool {
+        try BoundStatement(self, "SELECT 1 FROM \(table) LIMIT 1").first { _ in true } ?? false
+    }
+
+    /// The identifiers that a query selects for a table's code (?1) between two identifiers (?2 and ?3).
+    ///
+    /// The limit counts rows, and a query may select an identifier many times. When there are more rows than the limit,
+    /// any object may be among those that were not read.
+    func membership(_ sql: String, code: Int64, _ range: ClosedRange<UniqueID>) throws -> MembershipHint {
+        let statement = try BoundStatement(self, sql + " LIMIT \(MembershipHint.limit + 1)")
+        statement.bind(1, code)
+        statement.bind(2, range.lowerBound)
+        statement.bind(3, range.upperBound)
+        var found = MembershipHint()
+        var count = 0
+        try statement.forEach { row in
+            count += 1
+            if let id = row.id(0) { found.insert(id) }
+        }
+        if count > MembershipHint.limit { found.containAll() }
+        return found
     }
 }

@@ -1,5 +1,5 @@
 package import GRDB
-import TributaryChanges
+package import TributaryChanges
 
 /// Reads and writes the table of a root entity, which holds the visible objects.
 package final class ObjectTable {
@@ -171,5 +171,113 @@ package final class ObjectTable {
         guard boundHead != nil else { return }
         boundHead = nil
         insert.clearBindings()
+    }
+}
+
+/// The tables of all root entities; the statements of each table are prepared on first use.
+final class ObjectTables {
+    private let db: Database
+    private let layout: StoreModel
+    @exclusivity(unchecked) private var tables: [ObjectTable?]
+    /// The bytes of an identifier, valid while a statement uses them.
+    private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
+
+    init(_ db: Database, layout: StoreModel) {
+        self.db = db
+        self.layout = layout
+        tables = Array(repeating: nil, count: layout.tables.count)
+    }
+
+    deinit { key.deallocate() }
+
+    func table(_ index: Int) throws -> ObjectTable {
+        if let known = tables[index] { return known }
+        let made = try ObjectTable(db, layout.tables[index])
+        tables[index] = made
+        return made
+    }
+
+    /// The head of a visible object's row; nil when the object is not visible.
+    func row(_ table: Int, _ id: UniqueID) throws -> VisibleRow? {
+        let statement = try self.table(table).select
+        id.write(to: key)
+        statement.bind(1, lasting: UnsafeRawBufferPointer(key))
+        defer { statement.bindNull(1) }
+        return try statement.first { VisibleRow($0, layout: layout) }
+    }
+
+    func exists(_ table: Int, _ id: UniqueID) throws -> Bool {
+        let statement = try self.table(table).exists
+        statement.bind(1, id)
+        return try statement.first { _ in true } ?? false
+    }
+
+    /// The visible objects that show an object in a column.
+    func rows(showing id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> [VisibleRow] {
+        try table(column.table).rows(showing: id, column: column.column, layout)
+    }
+
+    /// Clears the statement parameters that are bound to the memory of runs.
+    func forgetRows() {
+        for table in tables { table?.forgetRows() }
+    }
+}
+
+/// The head of a visible object's row: its identity, its concrete entity and its versions, without its values.
+package struct VisibleRow {
+    package var id: UniqueID
+    var rowid: Int64
+    /// The index of the concrete entity in the layout's list.
+    package var entity: Int
+    package var versions: RowVersions
+
+    /// Reads the columns of `ObjectTable.head`.
+    package init(_ statement: BoundStatement, layout: StoreModel) {
+        rowid = statement.integer(0)
+        let base = statement.integer(2)
+        versions = statement.withBytes(3) { RowVersions(base: base, encoded: $0) }
+        entity = layout.entityIndex(code: statement.integer(4)) ?? 0
+        id = statement.id(5) ?? UniqueID(high: 0, low: 0)
+    }
+}
+
+/// Caches the known visibility of objects.
+///
+/// Objects that the current changes are about to insert count as visible from the beginning, so that a reference to one
+/// of them need not wait. ``ObjectMerger`` reverts this when a deletion supersedes the insert. Shadows do not count
+/// as visible.
+final class VisibilityCache {
+    private let objects: ObjectTables
+    /// For each table, whether any relationship leads to its objects, so that their visibility matters.
+    private let isTarget: [Bool]
+    @exclusivity(unchecked) private var known: [[UniqueID: Bool]]
+    private static let limit = 100_000
+
+    init(_ objects: ObjectTables, layout: StoreModel) {
+        self.objects = objects
+        isTarget = layout.tables.indices.map { !layout.incoming[$0].isEmpty || !layout.linksOf[$0].isEmpty }
+        known = Array(repeating: [:], count: layout.tables.count)
+    }
+
+    func isVisible(_ table: Int, _ id: UniqueID) throws -> Bool {
+        if let isVisible = known[table][id] { return isVisible }
+        let isVisible = try objects.exists(table, id)
+        known[table][id] = isVisible
+        return isVisible
+    }
+
+    /// Whether the cache knows the object as visible or about to be inserted; false when the cache does not know it.
+    func countsAsVisible(_ table: Int, _ id: UniqueID) -> Bool { known[table][id] == true }
+
+    /// Caches the present or imminent visibility of an object.
+    func set(_ table: Int, _ id: UniqueID, isVisible: Bool) {
+        if isTarget[table] { known[table][id] = isVisible }
+    }
+
+    /// Clears the tables with too many cached objects; called between changes.
+    func limitSize() {
+        for table in known.indices where known[table].count > VisibilityCache.limit {
+            known[table].removeAll(keepingCapacity: true)
+        }
     }
 }

@@ -60,3 +60,9 @@ struct ChangeSlice {
         }
     }
 }
+
+/// A value for a column; for a counter, the increment.
+struct RegisterWrite {
+    var column: Int
+    var value: PropertyValue
+}

@@ -1,0 +1,360 @@
+package import TributaryChanges
+
+/// Decides which live objects are visible when several share a unique key (merge statement 15).
+///
+/// The decision is made once, for the objects that a local transaction, a batch of imported ones or a baseline has touched:
+/// changes may exchange keys, and a baseline has the registers of an object that were written after its insert in later
+/// lines. Objects that share no key with another one cost one look at an index for each of their keys.
+final class UniquenessMerger {
+    private let tables: MergeTables
+    private let objects: ObjectMerger
+    private let changes: KeyChanges
+    /// The changed objects that share a key with another one.
+    @exclusivity(unchecked) private var contested: Set<ChangeSlice.Object> = []
+    /// The keys that visible objects no longer have, and shadows have.
+    @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
+    /// Whether nothing is decided, because a migration runs: it sees no shadows, and ``decideAll(keepsConflicts:)``
+    /// follows it.
+    @exclusivity(unchecked) var isSuspended = false
+
+    init(_ tables: MergeTables, objects: ObjectMerger) {
+        self.tables = tables
+        self.objects = objects
+        changes = objects.keys
+    }
+
+    /// Takes the changes since the last call, and keeps those that may change what is visible.
+    func collect() throws {
+        guard !changes.isEmpty else { return }
+        let taken = changes.take()
+        guard !isSuspended else { return }
+        for object in taken.objects where try isContested(object) { contested.insert(object) }
+        released.formUnion(taken.keys)
+    }
+
+    private func isContested(_ object: ChangeSlice.Object) throws -> Bool {
+        guard let row = try tables.objects.row(object.table, object.id) else {
+            return try tables.shadows.representative(of: object.id, object.table) != nil
+        }
+        return try tables.keys.keys(of: row, object.table).contains { key in
+            try tables.keys.hasOtherHolder(of: key, than: object.id, object.table)
+                || tables.shadows.hasHolder(of: key, object.table)
+        }
+    }
+
+    /// Shows and hides objects until each visible one is the oldest holder of its keys.
+    ///
+    /// The cost is k log k comparisons for the k objects that share keys with changed ones and come after them in the
+    /// order of their inserts.
+    ///
+    /// - Parameters:
+    ///   - keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
+    ///   - isLocal: Whether the changes are those of a local transaction, whose own objects must stay visible.
+    /// - Throws: ``StoreError`` `sharesKey` when a local transaction hides an object that it has inserted or given a
+    ///   key, and when the store cannot be read or written.
+    func decide(keepsConflicts: Bool = true, isLocal: Bool = false) throws {
+        try collect()
+        if !contested.isEmpty || !released.isEmpty {
+            let (objects, keys) = (contested, released)
+            (contested, released) = ([], [])
+            for table in Set(objects.map(\.table)).union(keys.map(\.table)).sorted() {
+                let decision = UniquenessDecision(
+                    table,
+                    tables,
+                    self.objects,
+                    keepsConflicts: keepsConflicts,
+                    isLocal: isLocal
+                )
+                try decision.run(
+                    changed: objects.filter { $0.table == table }.map(\.id),
+                    released: keys.filter { $0.table == table }.map(\.key)
+                )
+            }
+        }
+        try objects.decideOwners()
+        try objects.links.updateShadows()
+    }
+
+    /// Decides about all shadows, and about all visible objects that share keys.
+    ///
+    /// The shadows that there are must follow from the present constraints, because their keys are stored by the number
+    /// of the constraint.
+    ///
+    /// - Parameter keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func decideAll(keepsConflicts: Bool) throws {
+        for table in tables.layout.tables.indices where tables.keys.hasKeys(table) {
+            for id in try tables.keys.duplicates(table).union(tables.shadows.all(table)) {
+                contested.insert(ChangeSlice.Object(table: table, id: id))
+            }
+        }
+        try decide(keepsConflicts: keepsConflicts)
+    }
+
+    /// Makes all shadows visible, before the model changes.
+    func showAll() throws {
+        for table in tables.layout.tables.indices {
+            for id in try tables.shadows.all(table) { try objects.reveal(table, id) }
+        }
+        try objects.decideOwners()
+        try objects.links.updateShadows()
+    }
+}
+
+/// One decision about the objects of a table that share unique keys.
+///
+/// Objects are decided about in the order of their inserts. A decision about an object depends only on those before it,
+/// so each object is decided about once; when one appears or disappears, the holders of its keys that come after it are
+/// decided about as well.
+final class UniquenessDecision {
+    private let table: Int
+    private let tables: MergeTables
+    private let objects: ObjectMerger
+    /// Whether the values of objects that become shadows go to the conflict journal.
+    private let keepsConflicts: Bool
+    /// Whether a changed object that is visible must stay so.
+    private let isLocal: Bool
+    private var queue = KeyHolderQueue()
+    private var known: Set<UniqueID> = []
+    private var changed: Set<UniqueID> = []
+    /// The visible holder of each key looked up so far; nil when there is none.
+    ///
+    /// Objects that wait in the queue do not count.
+    private var owners: [StoredKey: KeyHolder?] = [:]
+
+    init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger, keepsConflicts: Bool, isLocal: Bool) {
+        self.table = table
+        self.tables = tables
+        self.objects = objects
+        self.keepsConflicts = keepsConflicts
+        self.isLocal = isLocal
+    }
+
+    func run(changed ids: [UniqueID], released keys: [StoredKey]) throws {
+        changed = Set(ids)
+        for id in ids { try insert(id, after: nil) }
+        for key in keys {
+            for id in try tables.shadows.holders(of: key, table) { try insert(id, after: nil) }
+        }
+        while let holder = queue.removeFirst() { try decide(holder) }
+    }
+
+    private func decide(_ holder: KeyHolder) throws {
+        let blocking = try holder.keys.compactMap { try owner(of: $0) }.filter { $0 < holder }.min()
+        let isChanged = changed.contains(holder.id)
+        guard let blocking else {
+            if holder.representative != nil { try objects.reveal(table, holder.id) }
+            for key in holder.keys { owners[key] = .some(holder) }
+            if isChanged || holder.representative != nil { try insertHolders(of: holder.keys, after: holder) }
+            return
+        }
+        if let representative = holder.representative {
+            guard representative != blocking.id else { return }
+            return try objects.represent(table, holder.id, by: blocking.id, insteadOf: representative)
+        }
+        if isLocal, isChanged, let key = try sharedKey(of: holder, with: blocking) { throw StoreError.sharesKey(key) }
+        for key in holder.keys where owners[key]??.id == holder.id { owners[key] = .some(nil) }
+        try objects.hide(table, holder, behind: blocking, keepsConflict: keepsConflicts)
+        // Keys that a changed object had before have been released.
+        if !isChanged { try insertHolders(of: holder.keys, after: holder) }
+    }
+
+    private func sharedKey(of holder: KeyHolder, with blocking: KeyHolder) throws -> SharedKey? {
+        let layout = tables.layout
+        guard let (index, values) = holder.keys.first(where: { blocking.keys.contains($0) })?.content,
+            layout.uniqueConstraints[table].indices.contains(index),
+            let object = try tables.objects.row(table, holder.id),
+            let other = try tables.objects.row(table, blocking.id)
+        else { return nil }
+        let constraint = layout.uniqueConstraints[table][index]
+        return SharedKey(
+            object: layout.objectID(holder.id, of: layout.entities[object.entity]),
+            other: layout.objectID(blocking.id, of: layout.entities[other.entity]),
+            entity: constraint.owner,
+            properties: constraint.names,
+            values: values
+        )
+    }
+
+    /// The visible holder of a key that needs no decision, or about which the decision is made.
+    ///
+    /// Before the changes at most one object showed the key, and the changed objects are in the queue.
+    private func owner(of key: StoredKey) throws -> KeyHolder? {
+        if let found = owners[key] { return found }
+        let settled = try tables.keys.visibleHolders(of: key, table).first { !known.contains($0) }
+        let found = try settled.flatMap { try holder($0) }
+        owners[key] = .some(found)
+        return found
+    }
+
+    private func insertHolders(of keys: [StoredKey], after holder: KeyHolder) throws {
+        for key in keys {
+            for id in try tables.keys.visibleHolders(of: key, table) { try insert(id, after: holder) }
+            for id in try tables.shadows.holders(of: key, table) { try insert(id, after: holder) }
+        }
+    }
+
+    private func insert(_ id: UniqueID, after first: KeyHolder?) throws {
+        guard !known.contains(id), let holder = try holder(id) else { return }
+        if let first, holder < first || holder == first { return }
+        known.insert(id)
+        queue.insert(holder)
+    }
+
+    /// A live object; nil for any other.
+    private func holder(_ id: UniqueID) throws -> KeyHolder? {
+        if let row = try tables.objects.row(table, id) {
+            return KeyHolder(
+                id: id,
+                number: row.versions.inserted,
+                inserted: try tables.versions.version(row.versions.inserted),
+                keys: try tables.keys.keys(of: row, table)
+            )
+        }
+        guard let partial = try tables.partialRows.row(table, id), let shadow = partial.shadow else { return nil }
+        return KeyHolder(
+            id: id,
+            number: shadow.inserted,
+            inserted: try tables.versions.version(shadow.inserted),
+            keys: tables.keys.keys(of: partial, table),
+            representative: shadow.representative
+        )
+    }
+}
+
+/// Collects the objects whose unique keys have changed, and the keys that shadows wait for.
+///
+/// Objects of entities without uniqueness constraints cost one look at a flag.
+final class KeyChanges {
+    struct Key: Hashable {
+        var table: Int
+        var key: StoredKey
+    }
+
+    private let tables: MergeTables
+    /// Objects that appeared, or whose keys or versions changed.
+    @exclusivity(unchecked) private(set) var objects: Set<ChangeSlice.Object> = []
+    /// Keys that visible objects had and shadows have.
+    @exclusivity(unchecked) private(set) var keys: Set<Key> = []
+
+    init(_ tables: MergeTables) {
+        self.tables = tables
+    }
+
+    var isEmpty: Bool { objects.isEmpty && keys.isEmpty }
+
+    /// Records an object that has appeared, or whose keys or versions have changed.
+    @inline(__always)
+    func insert(_ table: Int, _ id: UniqueID) {
+        guard tables.keys.hasKeys(table) else { return }
+        objects.insert(ChangeSlice.Object(table: table, id: id))
+    }
+
+    /// Records the keys of a visible object that is about to disappear, where shadows wait for them.
+    func release(_ row: VisibleRow, _ table: Int) throws {
+        if let former = try awaited(of: row, table) { try release(former, table) }
+    }
+
+    /// The keys of a visible object that is about to change; nil while there are no shadows, which could wait for them.
+    func awaited(of row: VisibleRow, _ table: Int) throws -> [StoredKey]? {
+        guard tables.shadows.hasRows, tables.keys.hasKeys(table) else { return nil }
+        return try tables.keys.keys(of: row, table)
+    }
+
+    /// Records a visible object whose keys have been written, unless they are the keys that it had.
+    func insert(_ row: VisibleRow, _ table: Int, after former: [StoredKey]?, isInsert: Bool) throws {
+        if let former {
+            if try !isInsert && tables.keys.keys(of: row, table) == former { return }
+            try release(former, table)
+        }
+        insert(table, row.id)
+    }
+
+    private func release(_ former: [StoredKey], _ table: Int) throws {
+        for key in former where try tables.shadows.hasHolder(of: key, table) {
+            keys.insert(Key(table: table, key: key))
+        }
+    }
+
+    func take() -> (objects: Set<ChangeSlice.Object>, keys: Set<Key>) {
+        defer { (objects, keys) = ([], []) }
+        return (objects, keys)
+    }
+}
+
+/// A live object with its unique keys, in the order in which objects get their keys.
+struct KeyHolder: Comparable {
+    var id: UniqueID
+    var number: Int64
+    /// The version of that insert; of inserts of one transaction the identifiers decide.
+    var inserted: Version
+    var keys: [StoredKey]
+    /// The object that represents it; nil for a visible object.
+    var representative: UniqueID?
+
+    /// Compares identifiers; `<` compares the versions of the inserts.
+    static func == (left: KeyHolder, right: KeyHolder) -> Bool { left.id == right.id }
+
+    static func < (left: KeyHolder, right: KeyHolder) -> Bool {
+        #if MUTATIONS
+            if Mutation.isOn(.shadowOrderByArrival) { return left.number < right.number }
+        #endif
+        return left.inserted == right.inserted ? left.id < right.id : left.inserted < right.inserted
+    }
+}
+
+/// The objects that are still to be decided about, the first in order at the front: a binary heap.
+struct KeyHolderQueue {
+    private var heap: [KeyHolder] = []
+
+    mutating func insert(_ holder: KeyHolder) {
+        heap.append(holder)
+        var index = heap.count - 1
+        while index > 0, heap[index] < heap[(index - 1) / 2] {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() -> KeyHolder? {
+        guard let last = heap.popLast() else { return nil }
+        guard let first = heap.first else { return last }
+        heap[0] = last
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < heap.count && heap[child] < heap[least] {
+                least = child
+            }
+            guard least != index else { return first }
+            heap.swapAt(index, least)
+            index = least
+        }
+    }
+}
+
+/// A unique key that an object of a local transaction would share with an older object.
+package struct SharedKey: Hashable, Sendable {
+    package var object: ManagedObjectID
+    /// The older object, which the transaction would show; until now the former holder of the key has hidden it.
+    package var other: ManagedObjectID
+    /// The highest entity that has the constraint.
+    package var entity: String
+    package var properties: [String]
+    /// The values that both objects have, in the order of the properties.
+    package var values: [PropertyValue]
+
+    package init(
+        object: ManagedObjectID,
+        other: ManagedObjectID,
+        entity: String,
+        properties: [String],
+        values: [PropertyValue]
+    ) {
+        self.object = object
+        self.other = other
+        self.entity = entity
+        self.properties = properties
+        self.values = values
+    }
+}
