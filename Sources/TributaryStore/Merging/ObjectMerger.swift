@@ -13,11 +13,9 @@ final class ObjectMerger {
     let effects: EffectLog
     let store: ObjectStore
     let references: ReferenceMerger
-    let owners: OwnerMerger
     let links: LinkMerger
     let conflicts: ConflictRecorder
     let keys: KeyChanges
-    let undecided = UndecidedOwners()
     private struct OlderInsert: Hashable {
         var number: Int64
         var object: ChangeSlice.Object
@@ -43,8 +41,7 @@ final class ObjectMerger {
         self.conflicts = conflicts
         store = ObjectStore(tables: tables, cursor: cursor)
         keys = KeyChanges(tables)
-        owners = OwnerMerger(tables, cursor: cursor, effects: effects, conflicts: conflicts)
-        references = ReferenceMerger(tables, cursor: cursor, effects: effects, owners: owners)
+        references = ReferenceMerger(tables, cursor: cursor, effects: effects, conflicts: conflicts)
         hasOneToOne = layout.tables.map { $0.columns.contains(where: \.isOneToOne) }
     }
 
@@ -251,7 +248,7 @@ final class ObjectMerger {
         let hasKeys = isHeadChanged || tables.keys.haveKeys(columns, table)
         let former = hasKeys ? try keys.awaited(of: row, table) : nil
         for held in try store.updateRow(object, row) {
-            try owners.decide(held.target, held.column, newcomer: held.newcomer)
+            try references.decide(held.target, held.column, newcomer: held.newcomer)
         }
         if hasKeys {
             var row = row
@@ -286,7 +283,7 @@ final class ObjectMerger {
         try keys.release(row, object.table)
         try store.removeRow(row, object.table)
         try disappear(object, deletedAt: cursor.number)
-        for (column, target) in freed { try owners.decide(target, column) }
+        for (column, target) in freed { try references.decide(target, column) }
         try effects.record(.delete, object.table, object.id, entity: row.entity, properties: [])
     }
 
@@ -384,7 +381,7 @@ final class ObjectMerger {
     ) throws {
         tables.visibility.set(table, id, isVisible: true)
         try references.resolve(to: table, id, isPrepared: isPrepared)
-        if hasOneToOne[table] { try owners.decide(around: id, table: table, written) }
+        if hasOneToOne[table] { try references.decide(around: id, table: table, written) }
         try links.show(table, id)
     }
 
@@ -403,7 +400,7 @@ final class ObjectMerger {
     ) throws {
         tables.visibility.set(table, id, isVisible: false)
         try references.unresolve(to: table, id, showing: representative)
-        if let representative { undecide(around: id, table, shownAs: representative) }
+        if let representative { references.undecide(ownersOf: representative, table) }
         try links.hide(table, id, deletedAt: number, keepsNewer: false)
     }
 
@@ -413,19 +410,6 @@ final class ObjectMerger {
         try disappear(table, id, deletedAt: nil)
     }
 
-    /// Decides the owners of one-to-one targets that shadows have held, or that stand for shadows.
-    func decideOwners() throws {
-        for (column, target) in undecided.take() { try owners.decide(target, column) }
-    }
-
-    /// Records the one-to-one registers that hold an object, whose owner is that of the object that is shown for it.
-    private func undecide(around id: UniqueID, _ table: Int, shownAs shown: UniqueID) {
-        for column in layout.incoming[table] {
-            guard case .reference(_, true, _) = layout[column].kind else { continue }
-            undecided.insert(column, shown)
-        }
-    }
-
     // MARK: Shadows
 
     /// Hides a live object behind another one with one of its unique keys.
@@ -433,7 +417,7 @@ final class ObjectMerger {
         guard let row = try tables.objects.row(table, holder.id) else { return }
         let object = StoredObject(row, table, tables)
         if keepsConflict { try keepConflict(of: object, holder, behind: blocking) }
-        for (column, target) in try targets(shownBy: row, table) { undecided.insert(column, target) }
+        for (column, target) in try targets(shownBy: row, table) { references.undecide(target, column) }
         try store.store(object, shownAs: blocking.id)
         try tables.shadows.setKeys(holder.keys, of: row.id, table)
         try store.removeRow(row, table)
@@ -446,7 +430,7 @@ final class ObjectMerger {
         let object = try store.load(table, id)
         guard let representative = object.representative else { return }
         try links.shadows.insertPairs(of: id, table, shownAs: representative)
-        undecide(around: id, table, shownAs: representative)
+        references.undecide(ownersOf: representative, table)
         try show(object, isPrepared: false)
     }
 
@@ -455,8 +439,8 @@ final class ObjectMerger {
         try links.shadows.insertPairs(of: id, table, shownAs: former)
         try tables.shadows.setRepresentative(representative, of: id, table)
         try references.show(representative, for: id, table)
-        undecide(around: id, table, shownAs: former)
-        undecide(around: id, table, shownAs: representative)
+        references.undecide(ownersOf: former, table)
+        references.undecide(ownersOf: representative, table)
         try links.shadows.insertPairs(of: id, table, shownAs: representative)
     }
 
@@ -478,7 +462,7 @@ final class ObjectMerger {
         try tables.shadows.removeKeys(of: id, table)
         tables.visibility.set(table, id, isVisible: false)
         try references.show(nil, for: id, table)
-        undecide(around: id, table, shownAs: representative)
+        references.undecide(ownersOf: representative, table)
         // The pairs do not count any more, whatever the object is shown as.
         try links.hide(table, id, deletedAt: cursor.number, keepsNewer: false)
     }

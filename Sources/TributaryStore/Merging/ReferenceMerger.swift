@@ -1,20 +1,34 @@
 import TributaryChanges
+import TributaryModel
 
-/// Keeps the targets that to-one columns show in step with the visibility of the targets.
+/// Decides what to-one columns show: the target of their register while it is visible, and of several owners of a target in
+/// a one-to-one relationship the greatest ``OneToOneOwner``.
 ///
-/// The registers themselves do not change.
-struct ReferenceMerger {
+/// The registers themselves do not change. The owner's column shows the target, and the columns of the other visible objects
+/// whose register holds it show nothing; the inverse column of the target shows the owner.
+final class ReferenceMerger {
     private let tables: MergeTables
     private let cursor: TransactionCursor
     private let effects: EffectLog
-    private let owners: OwnerMerger
+    private let conflicts: ConflictRecorder
+    /// The one-to-one targets whose owner is to be decided once shadows have been decided about.
+    @exclusivity(unchecked) private var undecided: Set<OwnedTarget> = []
 
-    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog, owners: OwnerMerger) {
+    private struct OwnedTarget: Hashable {
+        var column: StoreModel.ColumnIndex
+        var id: UniqueID
+    }
+
+    init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog, conflicts: ConflictRecorder) {
         self.tables = tables
         self.cursor = cursor
         self.effects = effects
-        self.owners = owners
+        self.conflicts = conflicts
     }
+
+    private var layout: StoreModel { tables.layout }
+
+    // MARK: Visibility
 
     /// Shows an object that has become visible in the columns whose register holds it.
     ///
@@ -23,7 +37,7 @@ struct ReferenceMerger {
         guard !isPrepared || tables.references.mayHaveTarget(table, id) else { return }
         for column in tables.layout.incoming[table] {
             if case .reference(_, true, _) = tables.layout[column].kind {
-                try owners.decide(id, column)
+                try decide(id, column)
                 continue
             }
             for source in try tables.references.sources(of: id, column) {
@@ -51,7 +65,7 @@ struct ReferenceMerger {
         }
     }
 
-    /// Shows another object in the columns whose register holds a shadow; ``OwnerMerger`` decides the one-to-one ones.
+    /// Shows another object in the columns whose register holds a shadow; ``decide(_:_:newcomer:)`` handles the one-to-one ones.
     ///
     /// The cost is one look at each object that refers to the shadow.
     func show(_ representative: UniqueID?, for shadow: UniqueID, _ table: Int) throws {
@@ -69,5 +83,150 @@ struct ReferenceMerger {
         let table = try tables.objects.table(column.table)
         try table.show(target, column: column.column, rowid: row.rowid, revision: cursor.revision)
         try effects.recordShown(row, column)
+    }
+
+    // MARK: Owners
+
+    /// Records a target whose owner may change with the decision about shadows.
+    func undecide(_ target: UniqueID, _ column: StoreModel.ColumnIndex) {
+        undecided.insert(OwnedTarget(column: column, id: target))
+    }
+
+    /// Records the one-to-one registers that hold an object, whose owner is that of the object that is shown for it.
+    func undecide(ownersOf shown: UniqueID, _ table: Int) {
+        for column in layout.incoming[table] {
+            if case .reference(_, true, _) = layout[column].kind { undecide(shown, column) }
+        }
+    }
+
+    /// Decides the owners of targets that shadows have held, or that stand for shadows.
+    func decideUndecided() throws {
+        guard !undecided.isEmpty else { return }
+        let targets = undecided.sorted { left, right in
+            (left.column.table, left.column.column, left.id) < (right.column.table, right.column.column, right.id)
+        }
+        undecided = []
+        for target in targets { try decide(target.id, target.column) }
+    }
+
+    /// Decides who owns a target after one of the objects that hold it has appeared, changed or disappeared.
+    ///
+    /// The cost is one look at the owner and at the greatest of the others, however many there are, for the target and
+    /// each of its shadows.
+    ///
+    /// - Parameters:
+    ///   - target: The object that is owned.
+    ///   - column: The one-to-one register.
+    ///   - newcomer: The object whose register has begun to hold the target, when nothing else has changed: the other
+    ///     objects have lost to the owner before, and are not examined.
+    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    func decide(_ target: UniqueID, _ column: StoreModel.ColumnIndex, newcomer: UniqueID? = nil) throws {
+        guard case .reference(let targetTable, true, let inverse) = layout[column].kind,
+            let target = try tables.shown(targetTable, target)
+        else { return }
+        var shown: [VisibleRow] = []
+        for row in try tables.objects.rows(showing: target, column) {
+            // The register may hold a shadow that another object represents now.
+            if let held = try tables.references.target(of: row.id, column),
+                try tables.shown(targetTable, held) != target
+            {
+                try show(nil, in: row, column)
+            } else {
+                shown.append(row)
+            }
+        }
+        var candidates = shown
+        if !shown.contains(where: { $0.id == newcomer }) {
+            // An object that holds a shadow of the target holds the target.
+            for held in try [target] + tables.shadows.shadows(of: target, targetTable) {
+                if let waiting = try greatestWaiting(held, column) { candidates.append(waiting) }
+            }
+        }
+        let owner = try greatest(of: candidates, column)
+        for row in shown where row.id != owner?.id {
+            if let owner { try keepConflict(of: row, with: owner, target, column) }
+            try show(nil, in: row, column)
+            guard try tables.references.target(of: row.id, column) == nil else { continue }
+            try tables.references.insert(row.id, column, target: target)
+        }
+        if let owner, !shown.contains(where: { $0.id == owner.id }) {
+            try show(target, in: owner, column)
+            if try tables.references.target(of: owner.id, column) == target {
+                try tables.references.remove(owner.id, column)
+            }
+        }
+        if let inverse {
+            try showOwner(owner?.id, of: target, StoreModel.ColumnIndex(table: targetTable, column: inverse))
+        }
+    }
+
+    /// Decides the owners around a new visible object: the object's own owner, and the owners of its targets.
+    func decide(around id: UniqueID, table: Int, _ written: [RegisterWrite]) throws {
+        for (index, column) in layout.tables[table].columns.enumerated() {
+            if case .inverseColumn(let source, let register) = column.kind {
+                try decide(id, StoreModel.ColumnIndex(table: source, column: register))
+            } else if case .reference(_, true, _) = column.kind {
+                for write in written where write.column == index {
+                    guard case .reference(let target) = write.value else { continue }
+                    try decide(target, StoreModel.ColumnIndex(table: table, column: index), newcomer: id)
+                }
+            }
+        }
+    }
+
+    private func greatestWaiting(_ target: UniqueID, _ column: StoreModel.ColumnIndex) throws -> VisibleRow? {
+        try tables.references.greatestOwner(of: target, column, versions: tables.versions) { id in
+            try tables.objects.row(column.table, id)
+        }
+    }
+
+    private func greatest(of rows: [VisibleRow], _ column: StoreModel.ColumnIndex) throws -> VisibleRow? {
+        guard rows.count > 1 else { return rows.first }
+        var greatest: (row: VisibleRow, owner: OneToOneOwner)?
+        for row in rows {
+            let owner = try row.owner(column, layout, tables.versions)
+            if greatest.map({ $0.owner < owner }) ?? true { greatest = (row, owner) }
+        }
+        return greatest?.row
+    }
+
+    /// Keeps the register of an object that another one has taken the target from, or that comes too late for it.
+    private func keepConflict(
+        of row: VisibleRow,
+        with owner: VisibleRow,
+        _ target: UniqueID,
+        _ column: StoreModel.ColumnIndex
+    ) throws {
+        guard
+            let losing = row.versions.register(column.column, isHeld: layout.entities[row.entity].holds[column.column]),
+            let winning = owner.versions.register(
+                column.column,
+                isHeld: layout.entities[owner.entity].holds[column.column]
+            )
+        else { return }
+        let isArrivingLost = losing == cursor.revision
+        guard isArrivingLost || winning == cursor.revision,
+            try conflicts.isConflict(with: isArrivingLost ? winning : losing, isArrivingLost: isArrivingLost)
+        else { return }
+        try conflicts.keep {
+            ConflictEntry(
+                kind: .value,
+                rule: .oneToOne,
+                entity: layout.entities[row.entity].entity.name,
+                id: row.id,
+                property: layout[column].property,
+                losing: losing,
+                losingValue: .string(target.description),
+                winning: winning,
+                winningValue: .string(owner.id.description)
+            )
+        }
+    }
+
+    private func showOwner(_ owner: UniqueID?, of target: UniqueID, _ inverse: StoreModel.ColumnIndex) throws {
+        guard let row = try tables.objects.row(inverse.table, target) else { return }
+        let before = try tables.objects.table(inverse.table).value(inverse.column, rowid: row.rowid)
+        guard before != owner.map(PropertyValue.reference) ?? .null else { return }
+        try show(owner, in: row, inverse)
     }
 }

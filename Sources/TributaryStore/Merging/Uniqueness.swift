@@ -71,7 +71,7 @@ final class UniquenessMerger {
                 )
             }
         }
-        try objects.decideOwners()
+        try objects.references.decideUndecided()
         try objects.links.updateShadows()
     }
 
@@ -96,7 +96,7 @@ final class UniquenessMerger {
         for table in tables.layout.tables.indices {
             for id in try tables.shadows.all(table) { try objects.reveal(table, id) }
         }
-        try objects.decideOwners()
+        try objects.references.decideUndecided()
         try objects.links.updateShadows()
     }
 }

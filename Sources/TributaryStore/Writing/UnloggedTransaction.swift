@@ -79,7 +79,7 @@ package struct UnloggedTransaction {
 
     /// Decides again which of the registers in a one-to-one column shows an object.
     package func decideOwner(of target: UniqueID, in column: StoreModel.ColumnIndex) throws {
-        try engine.objects.owners.decide(target, column)
+        try engine.objects.references.decide(target, column)
     }
 
     /// Clears the references to an object that is not visible any more, and decides the owners of its targets again.

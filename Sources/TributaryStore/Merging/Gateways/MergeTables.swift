@@ -57,7 +57,7 @@ final class MergeTables {
         try visibility.isVisible(table, id) ? id : shadows.representative(of: id, table)
     }
 
-    /// The value that a column shows while its target is not visible; ``OwnerMerger`` decides one-to-one columns.
+    /// The value that a column shows while its target is not visible; ``ReferenceMerger`` decides one-to-one columns.
     func representative(of target: UniqueID, _ table: Int, isOneToOne: Bool) throws -> PropertyValue {
         guard !isOneToOne, let shown = try shadows.representative(of: target, table) else { return .null }
         return .reference(shown)
