@@ -12,7 +12,7 @@ final class BaselineJoin {
     private let db: Database
     private let engine: MergeEngine
     private let layout: StoreModel
-    private let now: Double
+    private let now: WallTime
     private let own: Int64
     private let vector: BaselineVector
     private let totals: BaselineTotals
@@ -47,7 +47,7 @@ final class BaselineJoin {
         engine = try transaction.engine()
         try engine.bulk.flush()
         layout = transaction.reader.context.layout
-        now = transaction.reader.context.configuration.environment.wallTime().unixSeconds
+        now = transaction.reader.context.configuration.environment.wallTime()
         var vector = vector
         let newest = try transaction.reader.history.newestTransaction()
         nextNumber = newest + 1 + Int64(vector.ahead.count)
@@ -55,11 +55,14 @@ final class BaselineJoin {
         let writers = try transaction.writers()
         let ownPosition = try writers.position(of: writers.own)
         own = ownPosition.id
-        let insert = BaselineJoin.inserting(db, now)
+        let (table, now) = (TransactionTable(db), now)
         try vector.numberLastTransactions(from: newest + 1) { number, entry, sequence, clock in
-            try insert(number, entry.row, sequence, clock, nil)
+            let header = TransactionHeader(sequence: sequence, clock: clock, changeCount: 0)
+            try table.insert(header, writer: entry.row, number: number, at: now)
         }
-        try insert(number, own, 0, ownPosition.clock, WriteTransaction.joinAuthor)
+        let author = WriteTransaction.joinAuthor
+        let header = TransactionHeader(sequence: 0, clock: ownPosition.clock, author: author, changeCount: 0)
+        try table.insert(header, writer: own, number: number, at: now)
         self.vector = vector
         totals = BaselineTotals(engine, layout: layout, vector: vector, reader: transaction.reader, rules: rules)
         engine.begin(
@@ -113,8 +116,12 @@ final class BaselineJoin {
         if transaction.sequence == writer.writer.sequence, transaction.clock == writer.writer.clock {
             current = Current(transaction: transaction, writer: writer.row, number: writer.lastNumber)
         } else {
-            let insert = BaselineJoin.inserting(db, now)
-            try insert(nextNumber, writer.row, transaction.sequence, transaction.clock, nil)
+            let header = TransactionHeader(
+                sequence: transaction.sequence,
+                clock: transaction.clock,
+                changeCount: transaction.changeCount
+            )
+            try TransactionTable(db).insert(header, writer: writer.row, number: nextNumber, at: now)
             current = Current(transaction: transaction, writer: writer.row, number: nextNumber)
             nextNumber += 1
         }
@@ -127,29 +134,6 @@ final class BaselineJoin {
         let version = Version(clock: current.transaction.clock, writer: current.transaction.writer)
         let origin = WriteOrigin(writer: current.writer, sequence: current.transaction.sequence)
         try engine.apply(changes, number: current.number, version, origin)
-    }
-
-    /// A function that inserts a transaction with its number, the row of its writer, sequence, clock and author.
-    private static func inserting(
-        _ db: Database,
-        _ now: Double
-    ) -> (Int64, Int64, UInt64, HybridClock, String?) throws -> Void {
-        { number, writer, sequence, clock, author in
-            let insert = try BoundStatement(
-                db,
-                """
-                INSERT INTO tributary_transaction(number, writer, sequence, clock, author, committed_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                """
-            )
-            insert.bind(1, number)
-            insert.bind(2, writer)
-            insert.bind(3, Int64(bitPattern: sequence))
-            insert.bind(4, Int64(bitPattern: clock.rawValue))
-            insert.bind(5, author)
-            insert.bind(6, now)
-            try insert.run()
-        }
     }
 }
 

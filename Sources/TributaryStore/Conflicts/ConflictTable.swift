@@ -96,11 +96,10 @@ final class ConflictTable {
 
     private func keptBytes() throws -> Int64 {
         if let bytes { return bytes }
-        let setting = try BoundStatement(db, "SELECT CAST(value AS INTEGER) FROM tributary_setting WHERE key = ?1")
-        setting.bind(1, ConflictTable.bytesKey)
         // A store of an earlier version has counted nothing.
         let sum = "SELECT ifnull(sum(\(ConflictTable.size)), 0) FROM tributary_conflict"
-        let found = try setting.first { $0.integer(0) } ?? BoundStatement(db, sum).first { $0.integer(0) } ?? 0
+        let known = try SettingTable(db).value(of: Setting<Int64>(ConflictTable.bytesKey))
+        let found = try known ?? BoundStatement(db, sum).first { $0.integer(0) } ?? 0
         bytes = found
         return found
     }
@@ -115,23 +114,12 @@ final class ConflictTable {
 
     /// Records the number of dropped conflicts and the size of the table.
     func flush() throws {
-        if let bytes { try set(ConflictTable.bytesKey, "?2", bytes) }
+        let settings = SettingTable(db)
+        if let bytes { try settings.set(Setting(ConflictTable.bytesKey), to: bytes) }
         guard droppedCount > 0 else { return }
-        try set(ConflictTable.droppedKey, "CAST(value AS INTEGER) + ?2", droppedCount)
+        let dropped = Setting<Int64>(ConflictTable.droppedKey)
+        try settings.set(dropped, to: (settings.value(of: dropped) ?? 0).addingSaturating(droppedCount))
         droppedCount = 0
-    }
-
-    /// Writes a setting, or changes it by an expression of its value and the number `?2`.
-    private func set(_ key: String, _ change: String, _ number: Int64) throws {
-        let write = try BoundStatement(
-            db,
-            """
-            INSERT INTO tributary_setting(key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = \(change)
-            """
-        )
-        write.bind(1, key)
-        write.bind(2, number)
-        try write.run()
     }
 
     private func text(_ value: JSONValue?) -> String? {

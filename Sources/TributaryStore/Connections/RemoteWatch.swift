@@ -152,8 +152,7 @@ package final class RemoteWatch: Sendable {
                 return try connection.run { database in
                     try database.execute(sql: "BEGIN IMMEDIATE")
                     defer { try? database.execute(sql: "ROLLBACK") }
-                    let statement = try BoundStatement(database, "SELECT max(number) FROM tributary_transaction")
-                    return try statement.first { $0.integer(0) } ?? 0
+                    return try TransactionTable(database).newest().number
                 }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
                 // Another process writes for a long time; each attempt waits for a while by itself.

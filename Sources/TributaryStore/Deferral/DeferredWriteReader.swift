@@ -308,31 +308,24 @@ struct DeferredOrigins {
 
     init(_ reader: Reader) throws {
         self.reader = reader
-        select = try BoundStatement(
-            reader.database,
-            """
-            SELECT w.uuid, t.sequence, t.committed_at FROM tributary_transaction t
-            JOIN tributary_writer w ON w.id = t.writer WHERE t.number = ?1
-            """
-        )
+        select = try TransactionOrigin.select(reader.database)
     }
 
     /// The origin of the transaction with the given number in this store.
     mutating func origin(_ number: Int64) throws -> Origin? {
         if let origin = known[number] { return origin }
         select.bind(1, number)
-        let found = try select.first { row -> Origin? in
-            UniqueID(row.text(0)).map {
-                Origin(
-                    writer: $0,
-                    sequence: UInt64(bitPattern: row.integer(1)),
-                    since: WallTime(unixSeconds: row.double(2))
-                )
-            }
+        let found = try select.first { row in
+            let found = TransactionOrigin(row)
+            return Origin(
+                writer: found.version.writer,
+                sequence: found.origin.sequence,
+                since: found.committedAt
+            )
         }
         if known.count >= DeferredOrigins.limit { known.removeAll() }
-        known[number] = found ?? nil
-        return found ?? nil
+        known[number] = .some(found)
+        return found
     }
 
     /// The applied segment that contains the transaction; nil for a segment that is partly applied.

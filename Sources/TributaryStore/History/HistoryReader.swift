@@ -14,21 +14,7 @@ package struct HistoryReader {
     /// The name that tokens of history carry; a store that is set back gets another one, as it gives numbers again.
     package func name() throws -> String { try reader.setting(IdentityKeys.history) ?? "" }
 
-    /// The newest transaction; number 0 before the first one.
-    func newest() throws -> WriterToken.Newest {
-        let select = try BoundStatement(
-            database,
-            "SELECT number, clock FROM tributary_transaction ORDER BY number DESC LIMIT 1"
-        )
-        return try select.first { row in
-            .init(number: row.integer(0), clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(1))))
-        } ?? .init(number: 0, clock: .zero)
-    }
-
-    package func newestTransaction() throws -> Int64 {
-        let statement = try BoundStatement(database, "SELECT max(number) FROM tributary_transaction")
-        return try statement.first { $0.integer(0) } ?? 0
-    }
+    package func newestTransaction() throws -> Int64 { try TransactionTable(database).newest().number }
 
     /// Whether history has a transaction, or has forgotten it since.
     func has(_ transaction: WriterToken.Newest) throws -> Bool {
@@ -226,21 +212,12 @@ extension HistoryReader {
 
     /// The registered consumers, ordered by name.
     package func consumers() throws -> [HistoryConsumer] {
-        let statement = try BoundStatement(
-            database,
-            "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND key < ?2 ORDER BY key"
-        )
-        statement.bind(1, HistoryReader.consumerPrefix)
-        // `/` is the character after the full stop.
-        statement.bind(2, "history.consumer/")
-        var found: [HistoryConsumer] = []
-        try statement.forEach { row in
-            let parts = row.text(1).split(separator: " ")
-            guard parts.count == 2, let number = Int64(parts[0]), let heardAt = Double(parts[1]) else { return }
-            let name = String(row.text(0).dropFirst(HistoryReader.consumerPrefix.count))
-            found.append(HistoryConsumer(name: name, number: number, heardAt: WallTime(unixSeconds: heardAt)))
+        try reader.settings.texts(beginningWith: HistoryReader.consumerPrefix).compactMap { key, text in
+            let parts = text.split(separator: " ")
+            guard parts.count == 2, let number = Int64(parts[0]), let heardAt = Double(parts[1]) else { return nil }
+            let name = String(key.dropFirst(HistoryReader.consumerPrefix.count))
+            return HistoryConsumer(name: name, number: number, heardAt: WallTime(unixSeconds: heardAt))
         }
-        return found
     }
 
     /// The preserved values of deleted objects, by transaction and object.
@@ -332,26 +309,6 @@ package struct HistoryTransaction: Sendable, Hashable {
     package var contextName: String?
     package var committedAt: WallTime
     package var changes: [Change]
-
-    package init(
-        number: Int64,
-        writer: UniqueID,
-        sequence: UInt64,
-        clock: HybridClock,
-        author: String?,
-        contextName: String?,
-        committedAt: WallTime,
-        changes: [Change]
-    ) {
-        self.number = number
-        self.writer = writer
-        self.sequence = sequence
-        self.clock = clock
-        self.author = author
-        self.contextName = contextName
-        self.committedAt = committedAt
-        self.changes = changes
-    }
 }
 
 /// A deleted object with preserved values.

@@ -118,7 +118,8 @@ final class WriterToken: Sendable {
             } else {
                 state.taken = state.memory
             }
-            if let left = takeLeft(), state.taken == nil { state.taken = left }
+            // What was left is taken away by the first commit of a process.
+            if state.memory == nil, let left = takeLeft(), state.taken == nil { state.taken = left }
             var isProven = state.taken?.proves(expected) ?? false
             #if MUTATIONS
                 if Mutation.isOn(.tokenNotCompared) { isProven = true }
@@ -155,7 +156,7 @@ final class WriterToken: Sendable {
         // A part of the transaction in which the store went on as a fresh writer may have been rolled back.
         let isOwn = try isProven == true || (isProven != nil && transaction.writers().own == fresh)
         let next = isOwn ? Token(try transaction.writers().token(), environment.clockDifference()) : nil
-        let newest = try transaction.reader.history.newest()
+        let newest = try TransactionTable(transaction.db).newest()
         try commit()
         state.withLock { state in
             guard newest != state.newest, let file = open(&state) else { return }
@@ -239,7 +240,7 @@ final class WriterToken: Sendable {
         guard file >= 0 else { return nil }
         let bytes = WriterToken.read(file, at: 0, WriterToken.size)
         Glibc.close(file)
-        guard unlink(left) == 0, trustsReboot, let token = Token(String(decoding: bytes, as: UTF8.self)) else {
+        guard let token = Token(String(decoding: bytes, as: UTF8.self)), unlink(left) == 0, trustsReboot else {
             return nil
         }
         return Token(token.content, environment.clockDifference())

@@ -91,10 +91,7 @@ package struct RecordedModels {
         for version in former.passing() { try add(version) }
         guard !model.earlier.areInMemory else { return try move(to: model, through: nil) }
         try add(model)
-        try db.execute(
-            sql: "INSERT INTO tributary_setting(key, value) VALUES (?, '1')",
-            arguments: [RecordedModels.unrecordedKey]
-        )
+        try SettingTable(db).set(Setting(RecordedModels.unrecordedKey), to: "1")
     }
 
     /// Records `model` as the current version, with the unknown versions between it and the previous one before it.

@@ -95,12 +95,11 @@ package enum Schema {
             arguments: [own, configuration.name]
         )
         let home = configuration.environment.home(configuration.path)
-        for case (let key, let value?) in [
-            (IdentityKeys.label, own), (IdentityKeys.history, own), (IdentityKeys.machine, home?.machine),
-            (IdentityKeys.store, home?.store.text),
-        ] {
-            try db.execute(sql: "INSERT INTO tributary_setting(key, value) VALUES (?, ?)", arguments: [key, value])
-        }
+        let settings = SettingTable(db)
+        try settings.set(Setting(IdentityKeys.label), to: own)
+        try settings.set(Setting(IdentityKeys.history), to: own)
+        try settings.set(Setting(IdentityKeys.machine), to: home?.machine)
+        try settings.set(Setting(IdentityKeys.store), to: home?.store.text)
         try db.execute(sql: "PRAGMA application_id = \(StoreFormat.applicationID)")
         try db.execute(sql: "PRAGMA user_version = \(StoreFormat.version)")
         return layout

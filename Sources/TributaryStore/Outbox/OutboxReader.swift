@@ -186,10 +186,4 @@ package struct ExportableTransaction: Sendable, Hashable {
     /// The transaction line and the change lines, each ended by a newline.
     package var lines: [UInt8]
     package var changeCount: Int
-
-    package init(sequence: UInt64, lines: [UInt8], changeCount: Int) {
-        self.sequence = sequence
-        self.lines = lines
-        self.changeCount = changeCount
-    }
 }

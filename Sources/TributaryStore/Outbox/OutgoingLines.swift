@@ -1,5 +1,5 @@
 import CSQLite
-package import GRDB
+import GRDB
 import TributaryChanges
 
 /// The lines of the local transaction that is open, before its header is known: its deletions and its other changes.
@@ -101,10 +101,6 @@ final class OutgoingLines {
 /// Writes the outbox: the lines of local transactions until their segment is in place.
 package struct OutboxTable {
     let db: Database
-
-    package init(db: Database) {
-        self.db = db
-    }
 
     /// Adds a transaction with its lines; with nil for them, `count` bytes that ``blob(_:isWritable:)`` is to write.
     ///

@@ -11,9 +11,9 @@ package struct WriterReader {
 
     package func all() throws -> [WriterRecord] { try records(where: "1", seen: seen()) }
 
-    /// The record of one writer; nil when none of its transactions was applied.
+    /// The record of one writer, without what its store has seen of others; nil when none of its transactions was applied.
     package func record(of writer: UniqueID) throws -> WriterRecord? {
-        try records(where: "w.uuid = '\(writer)'", seen: seen()).first
+        try records(where: "w.uuid = '\(writer)'", seen: [:]).first
     }
 
     /// The record of the store's own writer, without what it has seen of others: that may be as much as there are

@@ -35,23 +35,9 @@ package struct Reader {
     package var baseline: BaselineText { BaselineText(reader: self) }
 
     /// A setting that the store keeps for itself.
-    package func setting(_ key: String) throws -> String? {
-        let statement = try BoundStatement(database, "SELECT value FROM tributary_setting WHERE key = ?1")
-        statement.bind(1, key)
-        return try statement.first { $0.text(0) }
-    }
+    package func setting(_ key: String) throws -> String? { try settings.value(of: Setting(key)) }
 
-    package func settings(withPrefix prefix: String) throws -> [(key: String, value: String)] {
-        let statement = try BoundStatement(
-            database,
-            "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND substr(key, 1, ?2) = ?1 ORDER BY key"
-        )
-        statement.bind(1, prefix)
-        statement.bind(2, Int64(prefix.count))
-        var found: [(key: String, value: String)] = []
-        try statement.forEach { found.append(($0.text(0), $0.text(1))) }
-        return found
-    }
+    package var settings: SettingTable { SettingTable(database) }
 
     /// Returns the value with its bytes, or the unchanged value when they cannot be read.
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }

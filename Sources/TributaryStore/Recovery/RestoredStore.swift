@@ -7,7 +7,7 @@ package struct RestoredStore {
     /// The setting that says when the store was restored, in Unix milliseconds.
     ///
     /// The writer of the store may have gone on after the backup, so that the store must not write as that writer.
-    package static let setting = "identity.restored"
+    static var setting: Setting<UInt64> { Setting("identity.restored") }
 
     private let path: String
 
@@ -30,9 +30,7 @@ package struct RestoredStore {
             try queue.inDatabase { database in
                 try StringFunctions.register(in: database)
                 try checkHeader(database)
-                let select = "SELECT value FROM tributary_setting WHERE key = ?"
-                let before = try String.fetchOne(database, sql: select, arguments: [RestoredStore.setting])
-                guard before != "\(milliseconds)" else { return }
+                guard try SettingTable(database).value(of: RestoredStore.setting) != milliseconds else { return }
                 guard try FileHash.sha256(ofFile: path) == sha256 else {
                     throw refused("its bytes are not those of the backup: restore it again")
                 }
@@ -80,15 +78,11 @@ package struct RestoredStore {
     private func record(_ milliseconds: UInt64, _ database: Database) throws {
         try database.inTransaction {
             try database.execute(sql: "DROP TABLE IF EXISTS \(StoreCopy.blobTable)")
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO tributary_setting(key, value) VALUES (?, ?)",
-                arguments: [RestoredStore.setting, "\(milliseconds)"]
-            )
+            let settings = SettingTable(database)
+            try settings.set(RestoredStore.setting, to: milliseconds)
             // Numbers of history are given again.
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO tributary_setting(key, value) VALUES (?, lower(hex(randomblob(16))))",
-                arguments: [IdentityKeys.history]
-            )
+            let name = try String.fetchOne(database, sql: "SELECT lower(hex(randomblob(16)))")
+            try settings.set(Setting(IdentityKeys.history), to: name)
             return .commit
         }
     }

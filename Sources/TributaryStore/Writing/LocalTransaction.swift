@@ -94,10 +94,7 @@ struct LocalClock {
         let least = max(try transaction.writers().lastClock(), met.greatest).next(at: wall)
         guard least < header.clock else { return }
         header.clock = least
-        let update = try BoundStatement(transaction.db, "UPDATE tributary_transaction SET clock = ?2 WHERE number = ?1")
-        update.bind(1, met.transaction)
-        update.bind(2, Int64(bitPattern: least.rawValue))
-        try update.run()
+        try TransactionTable(transaction.db).setClock(least, of: met.transaction)
         // Ranks contain clocks; they are drawn again when they are needed.
         try transaction.db.execute(sql: "UPDATE tributary_reference SET rank = NULL WHERE rank IS NOT NULL")
         engine.tables.versions.insert(

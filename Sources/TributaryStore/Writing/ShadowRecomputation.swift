@@ -8,7 +8,7 @@ import TributaryModel
 /// did not know shadows is decided about when it is opened.
 struct ShadowRecomputation {
     /// The setting with the constraints that the shadows of the store follow from.
-    static let key = "uniqueness.constraints"
+    static var constraints: Setting<String> { Setting("uniqueness.constraints") }
 
     private let db: Database
     private let configuration: StoreConfiguration
@@ -58,11 +58,7 @@ struct ShadowRecomputation {
     ///
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     mutating func run(_ layout: StoreModel) throws {
-        let known = try String.fetchOne(
-            db,
-            sql: "SELECT value FROM tributary_setting WHERE key = ?",
-            arguments: [ShadowRecomputation.key]
-        )
+        let known = try SettingTable(db).value(of: ShadowRecomputation.constraints)
         let hasChanged = known != ShadowRecomputation.constraints(of: layout)
         guard isForced || hasChanged else { return }
         let context = StoreContext(configuration: configuration, layout: layout)
@@ -86,17 +82,7 @@ struct ShadowRecomputation {
     ///
     /// - Throws: ``StoreError`` when the store cannot be written.
     func record(_ layout: StoreModel) throws {
-        if let constraints = ShadowRecomputation.constraints(of: layout) {
-            try db.execute(
-                sql: "INSERT OR REPLACE INTO tributary_setting(key, value) VALUES (?, ?)",
-                arguments: [ShadowRecomputation.key, constraints]
-            )
-        } else {
-            try db.execute(
-                sql: "DELETE FROM tributary_setting WHERE key = ?",
-                arguments: [ShadowRecomputation.key]
-            )
-        }
+        try SettingTable(db).set(ShadowRecomputation.constraints, to: ShadowRecomputation.constraints(of: layout))
     }
 
     /// The constraints as JSON, `[["ENTITY","PROPERTY",…],…]`, by table; nil when there are none.

@@ -27,16 +27,14 @@ package struct UnloggedTransaction {
     ) throws -> Int64? {
         let engine = try MergeEngine(db, layout: context.layout, blobs: context.blobs)
         engine.uniqueness.isSuspended = !decidesShadows
-        try db.execute(
-            sql: """
-                INSERT INTO tributary_transaction(writer, sequence, clock, author, committed_at)
-                SELECT id, 0, clock, ?1, ?2 FROM tributary_writer WHERE is_self = 1
-                """,
-            arguments: [author, context.configuration.environment.wallTime().unixSeconds]
+        let writers = try WriterTable(db)
+        let own = try writers.position(of: writers.own)
+        let number = try TransactionTable(db).insert(
+            TransactionHeader(sequence: 0, clock: own.clock, author: author, changeCount: 0),
+            writer: own.id,
+            at: context.configuration.environment.wallTime()
         )
-        let number = db.lastInsertedRowID
-        let own = try Int64.fetchOne(db, sql: "SELECT id FROM tributary_writer WHERE is_self = 1") ?? 0
-        engine.begin(number: number, version: .none, origin: WriteOrigin(writer: own, sequence: 0), isLocal: false)
+        engine.begin(number: number, version: .none, origin: WriteOrigin(writer: own.id, sequence: 0), isLocal: false)
         try block(UnloggedTransaction(engine: engine))
         try engine.end()
         // A transaction without effects needs no change notification.

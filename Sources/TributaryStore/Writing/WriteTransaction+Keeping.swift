@@ -36,15 +36,7 @@ extension WriteTransaction {
 
     /// Sets a setting that the store keeps for itself, or removes it with nil.
     package func setSetting(_ key: String, to value: String?) throws {
-        let statement = try BoundStatement(
-            db,
-            value == nil
-                ? "DELETE FROM tributary_setting WHERE key = ?1"
-                : "INSERT OR REPLACE INTO tributary_setting(key, value) VALUES (?1, ?2)"
-        )
-        statement.bind(1, key)
-        if let value { statement.bind(2, value) }
-        try statement.run()
+        try reader.settings.set(Setting(key), to: value)
     }
 
     /// Removes history and idempotency results from before the given Unix seconds, and exported lines of the outbox.
@@ -52,12 +44,7 @@ extension WriteTransaction {
     /// The transactions themselves stay, because the versions of rows refer to them. The limit is a number like those
     /// of the column that it is compared with, because the date of a caller may be between two milliseconds.
     package func purgeHistory(committedBefore seconds: Double) throws {
-        let select = try BoundStatement(
-            db,
-            "SELECT max(number) FROM tributary_transaction WHERE committed_at < ?1"
-        )
-        select.bind(1, seconds)
-        let last = try select.first { $0.integer(0) } ?? 0
+        let last = try TransactionTable(db).newest(committedBefore: seconds)
         // A consumer whose last sign of life is older than the kept history does not delay the removal.
         let heard = try reader.history.consumers().filter { $0.heardAt.unixSeconds >= seconds }.map(\.number)
         try purgeHistory(through: min(last, heard.min() ?? last))

@@ -77,21 +77,8 @@ package final class WriteTransaction {
         // Local changes depend on what can be read.
         if isLocal { try engine.flush() }
         let position = try writers().position(of: writer)
-        let insert = try BoundStatement(
-            db,
-            """
-            INSERT INTO tributary_transaction(writer, sequence, clock, author, context, committed_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            """
-        )
-        insert.bind(1, position.id)
-        insert.bind(2, Int64(bitPattern: header.sequence))
-        insert.bind(3, Int64(bitPattern: header.clock.rawValue))
-        insert.bind(4, header.author)
-        insert.bind(5, context)
-        insert.bind(6, reader.context.configuration.environment.wallTime().unixSeconds)
-        try insert.run()
-        let number = db.lastInsertedRowID
+        let now = reader.context.configuration.environment.wallTime()
+        let number = try TransactionTable(db).insert(header, writer: position.id, context: context, at: now)
         engine.tables.versions.met =
             isLocal ? MetVersions(transaction: number, own: position.id) : nil
         engine.begin(

@@ -24,13 +24,7 @@ final class VersionCache: VersionOrder {
     @exclusivity(unchecked) var met: MetVersions?
 
     init(_ db: Database) throws {
-        select = try BoundStatement(
-            db,
-            """
-            SELECT t.clock, w.uuid, t.writer, t.sequence FROM tributary_transaction t JOIN tributary_writer w ON w.id = t.writer
-            WHERE t.number = ?1
-            """
-        )
+        select = try TransactionOrigin.select(db)
     }
 
     /// Caches the version of the transaction whose changes are being merged.
@@ -64,14 +58,8 @@ final class VersionCache: VersionOrder {
         }
         select.bind(1, number)
         let found = try select.first { row in
-            Entry(
-                number: number,
-                version: Version(
-                    clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(0))),
-                    writer: UniqueID(row.text(1)) ?? Version.none.writer
-                ),
-                origin: WriteOrigin(writer: row.integer(2), sequence: UInt64(bitPattern: row.integer(3)))
-            )
+            let origin = TransactionOrigin(row)
+            return Entry(number: number, version: origin.version, origin: origin.origin)
         }
         guard let found else {
             throw StoreError.database(code: 11, message: "transaction \(number) is missing from tributary_transaction")

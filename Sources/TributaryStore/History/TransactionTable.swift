@@ -1,0 +1,98 @@
+import GRDB
+import TributaryChanges
+
+/// Reads and writes `tributary_transaction`: the numbers of the store's transactions, with their writers and clocks.
+struct TransactionTable {
+    let db: Database
+
+    init(_ db: Database) { self.db = db }
+
+    /// Adds a transaction with the next number, or with a given one.
+    ///
+    /// - Parameters:
+    ///   - header: Its sequence, clock and author.
+    ///   - writer: The row of its writer.
+    ///   - context: The name of the context that has saved it.
+    ///   - number: Its number; nil for the next one.
+    ///   - now: The time of its commit.
+    /// - Returns: The number.
+    /// - Throws: ``StoreError`` when the store cannot be written.
+    @discardableResult
+    func insert(
+        _ header: TransactionHeader,
+        writer: Int64,
+        context: String? = nil,
+        number: Int64? = nil,
+        at now: WallTime
+    ) throws -> Int64 {
+        let insert = try BoundStatement(
+            db,
+            """
+            INSERT INTO tributary_transaction(number, writer, sequence, clock, author, context, committed_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """
+        )
+        insert.bind(1, number)
+        insert.bind(2, writer)
+        insert.bind(3, Int64(bitPattern: header.sequence))
+        insert.bind(4, Int64(bitPattern: header.clock.rawValue))
+        insert.bind(5, header.author)
+        insert.bind(6, context)
+        insert.bind(7, now.unixSeconds)
+        try insert.run()
+        return number ?? db.lastInsertedRowID
+    }
+
+    func setClock(_ clock: HybridClock, of number: Int64) throws {
+        let update = try BoundStatement(db, "UPDATE tributary_transaction SET clock = ?2 WHERE number = ?1")
+        update.bind(1, number)
+        update.bind(2, Int64(bitPattern: clock.rawValue))
+        try update.run()
+    }
+
+    /// The number and the clock of the newest transaction; number 0 before the first one.
+    func newest() throws -> WriterToken.Newest {
+        let select = try BoundStatement(
+            db,
+            "SELECT number, clock FROM tributary_transaction ORDER BY number DESC LIMIT 1"
+        )
+        return try select.first { row in
+            .init(number: row.integer(0), clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(1))))
+        } ?? .init(number: 0, clock: .zero)
+    }
+
+    /// The newest transaction that was committed before a time; 0 for none.
+    func newest(committedBefore seconds: Double) throws -> Int64 {
+        let select = try BoundStatement(db, "SELECT max(number) FROM tributary_transaction WHERE committed_at < ?1")
+        select.bind(1, seconds)
+        return try select.first { $0.integer(0) } ?? 0
+    }
+}
+
+/// What the store knows of the origin of a transaction.
+struct TransactionOrigin {
+    var version: Version
+    /// The row of the writer, and the sequence.
+    var origin: WriteOrigin<Int64>
+    var committedAt: WallTime
+
+    /// The query by the number ?1; it is kept by those who ask often.
+    static func select(_ db: Database) throws -> BoundStatement {
+        try BoundStatement(
+            db,
+            """
+            SELECT t.clock, w.uuid, t.writer, t.sequence, t.committed_at FROM tributary_transaction t
+            JOIN tributary_writer w ON w.id = t.writer WHERE t.number = ?1
+            """
+        )
+    }
+
+    init(_ row: BoundStatement) {
+        version = Version(
+            clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(0))),
+            writer: UniqueID(row.text(1)) ?? Version.none.writer
+        )
+        origin = WriteOrigin(writer: row.integer(2), sequence: UInt64(bitPattern: row.integer(3)))
+        committedAt = WallTime(unixSeconds: row.double(4))
+    }
+}

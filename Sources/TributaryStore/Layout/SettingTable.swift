@@ -1,0 +1,59 @@
+package import GRDB
+import TributaryChanges
+
+/// A row of `tributary_setting`, which the store keeps for itself: its key, and how its text is read and written.
+package struct Setting<Value> {
+    package let key: String
+    let read: (String) -> Value?
+    let text: (Value) -> String
+
+    package init(_ key: String, read: @escaping (String) -> Value?, text: @escaping (Value) -> String) {
+        (self.key, self.read, self.text) = (key, read, text)
+    }
+}
+
+extension Setting where Value: LosslessStringConvertible {
+    package init(_ key: String) { self.init(key, read: { Value($0) }, text: \.description) }
+}
+
+/// Reads and writes `tributary_setting`.
+package struct SettingTable {
+    private let db: Database
+
+    package init(_ db: Database) {
+        self.db = db
+    }
+
+    /// The value of a setting; nil when there is none, or its text is no such value.
+    package func value<Value>(of setting: Setting<Value>) throws -> Value? {
+        let select = try BoundStatement(db, "SELECT value FROM tributary_setting WHERE key = ?1")
+        select.bind(1, setting.key)
+        return try select.first { $0.text(0) }.flatMap(setting.read)
+    }
+
+    /// Writes a setting; nil removes it.
+    package func set<Value>(_ setting: Setting<Value>, to value: Value?) throws {
+        let statement = try BoundStatement(
+            db,
+            value == nil
+                ? "DELETE FROM tributary_setting WHERE key = ?1"
+                : "INSERT OR REPLACE INTO tributary_setting(key, value) VALUES (?1, ?2)"
+        )
+        statement.bind(1, setting.key)
+        if let value { statement.bind(2, setting.text(value)) }
+        try statement.run()
+    }
+
+    /// The settings whose keys begin with a text, in the order of their keys.
+    func texts(beginningWith prefix: String) throws -> [(key: String, text: String)] {
+        let select = try BoundStatement(
+            db,
+            "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND substr(key, 1, ?2) = ?1 ORDER BY key"
+        )
+        select.bind(1, prefix)
+        select.bind(2, Int64(prefix.count))
+        var found: [(key: String, text: String)] = []
+        try select.forEach { found.append(($0.text(0), $0.text(1))) }
+        return found
+    }
+}
