@@ -7,7 +7,7 @@ import TributaryStore
 final class ExportLoop: Sendable {
     private static let retryInterval = Duration.seconds(10)
 
-    let work = WorkMeter()
+    let work: WorkMeter
     private let environment: SyncEnvironment
     private let state: SyncStateOwner
     private let signals: SyncSignals
@@ -20,12 +20,14 @@ final class ExportLoop: Sendable {
         state: SyncStateOwner,
         signals: SyncSignals,
         pacing: ExportPacing,
+        work: WorkMeter,
         interrupt: @escaping @Sendable (Exporter.Step) throws -> Void
     ) {
         self.environment = environment
         self.state = state
         self.signals = signals
         initialPacing = pacing
+        self.work = work
         self.interrupt = interrupt
     }
 

@@ -35,13 +35,15 @@ package final class SyncService: Service {
         try self.init(replica: replica, configuration: configuration, clock: clock, logger: logger) { _ in }
     }
 
-    /// Creates the service for tests that interrupt an export, or begin as if an export had just been made.
+    /// Creates the service for tests that interrupt an export, begin as if an export had just been made, or control the
+    /// clocks of the meters.
     init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
         clock: any Clock<Duration>,
         logger: Logger,
         control: ImportControl = ImportControl(),
+        exportWork: WorkMeter = WorkMeter(),
         pacing: ExportPacing = ExportPacing(),
         interruptExport: @escaping @Sendable (Exporter.Step) throws -> Void
     ) throws {
@@ -63,6 +65,7 @@ package final class SyncService: Service {
             state: state,
             signals: signals,
             pacing: pacing,
+            work: exportWork,
             interrupt: interruptExport
         )
     }
