@@ -80,19 +80,20 @@ let package = Package(
 
         // The folder, the admin interface, the daemon.
         .target(
-            name: "TributarySync",
-            dependencies: [
-                "TributaryStore", "TransactionLog", "TributaryChanges", "TributaryModel", "CLinux",
-                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemonOnly),
-            ]
-        ),
-        .target(
             name: "TributaryAdmin",
             dependencies: [
+                "TributaryChanges",
                 .product(name: "NIOCore", package: "swift-nio", condition: daemonOnly),
                 .product(name: "NIOPosix", package: "swift-nio", condition: daemonOnly),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: daemonOnly),
+            ]
+        ),
+        .target(
+            name: "TributarySync",
+            dependencies: [
+                "TributaryAdmin", "TributaryStore", "TransactionLog", "TributaryChanges", "TributaryModel", "CLinux",
+                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemonOnly),
             ]
         ),
         .target(
@@ -187,9 +188,9 @@ let package = Package(
         .testTarget(
             name: "TributarySyncTests",
             dependencies: [
-                "TributarySync", "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryModel",
-                "TributaryChanges",
-                "TestSupport", "TestTraits", .product(name: "Logging", package: "swift-log", condition: daemonOnly),
+                "TributarySync", "TributaryAdmin", "TributaryMigration", "TributaryStore", "TransactionLog",
+                "TributaryModel", "TributaryChanges", "TestSupport", "TestTraits",
+                .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]
         ),
         .testTarget(name: "TributaryAdminTests", dependencies: ["TributaryAdmin"]),

@@ -18,8 +18,8 @@ enum StatusReport {
         status.name = state.configuration.name
         if let failure = state.lastFailure {
             status.addProblem(
-                code: "start-failed",
-                since: failure.time,
+                "start-failed",
+                since: WallTime(unixSeconds: failure.time),
                 detail: "the daemon is \(state.phase.rawValue); its last start failed: \(failure.reason)",
                 hint: ServiceUnit.current?.journalCommand
             )
@@ -28,7 +28,7 @@ enum StatusReport {
         status.restartNeeded = !restart.isEmpty
         if !restart.isEmpty {
             status.addProblem(
-                code: "restart-needed",
+                "restart-needed",
                 detail: restartDetail(restart, state),
                 hint: ServiceUnit.current?.restartCommand
                     ?? "Stop this daemon and start it again: tributaryctl shutdown"
@@ -73,8 +73,8 @@ enum StatusReport {
             detail += " \(file): \(newest.text)"
         }
         status.addProblem(
-            code: "values-deferred",
-            since: report.since?.unixSeconds,
+            "values-deferred",
+            since: report.since,
             detail: detail,
             hint: report.newest.first?.segment.map { "tributaryctl segment explain \($0.path)" }
                 ?? "Bring the model of this machine up to date. To see the newest of them: tributaryctl status --json"
@@ -97,7 +97,7 @@ enum StatusReport {
         status.nextMergeDue = merging.nextMergeDue?.unixSeconds
         if let failure = merging.failure {
             status.addProblem(
-                code: "merge-failed",
+                "merge-failed",
                 detail: "the last merge into the main context failed: \(failure)",
                 hint: "It is tried again by itself, and now with: tributaryctl sync"
             )
@@ -110,16 +110,7 @@ enum StatusReport {
         status.queue = sync.queue
         status.initialImportComplete = engine.showsInitialImport
         status.lastImport = sync.lastImport?.unixSeconds
-        status.problems += sync.problems.map { problem in
-            var shown = StatusMessage.Problem(
-                code: kebab(problem.code.rawValue),
-                since: problem.since.unixSeconds,
-                detail: problem.detail,
-                hint: problem.hint
-            )
-            shown.writer = problem.writer?.description
-            return shown
-        }
+        status.problems += sync.problems
         let path = container.store.configuration.path
         status.storeBytes = size(of: path)
         status.walBytes = size(of: path + "-wal")
@@ -128,7 +119,7 @@ enum StatusReport {
     private static func addStoreProblems(of engine: Engine, to status: inout StatusMessage) {
         if engine.file.isGone {
             status.addProblem(
-                code: "store-gone",
+                "store-gone",
                 detail:
                     "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
                 hint:
@@ -138,16 +129,12 @@ enum StatusReport {
         if let failure = engine.container.store.checkpointFailure {
             let path = engine.container.store.configuration.path
             status.addProblem(
-                code: "checkpoint-failed",
+                "checkpoint-failed",
                 detail: "\(path)-wal cannot be copied into \(path): \(failure). What is saved is safe in the "
                     + "former file, which grows.",
                 hint: "See to the disk of the store; the copy is tried again after each save."
             )
         }
-    }
-
-    static func kebab(_ name: String) -> String {
-        name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
     }
 
     private static func size(of path: String) -> Int64? {
@@ -162,9 +149,9 @@ extension StatusReport {
     static func addWriters(_ records: [WriterRecord], _ engine: Engine, to status: inout StatusMessage) {
         let known = engine.sync.knownTransactions(records)
         for index in status.problems.indices {
-            guard let writer = status.problems[index].writer.flatMap({ UniqueID($0) }) else { continue }
+            guard let writer = status.problems[index].writer else { continue }
             status.problems[index].writerName = known.name(of: writer)
-            guard status.problems[index].code == "segments-waiting" else { continue }
+            guard status.problems[index].code == .segmentsWaiting else { continue }
             let missing = engine.sync.missingParts(of: writer, known).map { MissingMessage($0) }
             status.problems[index].missing = missing.isEmpty ? nil : missing
         }
@@ -220,7 +207,7 @@ struct StatusFacts: Sendable {
 }
 
 extension StatusMessage {
-    fileprivate mutating func addProblem(code: String, since: Double? = nil, detail: String, hint: String?) {
-        problems.append(Problem(code: code, since: since, detail: detail, hint: hint))
+    fileprivate mutating func addProblem(_ code: Problem.Code, since: WallTime? = nil, detail: String, hint: String?) {
+        problems.append(Problem(code, since: since, detail: detail, hint: hint))
     }
 }

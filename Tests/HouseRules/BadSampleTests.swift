@@ -59,7 +59,8 @@ import Testing
         let sample = { (condition: String) in
             Self.manifest.replacingOccurrences(
                 of: #".testTarget(name: "TributaryModelTests", dependencies: ["#,
-                with: #".target(name: "TributaryAdmin", dependencies: [.product(name: "NIOCore", package: "swift-nio""#
+                with: #".target(name: "TributaryAdmin", dependencies: ["TributaryChanges", .product(name: "NIOCore","#
+                    + #" package: "swift-nio""#
                     + condition + ")]),\n.testTarget(name: \"TributaryModelTests\", dependencies: ["
             )
         }

@@ -11,8 +11,10 @@ enum ModuleGraph {
             "TributarySync", "TributaryAdmin", "Tributary", "TributaryMigration", "TributaryStore",
             "TributaryInference", "TransactionLog", "TributaryModel", "TributaryChanges", "CSystemd", "CLinux",
         ],
-        "TributarySync": ["TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux"],
-        "TributaryAdmin": [],
+        "TributarySync": [
+            "TributaryAdmin", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux",
+        ],
+        "TributaryAdmin": ["TributaryChanges"],
         "Tributary": [
             "TributaryMigration", "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges",
             "CLinux",

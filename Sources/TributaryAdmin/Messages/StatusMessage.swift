@@ -8,26 +8,6 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         case stopping
     }
 
-    package struct Problem: Codable, Hashable, Sendable {
-        package var code: String
-        /// Unix seconds.
-        package var since: Double?
-        package var detail: String
-        package var hint: String?
-        /// The writer of the affected segments and its display name.
-        package var writer: String?
-        package var writerName: String?
-        /// The transactions and blobs for which the first of the segments waits, with their holders.
-        package var missing: [MissingMessage]?
-
-        package init(code: String, since: Double?, detail: String, hint: String?) {
-            self.code = code
-            self.since = since
-            self.detail = detail
-            self.hint = hint
-        }
-    }
-
     /// The imported changes that have no effect yet.
     package struct Deferred: Codable, Hashable, Sendable {
         /// The number of values that the model cannot represent.

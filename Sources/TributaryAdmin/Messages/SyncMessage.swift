@@ -33,7 +33,7 @@ package struct SyncMessage: Codable, Hashable, Sendable {
     package var exported: Amount
     package var remaining: [String: Int]
     package var token: String
-    package var problems: [StatusMessage.Problem]?
+    package var problems: [Problem]?
 
     package init(imported: Amount, merged: Merged, exported: Amount, remaining: [String: Int], token: String) {
         self.imported = imported

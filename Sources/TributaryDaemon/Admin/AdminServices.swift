@@ -128,9 +128,9 @@ final class ShutdownBroadcast: Sendable {
 
 /// The first observations of problems that do not record their own start.
 final class ProblemTimes: Sendable {
-    private let first = Mutex<[String: WallTime]>([:])
+    private let first = Mutex<[Problem.Code: WallTime]>([:])
 
-    func complete(_ problems: inout [StatusMessage.Problem], now: WallTime) {
+    func complete(_ problems: inout [Problem], now: WallTime) {
         let known = first.withLock { first in
             let codes = Set(problems.filter { $0.since == nil }.map(\.code))
             first = first.filter { codes.contains($0.key) }
@@ -138,7 +138,7 @@ final class ProblemTimes: Sendable {
             return first
         }
         for index in problems.indices where problems[index].since == nil {
-            problems[index].since = known[problems[index].code]?.unixSeconds
+            problems[index].since = known[problems[index].code]
         }
     }
 }

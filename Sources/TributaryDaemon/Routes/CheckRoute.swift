@@ -33,7 +33,7 @@ enum CheckRoute {
             defer { hold.release() }
             let report = try await check.run()
             log(report, by: caller, logger)
-            return CheckMessage(report)
+            return report
         }
         return try await work.response(to: request, progress, path: .check)
     }
@@ -51,49 +51,8 @@ enum CheckRoute {
         for repair in report.repairs { logger.notice("\(repair)", metadata: ["by": "\(caller.name)"]) }
         guard report.problemCount > 0 else { return logger.info("The check has found no problem") }
         for problem in report.problems.prefix(20) {
-            logger.error("\(problem.detail)", metadata: ["code": "\(problem.code.rawValue)"])
+            logger.error("\(problem.detail)", metadata: ["code": "\(problem.code)"])
         }
         logger.error("The check has found problems", metadata: ["problems": "\(report.problemCount)"])
-    }
-}
-
-extension CheckMessage {
-    init(_ report: CheckReport) {
-        self.init(comparison: Comparison(report.comparison))
-        ok = report.problemCount == 0
-        problems = report.problems.map { problem in
-            Problem(
-                code: problem.code.rawValue,
-                detail: problem.detail,
-                file: problem.file,
-                writer: problem.writer?.description,
-                hint: problem.hint
-            )
-        }
-        problemCount = report.problemCount
-        repairs = report.repairs
-        segments = report.segments
-        unapplied = report.unapplied
-        values = report.values
-        unexported = report.unexported
-    }
-}
-
-extension CheckMessage.Comparison {
-    fileprivate init(_ comparison: CheckReport.Comparison) {
-        switch comparison {
-        case .equal(let digest):
-            self.init(result: "equal")
-            self.digest = digest
-            rebuilt = digest
-        case .different(let digest, let rebuilt):
-            self.init(result: "different")
-            self.digest = digest
-            self.rebuilt = rebuilt
-        case .impossible(let reason, let detail):
-            self.init(result: "impossible")
-            self.reason = reason.rawValue
-            self.detail = detail
-        }
     }
 }

@@ -1,4 +1,5 @@
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -21,7 +22,7 @@ struct FolderAudit {
     /// Called before each segment with the number of segments so far; throws to end the audit.
     let step: (Int) throws -> Void
     /// Why the rebuilt store lacks something; nil when it does not.
-    private(set) var obstacle: (reason: CheckReport.Obstacle, detail: String)?
+    private(set) var obstacle: CheckReport.Comparison?
 
     mutating func run() throws {
         for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
@@ -128,12 +129,12 @@ struct FolderAudit {
         report.segments += 1
         guard segment.end.sha256 == sha256 else {
             report.add(
-                .segmentChanged,
+                "segment-changed",
                 detail:
                     "The hash of \(name.path) is \(segment.end.sha256), that of the segment that was applied is "
                     + "\(sha256).",
-                file: file.file,
                 writer: name.writer,
+                file: file.file,
                 hint: "Two programs write as this writer, or the file was replaced: bring the right one again."
             )
             return false
@@ -178,7 +179,7 @@ struct FolderAudit {
 
     /// Records why the rebuilt store lacks something, unless a reason is known.
     private mutating func setObstacle(_ reason: CheckReport.Obstacle, _ detail: String) {
-        if obstacle == nil { obstacle = (reason, detail) }
+        if obstacle == nil { obstacle = .impossible(reason, detail) }
     }
 
     // MARK: Segments that are not applied
@@ -211,10 +212,10 @@ struct FolderAudit {
 
     private mutating func addUnreadable(_ writer: UniqueID, _ error: SegmentError) {
         report.add(
-            .logsUnreadable,
+            "logs-unreadable",
             detail: "The folder of the writer \(writer) cannot be read: \(error.reason).",
-            file: error.file,
             writer: writer,
+            file: error.file,
             hint: "Give the daemon the right to read it; its segments were not checked."
         )
         guard state.writers.contains(where: { $0.id == writer }) else { return }
@@ -223,10 +224,10 @@ struct FolderAudit {
 
     private mutating func add(_ error: SegmentError, to name: SegmentName) {
         report.add(
-            .segmentDamaged,
+            "segment-damaged",
             detail: "The segment \(name.path) cannot be used: \(error.reason).",
-            file: error.file,
             writer: name.writer,
+            file: error.file,
             hint: error.hint
         )
     }
@@ -234,10 +235,10 @@ struct FolderAudit {
     private mutating func addMissing(_ name: SegmentName) {
         let isOwn = state.exporters.contains(name.writer)
         report.add(
-            isOwn ? .exportMissing : .segmentMissing,
+            isOwn ? "export-missing" : "segment-missing",
             detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
-            file: "\(listing.logs.path)/\(name.path)",
             writer: name.writer,
+            file: "\(listing.logs.path)/\(name.path)",
             hint: isOwn
                 ? "Bring it from another machine. Recent ones come back with: tributaryctl check --repair"
                 : "Bring it from its writer or another machine: a new machine cannot build its store without it."
@@ -246,7 +247,7 @@ struct FolderAudit {
 
     private mutating func addHole(_ writer: CheckedState.Writer, from first: UInt64, to next: UInt64) {
         report.add(
-            .positionHole,
+            "position-hole",
             detail: "The store has no record of the segments with the transactions \(first) to \(next - 1) of the "
                 + "writer \(writer.id), and has applied up to \(writer.sequence).",
             writer: writer.id,
@@ -258,11 +259,11 @@ struct FolderAudit {
         guard let missing = try? BlobSearch(logs: listing.logs).missing(in: segment, file: file) else { return }
         for blob in missing {
             report.add(
-                .blobMissing,
+                "blob-missing",
                 detail:
                     "The segment \(segment.name.path) names the large value \(blob), which is missing or damaged.",
-                file: "\(listing.logs.path)/\(segment.name.writer)/blobs/\(blob)",
                 writer: segment.name.writer,
+                file: "\(listing.logs.path)/\(segment.name.writer)/blobs/\(blob)",
                 hint: "Bring it from its writer or another machine."
             )
         }

@@ -1,5 +1,6 @@
 import Foundation
 import TransactionLog
+package import TributaryAdmin
 import TributaryChanges
 package import TributaryStore
 
@@ -64,7 +65,7 @@ package struct StoreCheck: Sendable {
         }
         for fault in faults {
             report.add(
-                .storeDamaged,
+                "store-damaged",
                 detail: "The store's file is damaged: \(fault).",
                 file: store.configuration.path,
                 hint:
@@ -92,7 +93,7 @@ package struct StoreCheck: Sendable {
             report.repairs.append("Missing views and indexes were created: \(names).")
         } else {
             report.add(
-                .structureMissing,
+                "structure-missing",
                 detail: "The store lacks the views or indexes \(names).",
                 file: store.configuration.path,
                 hint: "tributaryctl check --repair"
@@ -131,7 +132,7 @@ package struct StoreCheck: Sendable {
                 continue
             }
             report.add(
-                .valueMissing,
+                "value-missing",
                 detail: "A large value cannot be read: \(fault.reason).",
                 hint: "If the log folder has it, it comes back with: tributaryctl check --repair"
             )
@@ -164,19 +165,19 @@ package struct StoreCheck: Sendable {
             listing = try await queue.run { try LogListing(path: path) }
         } catch let error as SegmentError {
             report.add(
-                .logsUnreadable,
+                "logs-unreadable",
                 detail: "The log folder cannot be read: \(error.reason).",
                 file: error.file,
                 hint: "tributaryctl status"
             )
-            report.comparison = .impossible(reason: .logsUnreadable, detail: "The log folder cannot be read.")
+            report.comparison = .impossible(.logsUnreadable, "The log folder cannot be read.")
             return
         }
         let state: CheckedState
         do {
             state = try await readState(scratch)
         } catch let error as StoreError where error.isDamage {
-            report.comparison = .impossible(reason: .storeDamaged, detail: "The store's file is damaged.")
+            report.comparison = .impossible(.storeDamaged, "The store's file is damaged.")
             return
         }
         let cancellation = ReadCancellation()
@@ -230,15 +231,14 @@ package struct StoreCheck: Sendable {
         try audit.run()
         report = audit.report
         guard let rebuild, audit.obstacle == nil else {
-            let found = audit.obstacle ?? (.scratchUnusable, obstacle ?? "")
-            report.comparison = .impossible(reason: found.reason, detail: found.detail)
+            report.comparison = audit.obstacle ?? .impossible(.scratchUnusable, obstacle ?? "")
             return report
         }
         let rebuilt: String
         do {
             rebuilt = try rebuild.digest { progress("comparison", $0, nil) }
         } catch let error as StoreError {
-            report.comparison = .impossible(reason: .scratchUnusable, detail: "The new store cannot be read: \(error).")
+            report.comparison = .impossible(.scratchUnusable, "The new store cannot be read: \(error).")
             return report
         }
         if rebuilt == state.digest.digest {
@@ -247,7 +247,7 @@ package struct StoreCheck: Sendable {
         }
         report.comparison = .different(digest: state.digest.digest, rebuilt: rebuilt)
         report.add(
-            .digestDiffers,
+            "digest-differs",
             detail: "A store that was built anew from the log folder has the digest \(rebuilt), this one has "
                 + "\(state.digest.digest), for the same transactions.",
             file: store.configuration.path,

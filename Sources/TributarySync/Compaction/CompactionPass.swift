@@ -1,5 +1,6 @@
 import Logging
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -32,18 +33,18 @@ struct CompactionPass: Sendable {
 
     func run() async throws -> CompactionReport {
         try await withTaskCancellationHandler {
-            var report = CompactionReport(isDryRun: mode == .dryRun)
+            var report = CompactionReport(dryRun: mode == .dryRun)
             progress("verification", 0, nil)
             report.verification = try await compare()
             progress("baseline", 0, nil)
             do {
-                report.cut = try await cut()
+                report.baseline = try await cut()
             } catch let error as SegmentError where error.kind == .rejected {
                 // Files that earlier baselines cover are removed all the same.
-                report.cut = .waits("No reader would accept it: \(error.reason).")
+                report.baseline = .waits("No reader would accept it: \(error.reason).")
             }
             // A store that is alone compares what it has made.
-            if case .cut = report.cut, mode != .dryRun, case .nothing = report.verification {
+            if report.baseline.result == "cut", mode != .dryRun, report.verification == .nothing {
                 report.verification = try await compare()
             }
             progress("removal", 0, nil)
@@ -95,7 +96,7 @@ struct CompactionPass: Sendable {
 
     // MARK: Cutting
 
-    private func cut(attempt: Int = 1) async throws -> CompactionReport.Cut {
+    private func cut(attempt: Int = 1) async throws -> CompactionReport.Step {
         if mode == .requested { try await sync.exportNow() }
         var facts = try await facts()
         if mode == .automatic {
@@ -133,13 +134,13 @@ struct CompactionPass: Sendable {
         }
         let bytes = FileFacts(name.path, in: cutter.logs)?.bytes ?? 0
         logger.notice("cut a baseline", metadata: ["baseline": "\(name.path)", "bytes": "\(bytes)"])
-        return .cut(name, bytes: bytes)
+        return .cut(name)
     }
 
-    private func report(_ decision: CutRule.Decision) -> CompactionReport.Cut {
+    private func report(_ decision: CutRule.Decision) -> CompactionReport.Step {
         switch decision {
-        case .cut(let name): .cut(name, bytes: 0)
-        case .done(let baseline, let isVerified): .done(baseline.name, isVerified: isVerified)
+        case .cut(let name): .cut(name)
+        case .done(let baseline, let isVerified): .exists(baseline.name, isVerified: isVerified)
         case .wait(let reason): .waits(reason)
         case .acknowledge: .waits("This store acknowledges first what it has applied since its last baseline.")
         }
@@ -172,9 +173,9 @@ struct CompactionPass: Sendable {
     // MARK: Comparing
 
     /// Compares the greatest baseline for which there is a state.
-    private func compare() async throws -> CompactionReport.Verification {
+    private func compare() async throws -> CompactionReport.Step {
         var rule = ComparisonRule(facts: try await facts())
-        var obstacle: CompactionReport.Verification?
+        var obstacle: CompactionReport.Step?
         while true {
             switch rule.decision {
             case .nothing: return obstacle ?? .nothing
@@ -201,7 +202,7 @@ struct CompactionPass: Sendable {
         _ baseline: KnownBaseline,
         fromLog: Bool,
         _ facts: CompactionFacts
-    ) async throws -> CompactionReport.Verification? {
+    ) async throws -> CompactionReport.Step? {
         let (name, source, wall) = (baseline.name, try source("verification"), wall)
         let cutter = source.cutter
         do {

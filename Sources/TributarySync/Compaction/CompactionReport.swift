@@ -1,65 +1,43 @@
-package import TransactionLog
+import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 
-/// The result of a compaction, or of a dry run.
-package struct CompactionReport: Sendable {
-    /// The greatest number of segments that are listed.
-    package static let limit = 1_000
+extension CompactionReport.Step {
+    /// A baseline was cut, or would be cut.
+    static func cut(_ name: BaselineName) -> Self { Self(result: "cut", file: name.path) }
 
-    package enum Cut: Sendable, Hashable {
-        /// A baseline was cut, or would be cut.
-        case cut(BaselineName, bytes: UInt64)
-        /// There is a baseline of the store's positions already.
-        case done(BaselineName, isVerified: Bool)
-        case waits(String)
+    /// There is a baseline of the store's positions already.
+    static func exists(_ name: BaselineName, isVerified: Bool) -> Self {
+        Self(result: "exists", file: name.path, detail: isVerified ? nil : "No store has endorsed it yet.")
     }
 
-    package enum Verification: Sendable, Hashable {
-        /// The store endorses the baseline, or would compare it.
-        case verified(BaselineName)
-        /// The store has another state at the baseline's vector.
-        case differs(BaselineName)
-        case waits(BaselineName, String)
-        case nothing
+    /// The store endorses the baseline, or would compare it.
+    static func verified(_ name: BaselineName) -> Self { Self(result: "verified", file: name.path) }
+
+    /// The store has another state at the baseline's vector.
+    static func differs(_ name: BaselineName) -> Self {
+        Self(
+            result: "differs",
+            file: name.path,
+            detail: "This store has another state for the same transactions."
+        )
     }
 
-    package struct Baseline: Sendable, Hashable {
-        package var name: BaselineName
-        package var bytes: UInt64
-        package var isVerified: Bool
-        /// Why it does not count, or what it waits for, as a sentence; nil for nothing.
-        package var detail: String?
+    static func waits(_ reason: String) -> Self { Self(result: "waits", detail: reason) }
+
+    static func waits(_ name: BaselineName, _ reason: String) -> Self {
+        Self(result: "waits", file: name.path, detail: reason)
     }
 
-    /// A remaining own segment.
-    package struct Remaining: Sendable, Hashable {
-        package var name: SegmentName
-        package var bytes: UInt64
-        /// The reasons why it waits, each as a sentence.
-        package var waits: [String]
-    }
+    static var nothing: Self { Self(result: "nothing") }
+}
 
-    package var isDryRun: Bool
-    package var cut = Cut.waits("")
-    package var verification = Verification.nothing
-    package var baselines: [Baseline] = []
-    package var removedSegments = 0
-    package var removedBytes: UInt64 = 0
-    package var removedBaselines: [BaselineName] = []
-    /// The first remaining segments of this store, and of the writers that it was before.
-    package var remaining: [Remaining] = []
-    package var remainingCount = 0
-    package var remainingBytes: UInt64 = 0
-
-    init(isDryRun: Bool) {
-        self.isDryRun = isDryRun
-    }
-
+extension CompactionReport {
     /// Adds the removal of a writer's files, and the segments that stay.
     mutating func add(_ decision: RemovalRule.Decision, _ facts: CompactionFacts, planned: PlannedBaselines) {
         removedSegments += decision.removed.count
         removedBytes = decision.removed.reduce(removedBytes) { $0.addingSaturating($1.bytes) }
-        removedBaselines += decision.baselines
+        removedBaselines += decision.baselines.map(\.path)
         addKept(decision, facts)
         list(facts.shelf, planned)
     }
@@ -75,30 +53,24 @@ package struct CompactionReport: Sendable {
     }
 
     private mutating func add(_ segment: CompactionFacts.OwnSegment, _ waits: [String]) {
-        remainingCount += 1
+        remainingSegments += 1
         remainingBytes = remainingBytes.addingSaturating(segment.bytes)
         guard remaining.count < CompactionReport.limit else { return }
-        remaining.append(Remaining(name: segment.name, bytes: segment.bytes, waits: waits))
+        remaining.append(Segment(file: segment.name.path, bytes: segment.bytes, waitsFor: waits))
     }
 
     private mutating func list(_ shelf: BaselineShelf, _ planned: PlannedBaselines) {
         let known = shelf.baselines.values.map { baseline in
-            Baseline(
-                name: baseline.name,
-                bytes: baseline.bytes,
-                isVerified: shelf.isVerified(baseline),
-                detail: shelf.objection(to: baseline) ?? planned.detail(of: baseline)
-            )
+            let detail = shelf.objection(to: baseline) ?? planned.detail(of: baseline)
+            return (baseline.name, baseline.bytes, shelf.isVerified(baseline), detail)
         }
         let refused = shelf.refused.map { name, refusal in
-            Baseline(
-                name: name,
-                bytes: UInt64(clamping: shelf.mark(name.path)?.size ?? 0),
-                isVerified: false,
-                detail: "It does not count: \(refusal.reason). \(refusal.hint)"
-            )
+            let detail = "It does not count: \(refusal.reason). \(refusal.hint)"
+            return (name, UInt64(clamping: shelf.mark(name.path)?.size ?? 0), false, String?.some(detail))
         }
-        baselines = (known + refused).sorted { $0.name < $1.name }
+        baselines = (known + refused).sorted { $0.0 < $1.0 }.map { name, bytes, isVerified, detail in
+            Baseline(file: name.path, bytes: bytes, verified: isVerified, detail: detail)
+        }
     }
 
     private static func text(_ wait: RemovalRule.Wait, _ facts: CompactionFacts) -> String {

@@ -1,5 +1,6 @@
 import Logging
 import TransactionLog
+package import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 

@@ -1,5 +1,6 @@
 import Logging
 import TransactionLog
+package import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 

@@ -1,4 +1,5 @@
 package import TransactionLog
+import TributaryAdmin
 package import TributaryChanges
 
 extension ImportPlanner {
@@ -88,12 +89,12 @@ extension ImportPlanner {
     /// The problems of segments: one for each state that is a problem, and one for all gaps.
     ///
     /// It creates a text only for the first segment of each state.
-    func problems(_ summaries: [SegmentState: Summary], wall: WallTime) -> [SyncProblem] {
-        let codes: [(SegmentState, SyncProblem.Code)] = [
+    func problems(_ summaries: [SegmentState: Summary], wall: WallTime) -> [Problem] {
+        let codes: [(SegmentState, Problem.Code)] = [
             (.damaged, .segmentsDamaged), (.forked, .segmentsForked), (.held, .segmentsHeld),
             (.rejected, .segmentsRejected),
         ]
-        let found = codes.compactMap { state, code -> SyncProblem? in
+        let found = codes.compactMap { state, code -> Problem? in
             guard let summary = summaries[state], let id = summary.first,
                 let first = status(of: id, in: state, wall: wall)
             else { return nil }
@@ -104,7 +105,7 @@ extension ImportPlanner {
     }
 
     /// The problem of writers that have waited for longer than the grace.
-    private func gapProblem(wall: WallTime) -> SyncProblem? {
+    private func gapProblem(wall: WallTime) -> Problem? {
         let late = gaps(wall: wall).filter { wall >= $0.due(grace: limits.incompleteGrace) }
         guard let gap = late.first, let first = status(ofGapOf: gap.id.writer, wall: wall) else { return nil }
         let since = late.map(\.since).min() ?? wall
@@ -112,14 +113,14 @@ extension ImportPlanner {
     }
 
     private static func problem(
-        _ code: SyncProblem.Code,
+        _ code: Problem.Code,
         _ first: SegmentStatus,
         count: Int,
         since: WallTime
-    ) -> SyncProblem {
+    ) -> Problem {
         let more = count > 1 ? " and \(count - 1) more" : ""
-        return SyncProblem(
-            code: code,
+        return Problem(
+            code,
             since: since,
             detail: "\(first.file)\(more): \(first.state.rawValue). \(first.reason)",
             writer: first.id.writer,

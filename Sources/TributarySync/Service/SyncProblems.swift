@@ -1,39 +1,41 @@
+import TransactionLog
+package import TributaryAdmin
 import TributaryChanges
 
 /// The problems that concern no single segment.
 struct SyncProblems: Sendable {
     private(set) var ofFolder: [FolderProblem: WallTime] = [:]
-    private var others: [SyncProblem.Code: SyncProblem] = [:]
+    private var others: [Problem.Code: Problem] = [:]
 
     struct FolderChange: Hashable, Sendable {
         var begun: Set<FolderProblem> = []
         var ended: Set<FolderProblem> = []
     }
 
-    func contains(_ code: SyncProblem.Code) -> Bool { others[code] != nil }
+    func contains(_ code: Problem.Code) -> Bool { others[code] != nil }
 
     var isFolderMissing: Bool { ofFolder.keys.contains { $0.kind == .missing } }
 
     /// Adds or updates a problem; an existing one keeps the time since which it exists.
-    mutating func raise(_ problem: SyncProblem) {
+    mutating func raise(_ problem: Problem) {
         var problem = problem
         problem.since = others[problem.code]?.since ?? problem.since
         others[problem.code] = problem
     }
 
-    mutating func end(_ codes: SyncProblem.Code...) {
+    mutating func end(_ codes: Problem.Code...) {
         for code in codes { others[code] = nil }
     }
 
     /// The problems that an export has, one at a time.
-    private static let ofExport: [SyncProblem.Code] = [.exportFailed, .ownClockAhead, .logsMissing]
+    private static let ofExport: [Problem.Code] = [.exportFailed, .ownClockAhead, .logsMissing]
 
     mutating func endExportProblems() {
         for code in SyncProblems.ofExport { others[code] = nil }
     }
 
     /// Replaces the problem of the last export: an export fails for one reason.
-    mutating func replaceExportProblem(with problem: SyncProblem) {
+    mutating func replaceExportProblem(with problem: Problem) {
         for code in SyncProblems.ofExport where code != problem.code { others[code] = nil }
         raise(problem)
     }
@@ -56,9 +58,187 @@ struct SyncProblems: Sendable {
     }
 
     /// All problems, in no particular order; a folder that is not there is one problem, whoever misses it.
-    var all: [SyncProblem] {
+    var all: [Problem] {
         let isMissed = others[.logsMissing] != nil
         let folders = ofFolder.filter { !(isMissed && $0.key.kind == .missing) }
-        return Array(others.values) + folders.map { SyncProblem($0.key, since: $0.value) }
+        return Array(others.values) + folders.map { Problem($0.key, since: $0.value) }
+    }
+}
+
+/// The problems of the exchange.
+extension Problem.Code {
+    package static let paused: Self = "paused"
+    package static let logsMissing: Self = "logs-missing"
+    package static let logsUnreadable: Self = "logs-unreadable"
+    package static let logsMisnamed: Self = "logs-misnamed"
+    /// The folder's file system does not answer.
+    package static let logsSilent: Self = "logs-silent"
+    package static let watchFailed: Self = "watch-failed"
+    package static let watchLimit: Self = "watch-limit"
+    package static let segmentsDamaged: Self = "segments-damaged"
+    package static let segmentsForked: Self = "segments-forked"
+    package static let segmentsHeld: Self = "segments-held"
+    package static let segmentsRejected: Self = "segments-rejected"
+    package static let segmentsWaiting: Self = "segments-waiting"
+    package static let importFailed: Self = "import-failed"
+    package static let exportFailed: Self = "export-failed"
+    package static let ownClockAhead: Self = "own-clock-ahead"
+    /// Two writers have made other baselines of the same transactions.
+    package static let baselinesDiffer: Self = "baselines-differ"
+    /// A baseline cannot be read, or its bytes are not those that its maker wrote.
+    package static let baselineRefused: Self = "baseline-refused"
+    /// Segments are missing that a baseline has, which is to be joined.
+    package static let baselineWaits: Self = "baseline-waits"
+}
+
+extension Problem {
+    init(_ problem: FolderProblem, since: WallTime) {
+        switch problem.kind {
+        case .missing:
+            self.init(
+                .logsMissing,
+                since: since,
+                detail: problem.description,
+                hint: Problem.mountHint(problem.path)
+            )
+        case .unreadable, .notAFolder:
+            let hint = "See to the folder's kind and permissions; it is looked at again with: tributaryctl sync"
+            self.init(.logsUnreadable, since: since, detail: problem.description, hint: hint)
+        case .misnamed:
+            let hint = "Have its writer name it as it should; until then nothing of it is read."
+            self.init(.logsMisnamed, since: since, detail: problem.description, hint: hint)
+        case .watchFailed:
+            let hint = "The folder is looked at every 30 s instead, and watched once the system allows it."
+            self.init(.watchFailed, since: since, detail: problem.description, hint: hint)
+        }
+    }
+
+    static func watchLimit(since wall: WallTime) -> Problem {
+        Problem(
+            .watchLimit,
+            since: wall,
+            detail: "The system's limit of watched folders is reached; some are looked at every 30 s instead.",
+            hint: "To raise it: sysctl fs.inotify.max_user_watches=524288"
+        )
+    }
+
+    static func importFailed(_ error: any Error, since wall: WallTime) -> Problem {
+        Problem(
+            .importFailed,
+            since: wall,
+            detail: "Importing failed: \(ErrorText.text(of: error))",
+            hint:
+                "Give the store's disk room, and the daemon the right to write there. It is tried again every 10 s, and now "
+                + "with: tributaryctl sync"
+        )
+    }
+
+    static func baselinesDiffer(_ objection: BaselineShelf.Objection, since wall: WallTime) -> Problem {
+        let name = objection.baseline.name
+        return Problem(
+            .baselinesDiffer,
+            since: wall,
+            detail: "The store of writer \(objection.store) has another state than the baseline \(name.path) "
+                + "for the same transactions: \(objection.difference)",
+            writer: name.writer,
+            hint:
+                "One of the two stores is wrong; on both machines: tributaryctl check. The maker compares its baseline with "
+                + "the log folder, once a day or now: tributaryctl compact"
+        )
+    }
+
+    static func baselineRefused(
+        _ name: BaselineName,
+        _ refusal: BaselineShelf.Refusal,
+        count: Int
+    ) -> Problem {
+        let plural = count == 2 ? "" : "s"
+        let others = count > 1 ? " The same is true of \(count - 1) other\(plural): tributaryctl compact --dry-run" : ""
+        return Problem(
+            .baselineRefused,
+            since: refusal.since,
+            detail: "The baseline \(name.path) does not count: \(refusal.reason).\(others)",
+            writer: name.writer,
+            hint: refusal.hint
+        )
+    }
+
+    static func baselineWaits(_ waiting: PlannedBaselines.Waiting) -> Problem {
+        Problem(
+            .baselineWaits,
+            since: waiting.since,
+            detail: "Segments are missing that the baseline \(waiting.baseline.path) has. "
+                + (waiting.refusal.map { "It is not joined: \($0.reason)." }
+                    ?? "It is joined once they have been missing for watch.incomplete_grace."),
+            writer: waiting.refusal?.writer ?? waiting.baseline.writer,
+            hint: waiting.refusal?.hint ?? "Nothing; if the segments come first, they are applied instead."
+        )
+    }
+
+    /// The remedy for a log folder that is not there, or that is another one.
+    private static func mountHint(_ folder: String) -> String {
+        "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
+    }
+
+    static func exportFailed(_ error: any Error, logs: String, own: UniqueID, since wall: WallTime) -> Problem {
+        switch error {
+        case ExportFailure.clockAhead(let ahead, let other): ownClockAhead(by: ahead, after: other, since: wall)
+        case ExportFailure.foreignFolder(_, let writer, _, let isCertain):
+            Problem(
+                .logsMissing,
+                since: wall,
+                detail: "Local changes are not exported: \(ErrorText.text(of: error))",
+                hint: isCertain
+                    ? "The store has what it exported lately, and writes it again with: tributaryctl check --repair"
+                    : "\(mountHint("\(logs)/\(writer)")) && tributaryctl check --repair"
+            )
+        case let error as SegmentError where error.kind == .missing && error.file == logs:
+            Problem(
+                .logsMissing,
+                since: wall,
+                detail: "Local changes are not exported: \(logs) is not there.",
+                hint: mountHint(logs)
+            )
+        default:
+            Problem(
+                .exportFailed,
+                since: wall,
+                detail: "Local changes were not exported: \(ErrorText.text(of: error))",
+                hint:
+                    "Give \(logs) room and the daemon the right to write there. It is tried again every 10 s, and now with: "
+                    + "tributaryctl sync"
+            )
+        }
+    }
+
+    private static func ownClockAhead(by ahead: Duration, after other: UniqueID?, since wall: WallTime) -> Problem {
+        let lead =
+            "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
+        guard let other else {
+            return Problem(
+                .ownClockAhead,
+                since: wall,
+                detail: lead,
+                hint: "If the machine's clock is wrong, set it right. If it is right: tributaryctl writer restamp"
+            )
+        }
+        return Problem(
+            .ownClockAhead,
+            since: wall,
+            detail: lead + " Local changes have overwritten values of writer \(other) whose time has not come either, "
+                + "so that they cannot get lesser clocks.",
+            writer: other,
+            hint: "They are exported when their time has come. To export them now, set clock.max_ahead above "
+                + "\(ahead.components.seconds) s on each machine, and there: tributaryctl reload"
+        )
+    }
+
+    static func logsSilent(for silence: Duration, nothingIs effect: String, wall: WallTime) -> Problem {
+        Problem(
+            .logsSilent,
+            since: wall.earlier(by: .seconds(silence.components.seconds)),
+            detail: "The log folder has not answered for \(silence.components.seconds) s; nothing is \(effect).",
+            hint: "See to the folder's mount; what is saved here is safe and is exported later."
+        )
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -66,10 +67,10 @@ struct ImportPause: Hashable, Sendable {
 
     func isOver(at wall: WallTime) -> Bool { until.map { $0 <= wall } ?? false }
 
-    func problem(at wall: WallTime) -> SyncProblem {
+    func problem(at wall: WallTime) -> Problem {
         let rest = until.map { " for another \($0.duration(since: wall).components.seconds) s" } ?? ""
-        return SyncProblem(
-            code: .paused,
+        return Problem(
+            .paused,
             since: since,
             detail: "Importing is paused\(rest).",
             hint: "To go on: tributaryctl resume"

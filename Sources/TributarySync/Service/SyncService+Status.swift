@@ -1,4 +1,5 @@
 package import TransactionLog
+package import TributaryAdmin
 package import TributaryChanges
 package import TributaryStore
 
@@ -14,7 +15,7 @@ extension SyncService {
     package var isInitialImportComplete: Bool { state.read(\.progress.isInitialImportComplete) }
 
     /// The problems of baselines that keep no transaction from being imported here.
-    package var idleBaselineProblems: Set<SyncProblem.Code> { state.read(\.idleBaselineProblems) }
+    package var idleBaselineProblems: Set<Problem.Code> { state.read(\.idleBaselineProblems) }
 
     /// Returns when the initial import is complete, or when the task is cancelled.
     package func waitForInitialImport() async {
@@ -25,7 +26,7 @@ extension SyncService {
     package static let folderPatience = Duration.seconds(10)
 
     /// The problem of work on the folder that makes no progress; applying is excluded, because it may wait for others.
-    private func silence(isApplying: Bool, wall: WallTime) -> SyncProblem? {
+    private func silence(isApplying: Bool, wall: WallTime) -> Problem? {
         let imports = isApplying ? .zero : control.work.silence ?? .zero
         let exports = exportWork.silence ?? .zero
         let silence = max(imports, exports)
@@ -94,7 +95,7 @@ package struct SyncStatus: Sendable, Hashable {
     package var isImporting = false
     package var imported = ImportCounts()
     package var exported = ImportCounts()
-    package var problems: [SyncProblem] = []
+    package var problems: [Problem] = []
 }
 
 extension SyncService {

@@ -1,4 +1,5 @@
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -57,7 +58,7 @@ struct SyncState: Sendable {
 
     mutating func watched(_ problem: FolderProblem?, wall: WallTime) {
         guard let problem else { return problems.end(.watchFailed) }
-        problems.raise(SyncProblem(problem, since: wall))
+        problems.raise(Problem(problem, since: wall))
     }
 
     // MARK: Importing
@@ -206,12 +207,12 @@ extension SyncState {
     /// The problems of baselines that do not count, or that wait to be joined.
     ///
     /// A file that lacks its end is one only when it has stayed so.
-    func baselineProblems(wall: WallTime) -> [SyncProblem] {
+    func baselineProblems(wall: WallTime) -> [Problem] {
         let limits = planner.limits
         let late = shelf.refused.filter { !$0.value.isIncomplete || limits.isLate(since: $0.value.since, wall: wall) }
         let first = late.min { $0.key < $1.key }
-        let refused = first.map { SyncProblem.baselineRefused($0.key, $0.value, count: late.count) }
-        let waiting = planner.baselines.waiting.map(SyncProblem.baselineWaits)
+        let refused = first.map { Problem.baselineRefused($0.key, $0.value, count: late.count) }
+        let waiting = planner.baselines.waiting.map(Problem.baselineWaits)
         return [refused, waiting].compactMap(\.self)
     }
 
@@ -219,8 +220,8 @@ extension SyncState {
     ///
     /// A baseline that does not count keeps those out that no other file has. Of one that cannot be read, only the last
     /// transaction of its own writer is known, from its name. O(w) for each objection and O(1) for each other baseline.
-    var idleBaselineProblems: Set<SyncProblem.Code> {
-        var found: Set<SyncProblem.Code> = []
+    var idleBaselineProblems: Set<Problem.Code> {
+        var found: Set<Problem.Code> = []
         let keepsOut = shelf.objections.contains { !shelf.isVerified($0.baseline) && planner.lacks($0.baseline.vector) }
         if !keepsOut { found.insert(.baselinesDiffer) }
         if !shelf.refused.keys.contains(where: { planner.lacks(VersionVector([$0.writer: $0.sequence])) }) {

@@ -6,9 +6,9 @@ import TributaryChanges
 
 /// A check finds what is wrong with a store and its log folder, and says what it cannot compare.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct CheckTests {
-    private func check(_ daemon: RunningDaemon, repair: Bool = false) async throws -> CheckMessage {
+    private func check(_ daemon: RunningDaemon, repair: Bool = false) async throws -> CheckReport {
         let answer = try await daemon.command(["--json", "check"] + (repair ? ["--repair"] : []))
-        let message = try JSONDecoder().decode(CheckMessage.self, from: Data(answer.output.utf8))
+        let message = try JSONDecoder().decode(CheckReport.self, from: Data(answer.output.utf8))
         #expect(answer.ending == .exited(message.ok ? 0 : 75), "\(answer)")
         return message
     }
@@ -97,7 +97,7 @@ import TributaryChanges
         try FileManager.default.removeItem(atPath: foreign[2])
         let message = try await check(daemon)
         #expect(message.problems.map(\.code) == ["logs-unreadable", "segment-missing"], "\(message)")
-        #expect(message.problems.first?.writer == name && message.segments >= 3, "\(message)")
+        #expect(message.problems.first?.writer == UniqueID(name) && message.segments >= 3, "\(message)")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 

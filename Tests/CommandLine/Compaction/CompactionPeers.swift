@@ -40,11 +40,11 @@ final class CompactionPeers {
         }
     }
 
-    func compact(_ daemon: RunningDaemon, dryRun: Bool = false) async throws -> CompactMessage {
+    func compact(_ daemon: RunningDaemon, dryRun: Bool = false) async throws -> CompactionReport {
         let call = AdminCall(.post, .compact, query: dryRun ? [("dryRun", "true")] : [])
         let answer = try await daemon.client.send(call)
         try #require(answer.status == 200, "\(answer.text)")
-        return try JSONDecoder().decode(CompactMessage.self, from: Data(answer.body))
+        return try JSONDecoder().decode(CompactionReport.self, from: Data(answer.body))
     }
 
     func digest(_ daemon: RunningDaemon) async throws -> String {

@@ -80,7 +80,7 @@ import TributaryAdmin
             try await peers.save("more", in: present)
             try await peers.synchronize(present)
             for daemon in present { _ = try await peers.compact(daemon) }
-            var waiting: [CompactMessage.Segment] = []
+            var waiting: [CompactionReport.Segment] = []
             for daemon in present { waiting += try await peers.compact(daemon, dryRun: true).remaining }
             waiting = waiting.filter { missed.contains($0.file) }
             return !waiting.isEmpty && waiting.allSatisfy { $0.waitsFor.allSatisfy { $0.contains("three") } }

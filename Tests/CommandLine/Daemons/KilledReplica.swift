@@ -178,9 +178,9 @@ final class KilledReplica {
         seen.formUnion(present)
     }
 
-    private static func compact(_ client: AdminClient) async throws -> CompactMessage {
+    private static func compact(_ client: AdminClient) async throws -> CompactionReport {
         let answer = try await client.send(AdminCall(.post, "/v1/compact")).orProblem()
-        return try JSONDecoder().decode(CompactMessage.self, from: Data(answer.body))
+        return try JSONDecoder().decode(CompactionReport.self, from: Data(answer.body))
     }
 
     /// Has two daemons make one baseline of the present model, with which a new replica begins.
@@ -190,7 +190,7 @@ final class KilledReplica {
     /// nothing meanwhile, and a round without saves follows one in which each has a transaction that names its baseline.
     private func agree() async throws {
         try configure(acknowledge: "1h")
-        var messages: [CompactMessage] = []
+        var messages: [CompactionReport] = []
         for _ in 0..<4 {
             for peer in ["one", "two"] { try await exchange(peer, compacts: false) }
             for peer in ["one", "two", "one"] {

@@ -8,11 +8,9 @@ enum InterfaceMessages {
     private static let amount = SyncMessage.Amount(segments: 0, transactions: 0, changes: 0)
     private static let merged = SyncMessage.Merged(inserted: 0, updated: 0, deleted: 0, everything: nil)
 
-    private static let step = CompactMessage.Step(result: "")
-
     static let all: [(String, any Sendable)] = [
         ("Status", StatusMessage(version: "", state: .running, uptimeSeconds: 0)),
-        ("StatusProblem", StatusMessage.Problem(code: "", since: nil, detail: "", hint: nil)),
+        ("StatusProblem", Problem("", detail: "", hint: nil)),
         ("ConflictCounts", StatusMessage.Conflicts(kept: 0, dropped: 0)),
         ("StatusWriters", StatusMessage.Writers(count: 0, behind: 0, first: [])),
         ("StatusWriter", StatusMessage.Writer(id: "", name: nil, behind: 0)),
@@ -47,13 +45,12 @@ enum InterfaceMessages {
         ("Configuration", ConfigurationMessage(file: nil, settings: [], restartNeeded: false)),
         ("Setting", ConfigurationMessage.Setting(key: "", value: nil, origin: "", place: nil)),
         ("ReloadResult", ReloadMessage(changed: [], restartNeeded: [])),
-        ("CheckResult", CheckMessage(comparison: CheckMessage.Comparison(result: ""))),
-        ("CheckProblem", CheckMessage.Problem(code: "", detail: "", file: nil, writer: nil, hint: nil)),
-        ("CheckComparison", CheckMessage.Comparison(result: "")),
-        ("CompactResult", CompactMessage(dryRun: true, baseline: step, verification: step)),
-        ("CompactStep", step),
-        ("CompactBaseline", CompactMessage.Baseline(file: "", bytes: 0, verified: false, detail: "")),
-        ("CompactSegment", CompactMessage.Segment(file: "", bytes: 0, waitsFor: [])),
+        ("CheckResult", CheckReport()),
+        ("CheckComparison", CheckReport.Comparison.equal(digest: "")),
+        ("CompactResult", CompactionReport(dryRun: true)),
+        ("CompactStep", CompactionReport.Step(result: "")),
+        ("CompactBaseline", CompactionReport.Baseline(file: "", bytes: 0, verified: false, detail: "")),
+        ("CompactSegment", CompactionReport.Segment(file: "", bytes: 0, waitsFor: [])),
         ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0)),
         ("LogLevel", LogLevelMessage(level: "")),
     ]
@@ -74,9 +71,11 @@ enum InterfaceMessages {
             return "{" + plain(String(text.dropFirst(dictionary.count).dropLast())) + "}"
         }
         switch text {
-        case "Swift.String", "TributaryAdmin.StatusMessage.State": return "string"
+        case "Swift.String", "TributaryAdmin.StatusMessage.State", "TributaryAdmin.Problem.Code",
+            "TributaryChanges.UniqueID":
+            return "string"
         case "Swift.Int", "Swift.Int64", "Swift.UInt64": return "integer"
-        case "Swift.Double": return "number"
+        case "Swift.Double", "TributaryChanges.WallTime": return "number"
         case "Swift.Bool": return "boolean"
         default: return all.first { String(reflecting: type(of: $0.1)) == text }?.0 ?? text
         }

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -18,11 +19,7 @@ import TributaryStore
         }
         try await group.exchange()
         try await group.acknowledge()
-        guard case .cut(let name, _) = try await group.compact(group.replicas[0]).cut else {
-            Issue.record("not cut")
-            throw CancellationError()
-        }
-        return (group, name)
+        return (group, try #require(try await group.compact(group.replicas[0]).cut))
     }
 
     private func text(_ name: BaselineName, in group: CompactingReplicas) throws -> String {
@@ -46,8 +43,8 @@ import TributaryStore
         try await group.acknowledge()
         let before = group.files(".tlog")
         let report = try await group.compact(group.replicas[0])
-        #expect(!report.baselines.contains { $0.name == name && $0.isVerified }, "\(report.baselines)")
-        let detail = report.baselines.first { $0.name == name }?.detail
+        #expect(!report.baselines.contains { $0.file == name.path && $0.verified }, "\(report.baselines)")
+        let detail = report.baselines.first { $0.file == name.path }?.detail
         #expect(detail?.contains("hash of the bytes") == true, "\(report.baselines)")
         let problem = group.replicas[0].service.status.problems.first { $0.code == .baselineRefused }
         #expect(problem?.detail.contains(name.path) == true, "\(group.replicas[0].service.status.problems)")

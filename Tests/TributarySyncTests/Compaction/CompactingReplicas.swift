@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryMigration
 import TributaryModel
@@ -103,5 +104,15 @@ final class CompactingReplicas {
             guard facts?[.type] as? FileAttributeType == .typeRegular else { return sum }
             return sum + (facts?[.size] as? Int ?? 0)
         }
+    }
+}
+
+extension CompactionReport {
+    /// The baseline that was cut, or would be cut; nil when none was.
+    var cut: BaselineName? {
+        guard baseline.result == "cut", let parts = baseline.file?.split(separator: "/"),
+            let writer = UniqueID(parts[0]), let sequence = UInt64(parts[1].prefix(16), radix: 16)
+        else { return nil }
+        return BaselineName(writer: writer, sequence: sequence)
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -135,9 +136,9 @@ import TributaryStore
         wall.advance(milliseconds: 5_000)
         _ = try await replica.service.sync()
         let problems = replica.service.status.problems
-        let codes: Set<SyncProblem.Code> = [.segmentsDamaged, .segmentsRejected, .segmentsHeld, .segmentsWaiting]
+        let codes: Set<Problem.Code> = [.segmentsDamaged, .segmentsRejected, .segmentsHeld, .segmentsWaiting]
         #expect(codes.isSubset(of: problems.map(\.code)), "\(problems)")
-        for problem in problems { #expect(problem.hint.contains(": tributaryctl "), "\(problem)") }
+        for problem in problems { #expect(problem.hint?.contains(": tributaryctl ") == true, "\(problem)") }
         try await replica.stop()
     }
 }

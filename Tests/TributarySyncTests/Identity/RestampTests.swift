@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -43,7 +44,7 @@ import TributaryStore
         let replica = try await SyncReplica(logs.path, wall: wall, folder: early.folder)
         await #expect(throws: ExportFailure.self) { try await replica.service.exportNow() }
         let problem = try #require(replica.service.status.problems.first)
-        #expect(problem.code == .ownClockAhead && problem.hint.contains("tributaryctl writer restamp"))
+        #expect(problem.code == .ownClockAhead && problem.hint?.contains("tributaryctl writer restamp") == true)
 
         let restamped = try await replica.service.restamp(by: "ann")
         #expect(restamped.former == former && restamped.count == 2 && restamped.published == 0)

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -128,7 +129,7 @@ import TributaryStore
         wall.advance(milliseconds: 3_600_000)
         let problem = replica.service.status.problems.first { $0.code == .segmentsWaiting }
         #expect(problem?.detail.contains("\(size) bytes") == true, "\(replica.service.status.problems)")
-        #expect(problem?.hint.contains("tributaryctl segment ") == true)
+        #expect(problem?.hint?.contains("tributaryctl segment ") == true)
         try await replica.stop()
     }
 

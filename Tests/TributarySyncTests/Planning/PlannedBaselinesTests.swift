@@ -1,5 +1,6 @@
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 
 @testable import TributarySync
@@ -139,7 +140,7 @@ import TributaryChanges
         let baseline = Self.baseline(a, [a: 3])
         let compared = BaselineComparison.Name(writer: Self.c, of: baseline.name)
         let objection = BaselineComparison(compared, sha256: baseline.sha256, difference: "line 3")
-        let cases: [(BaselineShelf, SyncProblem.Code, SyncProblem.Code)] = [
+        let cases: [(BaselineShelf, Problem.Code, Problem.Code)] = [
             (BaselineShelf().replacing([:], refused: [name: refusal], marks: [:]), .baselineRefused, .baselinesDiffer),
             (BaselineShelf([baseline], [objection]), .baselinesDiffer, .baselineRefused),
         ]
@@ -162,10 +163,10 @@ import TributaryChanges
         let refusal = PlannedBaselines.Refusal.clockAhead(Self.c, by: .seconds(7_200), retry: Self.wall)
         planned.refuse(baseline, refusal)
         #expect(Self.next(&planned, [Self.b: 0], isBeginning: true) == .wait(until: Self.wall))
-        let problem = planned.waiting.map(SyncProblem.baselineWaits)
+        let problem = planned.waiting.map(Problem.baselineWaits)
         #expect(problem?.writer == Self.c)
         #expect(problem?.detail.contains("\(Self.c) in it is 7200 s ahead") == true, "\(problem?.detail ?? "")")
-        #expect(problem?.hint.contains("set it right") == true && problem?.hint.contains("7200 s") == true)
-        #expect(problem?.hint.hasSuffix("tributaryctl sync") == true)
+        #expect(problem?.hint?.contains("set it right") == true && problem?.hint?.contains("7200 s") == true)
+        #expect(problem?.hint?.hasSuffix("tributaryctl sync") == true)
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import TributarySync
 
 /// The article for administrators has a row for each problem that `status` can show.
 @Suite struct OperatingArticleTests {
@@ -11,17 +10,18 @@ import TributarySync
             contentsOfFile: PackageFolder.path("Sources/TributaryDaemon/StatusReport.swift"),
             encoding: .utf8
         )
-        let added = report.matches(of: /code: "([a-z-]+)"/).map { String($0.1) }
-        return added
-            + SyncProblem.Code.allCases.map { code in
-                code.rawValue.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
-            }
+        let sync = try String(
+            contentsOfFile: PackageFolder.path("Sources/TributarySync/Service/SyncProblems.swift"),
+            encoding: .utf8
+        )
+        return report.matches(of: /addProblem\(\s+"([a-z-]+)"/).map { String($0.1) }
+            + sync.matches(of: /static let \w+: Self = "([a-z-]+)"/).map { String($0.1) }
     }
 
     @Test func saysWhatToDoAboutEachProblem() throws {
         let lines = try Article("Operating").text.split(separator: "\n")
         let codes = try Self.codes()
-        #expect(codes.contains("restart-needed") && codes.contains("merge-failed"))
+        #expect(codes.contains("restart-needed") && codes.contains("merge-failed") && codes.contains("segments-held"))
         for code in codes {
             let row = lines.first { $0.hasPrefix("| `\(code)` |") }
             #expect(row?.split(separator: "|").count == 3, "no row for \(code)")

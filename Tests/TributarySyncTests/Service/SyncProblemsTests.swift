@@ -2,6 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 
 @testable import TributarySync
@@ -22,15 +23,15 @@ import TributaryChanges
     }
 
     @Test func eachFailureOfAnExportHasItsCode() {
-        let failures: [(any Error, SyncProblem.Code)] = [
+        let failures: [(any Error, Problem.Code)] = [
             (ExportFailure.clockAhead(by: .milliseconds(90_000)), .ownClockAhead),
             (ExportFailure.foreignFolder(path: "/l", writer: own, sequence: 3), .logsMissing),
             (ExportFailure.cannotSync(path: "/s", code: EIO), .exportFailed),
             (SegmentError(.inputOutput(EIO), file: "w/1.tlog", reason: "r"), .exportFailed),
         ]
         for (failure, code) in failures {
-            let problem = SyncProblem.exportFailed(failure, logs: "/l", own: own, since: 7)
-            #expect(problem.code == code && problem.since == 7 && !problem.hint.isEmpty, "\(failure)")
+            let problem = Problem.exportFailed(failure, logs: "/l", own: own, since: 7)
+            #expect(problem.code == code && problem.since == 7 && problem.hint?.isEmpty == false, "\(failure)")
         }
     }
 

@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryMigration
 import TributaryModel

@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 
 @testable import TributarySync

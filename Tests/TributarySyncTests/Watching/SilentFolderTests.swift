@@ -3,6 +3,7 @@ import TestSupport
 import TestTraits
 import Testing
 import TransactionLog
+import TributaryAdmin
 
 @testable import TributarySync
 

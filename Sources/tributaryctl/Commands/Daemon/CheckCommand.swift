@@ -24,12 +24,12 @@ struct CheckCommand: DaemonCommand {
     func run(with session: Session) async throws {
         let call = AdminCall(.post, .check, body: Array("{\"repair\":\(repair)}".utf8))
         let result = try await session.follow(call, progress: { WorkStep($0)?.counted })
-        let message = try JSONDecoder().decode(CheckMessage.self, from: Data(result.utf8))
+        let message = try JSONDecoder().decode(CheckReport.self, from: Data(result.utf8))
         if session.json { session.terminal.print(result) } else { printText(message, in: session) }
         if !message.ok { throw ExitStatus.tryAgain }
     }
 
-    private func printText(_ message: CheckMessage, in session: Session) {
+    private func printText(_ message: CheckReport, in session: Session) {
         let terminal = session.terminal
         for repair in message.repairs {
             terminal.print(terminal.styled("repaired: ", .green) + EscapedText.escape(repair))
@@ -52,7 +52,7 @@ struct CheckCommand: DaemonCommand {
         terminal.print("problems    \(message.problemCount)")
     }
 
-    private func text(_ comparison: CheckMessage.Comparison) -> String {
+    private func text(_ comparison: CheckReport.Comparison) -> String {
         switch comparison.result {
         case "equal": "a store built from the log folder is equal"
         case "different": "a store built from the log folder is different"

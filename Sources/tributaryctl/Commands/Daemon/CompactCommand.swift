@@ -26,10 +26,10 @@ struct CompactCommand: DaemonCommand {
         let call = AdminCall(.post, .compact, query: dryRun ? [("dryRun", "true")] : [])
         let result = try await session.follow(call, progress: { WorkStep($0)?.counted })
         guard !session.json else { return session.terminal.print(result) }
-        printText(try JSONDecoder().decode(CompactMessage.self, from: Data(result.utf8)), in: session)
+        printText(try JSONDecoder().decode(CompactionReport.self, from: Data(result.utf8)), in: session)
     }
 
-    private func printText(_ message: CompactMessage, in session: Session) {
+    private func printText(_ message: CompactionReport, in session: Session) {
         let terminal = session.terminal
         terminal.print("baseline   " + text(message.baseline, isDryRun: message.dryRun))
         if message.verification.result != "nothing" {
@@ -60,7 +60,7 @@ struct CompactCommand: DaemonCommand {
         }
     }
 
-    private func text(_ step: CompactMessage.Step, isDryRun: Bool) -> String {
+    private func text(_ step: CompactionReport.Step, isDryRun: Bool) -> String {
         let file = EscapedText.escape(step.file ?? "")
         let detail = EscapedText.escape(step.detail ?? "")
         switch step.result {

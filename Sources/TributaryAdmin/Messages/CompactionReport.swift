@@ -1,5 +1,8 @@
-/// The response of `POST /v1/compact`.
-package struct CompactMessage: Codable, Hashable, Sendable {
+/// The result of a compaction or of a dry run, which is the response of `POST /v1/compact`.
+package struct CompactionReport: Codable, Hashable, Sendable {
+    /// The greatest number of segments that are listed.
+    package static let limit = 1_000
+
     package struct Step: Codable, Hashable, Sendable {
         /// `cut`, `exists`, `waits`, `verified`, `differs` or `nothing`.
         package var result: String
@@ -47,9 +50,9 @@ package struct CompactMessage: Codable, Hashable, Sendable {
     /// Whether nothing was done: the message tells what would be.
     package var dryRun: Bool
     /// The baseline of this store's positions.
-    package var baseline: Step
+    package var baseline = Step(result: "waits")
     /// The baseline that was compared.
-    package var verification: Step
+    package var verification = Step(result: "nothing")
     package var baselines: [Baseline] = []
     package var removedSegments = 0
     package var removedBytes: UInt64 = 0
@@ -60,9 +63,7 @@ package struct CompactMessage: Codable, Hashable, Sendable {
     package var remainingSegments = 0
     package var remainingBytes: UInt64 = 0
 
-    package init(dryRun: Bool, baseline: Step, verification: Step) {
+    package init(dryRun: Bool) {
         self.dryRun = dryRun
-        self.baseline = baseline
-        self.verification = verification
     }
 }

@@ -1,0 +1,63 @@
+package import TributaryChanges
+
+/// Something that an administrator should know or solve, in the status and in the report of a check.
+package struct Problem: Codable, Hashable, Sendable {
+    /// The kind of a problem; programs can rely on the names.
+    ///
+    /// It is declared beside the text and the hint of the problem. It is no enum, so that a command can show the
+    /// problems of a later daemon.
+    package struct Code: RawRepresentable, ExpressibleByStringLiteral, Hashable, Sendable, Codable {
+        package var rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package init(stringLiteral rawValue: String) { self.rawValue = rawValue }
+    }
+
+    package var code: Code
+    /// The time of the first observation.
+    package var since: WallTime?
+    /// The problem, as a sentence.
+    package var detail: String
+    /// The remedy, as a sentence or a command.
+    package var hint: String?
+    package var file: String?
+    /// The writer of the affected segments and its display name.
+    package var writer: UniqueID?
+    package var writerName: String?
+    /// The transactions and blobs for which the first of the segments waits, with their holders.
+    package var missing: [MissingMessage]?
+
+    package init(
+        _ code: Code,
+        since: WallTime? = nil,
+        detail: String,
+        writer: UniqueID? = nil,
+        file: String? = nil,
+        hint: String?
+    ) {
+        self.code = code
+        self.since = since
+        self.detail = detail
+        self.writer = writer
+        self.file = file
+        self.hint = hint
+    }
+}
+
+extension Problem.Code: CustomStringConvertible {
+    package var description: String { rawValue }
+}
+
+extension WallTime: Codable {
+    /// Reads Unix seconds.
+    package init(from decoder: any Decoder) throws {
+        self.init(unixSeconds: try decoder.singleValueContainer().decode(Double.self))
+    }
+
+    /// Writes Unix seconds.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(unixSeconds)
+    }
+}
