@@ -1,4 +1,4 @@
-import TributaryChanges
+package import TributaryChanges
 import TributaryModel
 
 /// Compiles a fetch of dictionaries to a SELECT.
@@ -8,8 +8,10 @@ struct DictionaryCompiler {
     private let table: TableLayout
     private var compiler: PredicateCompiler
     /// The compiled paths; each path is compiled once, so that its text is equal wherever it occurs.
-    private var known: [String: String] = [:]
+    private var known: [String: SQLFragment] = [:]
     private static let row = "o"
+    /// The greatest weight of a condition on the results for which SQLite's parser surely has room.
+    private static let maximumWeight = 80
 
     init(_ plan: DictionaryPlan, layout: StoreModel, table: TableLayout) {
         self.plan = plan
@@ -18,27 +20,43 @@ struct DictionaryCompiler {
         compiler = PredicateCompiler(layout: layout)
     }
 
-    /// Compiles the query; a condition on the results is evaluated in memory, followed by offset and limit.
-    mutating func select() throws -> SQLFragment {
+    /// Compiles the query.
+    ///
+    /// - Returns: the statement, and whether it applies the condition on the results, the offset and the limit: a
+    ///   condition that nests too deep for SQLite's parser is evaluated in memory, and they after it.
+    mutating func select() throws -> (statement: SQLFragment, isWhole: Bool) {
         let query = plan.query
         let columns = try plan.columns.map { try column($0) }
-        let selected = columns.isEmpty ? "1" : columns.joined(separator: ", ")
+        let selected = columns.isEmpty ? "1" : columns.map(\.text).joined(separator: ", ")
         var result = SQLFragment(
             "SELECT \(query.isDistinct ? "DISTINCT " : "")\(selected) FROM \(table.quotedName) \(DictionaryCompiler.row)"
         )
-        let conditions = try conditions(query.objects)
+        let having = try having(columns)
+        let isWhole = plan.having == nil || having != nil
+        var conditions = try conditions(query.objects)
+        if let having, !plan.isGrouped { conditions.append(having) }
         if !conditions.isEmpty { result = result + " WHERE " + .joined(conditions, by: "AND") }
         if !plan.groups.isEmpty {
-            let groups = try plan.groups.map { try ordered(value($0), $0.kind) }
+            let groups = try plan.groups.map { try ordered(value($0), $0.kind).text }
             result = result + " GROUP BY \(groups.joined(separator: ", "))"
         }
+        if let having, plan.isGrouped { result = result + " HAVING " + having }
         let order = try order()
         if !order.isEmpty { result = result + " ORDER BY \(order.joined(separator: ", "))" }
-        if query.having == nil, query.objects.limit != nil || query.objects.offset > 0 {
+        if isWhole, query.objects.limit != nil || query.objects.offset > 0 {
             let limit = query.objects.limit.map { max($0, 0) } ?? -1
             result = result + " LIMIT \(limit) OFFSET \(max(query.objects.offset, 0))"
         }
-        return result
+        return (result, isWhole)
+    }
+
+    /// Compiles the condition on the results; nil when there is none, or when it nests too deep.
+    private func having(_ columns: [SQLFragment]) throws -> SQLFragment? {
+        guard let having = plan.having else { return nil }
+        let paths = PathCompiler(layout: layout, results: having.properties(columns))
+        var compiler = PredicateCompiler(paths: paths)
+        let condition = try compiler.condition(having.predicate, on: DictionaryCompiler.row)
+        return condition.weight > DictionaryCompiler.maximumWeight ? nil : condition
     }
 
     private mutating func conditions(_ query: FetchQuery) throws -> [SQLFragment] {
@@ -56,26 +74,28 @@ struct DictionaryCompiler {
         return conditions
     }
 
-    private mutating func value(_ path: BoundPath) throws -> String {
-        if let text = known[path.text] { return text }
-        let text = try compiler.paths.value(of: path, steps: path.steps[...], from: DictionaryCompiler.row)
-        known[path.text] = text
-        return text
+    private mutating func value(_ path: BoundPath) throws -> SQLFragment {
+        if let value = known[path.text] { return value }
+        let row = DictionaryCompiler.row
+        let value = try compiler.paths.value(of: path, steps: path.steps[...], from: row, rows: [row])
+        guard value.arguments.isEmpty else { throw StoreError.invalidQuery(reason: "'\(path.text)' has conditions") }
+        known[path.text] = value
+        return value
     }
 
-    private func ordered(_ text: String, _ kind: ValueKind) -> String {
-        kind == .decimal ? "\(text) COLLATE \(StringFunctions.decimalOrder)" : text
+    private func ordered(_ value: SQLFragment, _ kind: ValueKind) -> SQLFragment {
+        kind == .decimal ? value + " COLLATE \(StringFunctions.decimalOrder)" : value
     }
 
-    private mutating func column(_ column: DictionaryPlan.Column) throws -> String {
-        let text = try value(column.path)
+    private mutating func column(_ column: DictionaryPlan.Column) throws -> SQLFragment {
+        let (value, kind) = (try value(column.path), column.path.kind)
         switch column.function {
-        case nil: return text
-        case .count: return "count(\(text))"
-        case .min: return "min(\(ordered(text, column.path.kind)))"
-        case .max: return "max(\(ordered(text, column.path.kind)))"
-        case .sum: return "\(AggregateFunctions.name(.sum, column.path.kind))(\(text))"
-        case .average: return "\(AggregateFunctions.name(.average, column.path.kind))(\(text))"
+        case nil: return value
+        case .count: return ("count(" + value + ")").within(5)
+        case .min: return ("min(" + ordered(value, kind) + ")").within(5)
+        case .max: return ("max(" + ordered(value, kind) + ")").within(5)
+        case .sum: return ("\(AggregateFunctions.name(.sum, kind))(" + value + ")").within(5)
+        case .average: return ("\(AggregateFunctions.name(.average, kind))(" + value + ")").within(5)
         }
     }
 
@@ -84,10 +104,47 @@ struct DictionaryCompiler {
         for term in plan.order {
             let direction = term.isAscending ? "" : " DESC"
             switch term {
-            case .column(let index, _): terms.append(ordered("\(index + 1)", plan.columns[index].kind) + direction)
-            case .path(let path, _): terms.append(try ordered(value(path), path.kind) + direction)
+            case .column(let index, _):
+                terms.append(ordered(SQLFragment("\(index + 1)"), plan.columns[index].kind).text + direction)
+            case .path(let path, _): terms.append(try ordered(value(path), path.kind).text + direction)
             }
         }
         return plan.isGrouped || plan.query.isDistinct ? terms : terms + ["\(DictionaryCompiler.row)._id"]
+    }
+}
+
+extension Reader {
+    /// The values of each result, in the order of the plan's columns.
+    package func values(_ plan: DictionaryPlan) throws -> [[PropertyValue]] {
+        let entity = plan.query.objects.entity
+        guard let table = context.layout.table(rootEntity: entity.root) else {
+            throw StoreError.invalidQuery(reason: "'\(entity.name)' is no entity of this store")
+        }
+        var compiler = DictionaryCompiler(plan, layout: context.layout, table: table)
+        let (sql, isWhole) = try compiler.select()
+        let statement = try BoundStatement(database, query: sql)
+        let readings = plan.columns.map { $0.type.map { ColumnLayout(of: $0) } }
+        var results: [[PropertyValue]] = []
+        try statement.forEach { row in
+            var result: [PropertyValue] = []
+            result.reserveCapacity(readings.count)
+            for (index, column) in plan.columns.enumerated() {
+                let position = Int32(index)
+                if let reading = readings[index] {
+                    result.append(column.typed(reading.value(in: row, at: position)))
+                } else {
+                    result.append(row.id(position).map(PropertyValue.reference) ?? .null)
+                }
+            }
+            results.append(result)
+        }
+        return isWhole ? results : plan.sliced(results)
+    }
+}
+
+extension ColumnLayout {
+    /// The reader for values of a type without a column of their own.
+    fileprivate init(of type: AttributeType) {
+        self.init(property: "", name: "", kind: .attribute(type, .latest), definition: "")
     }
 }

@@ -1,93 +1,106 @@
 import TributaryChanges
 import TributaryModel
 
-/// A predicate on dictionary results.
+/// A predicate on dictionary results, for SQL and for memory.
 ///
-/// The result names become properties of temporary entities, so that comparisons have their usual meaning.
+/// The result names become properties of temporary entities, so that comparisons have their usual meaning:
+/// `department.title` is the property `title` of the target of `department`.
 struct HavingCondition: Sendable {
-    /// The part of a name up to a dot: `department.title` is the property `title` of the target of `department`.
-    private final class Place: Sendable {
-        let entity: String
-        let columns: [String: Int]
-        let places: [String: Place]
-
-        init(entity: String, columns: [String: Int], places: [String: Place]) {
-            self.entity = entity
-            self.columns = columns
-            self.places = places
-        }
-    }
-
-    private struct Result: PredicateSubject {
-        let values: [PropertyValue]
-        let columns: [Int?]
-        let targets: [Result?]
-
-        var predicateID: UniqueID { UniqueID(high: 0, low: 0) }
-        var predicateEntity: String { "Result" }
-
-        func predicateValue(propertyIndex: Int) -> PropertyValue { columns[propertyIndex].map { values[$0] } ?? .null }
-        func predicateTarget(propertyIndex: Int) -> Result? { targets[propertyIndex] }
-        func predicateTargets(propertyIndex: Int) -> [Result] { [] }
-    }
-
-    private let condition: BoundPredicate
+    let predicate: BoundPredicate
     private let model: Model
-    private let place: Place
+    private let entity: Entity
+    /// For each temporary entity, the column of each of its properties; nil for a property that only leads on.
+    private let columns: [String: [Int?]]
 
     init(_ predicate: ObjectPredicate, columns: [DictionaryPlan.Column]) throws(ObjectPredicateError) {
         // The target of an ID whose name is not continued by another name.
         var definitions = [EntityDefinition(name: "End")]
+        var ends: [String: [String: Int]] = [:]
         let names = columns.enumerated().map { ($1.name.split(separator: ".").map(String.init)[...], $0) }
-        place = HavingCondition.place(names, columns, &definitions)
+        let name = HavingCondition.define(names, columns, &definitions, &ends)
         do {
             model = try Model(version: "results", entities: definitions)
         } catch {
             throw ObjectPredicateError("a condition on results needs plain names for them: \(error)", keyPath: "having")
         }
-        guard let entity = model.entity(named: place.entity) else {
+        guard let entity = model.entity(named: name) else {
             throw ObjectPredicateError("there are no results", keyPath: "having")
         }
-        condition = try predicate.bind(to: entity, in: model)
-    }
-
-    func holds(for values: [PropertyValue]) -> Bool { condition.evaluate(on: result(values, place)) }
-
-    private func result(_ values: [PropertyValue], _ place: Place) -> Result {
-        let properties = model.entity(named: place.entity)?.properties ?? []
-        return Result(
-            values: values,
-            columns: properties.map { place.columns[$0.name] },
-            targets: properties.map { property in place.places[property.name].map { result(values, $0) } }
+        self.entity = entity
+        self.columns = Dictionary(
+            uniqueKeysWithValues: model.entities.compactMap { entity in
+                ends[entity.name].map { ends in (entity.name, entity.properties.map { ends[$0.name] }) }
+            }
         )
+        self.predicate = try predicate.bind(to: entity, in: model)
     }
 
-    private static func place(
+    /// Defines the entity of the properties with the given names, and those of their targets; returns its name.
+    private static func define(
         _ names: [(ArraySlice<String>, Int)],
         _ columns: [DictionaryPlan.Column],
-        _ definitions: inout [EntityDefinition]
-    ) -> Place {
-        var definition = EntityDefinition(name: "Result\(definitions.count)")
+        _ definitions: inout [EntityDefinition],
+        _ ends: inout [String: [String: Int]]
+    ) -> String {
         let index = definitions.count
+        var definition = EntityDefinition(name: "Result\(index)")
         definitions.append(definition)
-        var ends: [String: Int] = [:]
-        var places: [String: Place] = [:]
+        ends[definition.name] = [:]
         for (name, entries) in Dictionary(grouping: names, by: { $0.0.first ?? "" }).sorted(by: { $0.key < $1.key }) {
             let end = entries.first { $0.0.count <= 1 }?.1
-            if let end { ends[name] = end }
+            ends[definition.name]?[name] = end
             let longer = entries.filter { $0.0.count > 1 }.map { ($0.0.dropFirst(), $0.1) }
-            if !longer.isEmpty { places[name] = place(longer, columns, &definitions) }
             if let end, let type = columns[end].type, longer.isEmpty {
                 var attribute = Attribute(name: name, type: type)
                 attribute.isOptional = true
                 definition.attributes.append(attribute)
             } else {
-                var relationship = Relationship(name: name, destination: places[name]?.entity ?? "End")
+                let target = longer.isEmpty ? "End" : define(longer, columns, &definitions, &ends)
+                var relationship = Relationship(name: name, destination: target)
                 relationship.isOptional = true
                 definition.relationships.append(relationship)
             }
         }
         definitions[index] = definition
-        return Place(entity: definition.name, columns: ends, places: places)
+        return definition.name
     }
+
+    // MARK: SQL
+
+    /// The SQL of each property of the temporary entities, from the SQL of the columns.
+    func properties(_ values: [SQLFragment]) -> [String: [SQLFragment]] {
+        columns.mapValues { columns in columns.map { column in column.map { values[$0] } ?? SQLFragment("NULL") } }
+    }
+
+    // MARK: Memory
+
+    func holds(for values: [PropertyValue]) -> Bool {
+        predicate.evaluate(on: Result(condition: self, values: values, entity: entity))
+    }
+
+    private struct Result: PredicateSubject {
+        let condition: HavingCondition
+        let values: [PropertyValue]
+        let entity: Entity
+
+        var predicateID: UniqueID { HavingCondition.noID }
+        var predicateEntity: String { HavingCondition.entityName }
+
+        func predicateValue(propertyIndex: Int) -> PropertyValue {
+            let column = condition.columns[entity.name]?[propertyIndex]
+            return column.map { values[$0] } ?? .null
+        }
+
+        func predicateTarget(propertyIndex: Int) -> Result? {
+            guard let name = entity.properties[propertyIndex].relationship?.destination, condition.columns[name] != nil
+            else { return nil }
+            return condition.model.entity(named: name).map { Result(condition: condition, values: values, entity: $0) }
+        }
+
+        func predicateTargets(propertyIndex: Int) -> [Result] { [] }
+    }
+
+    /// The identity and the entity that a condition finds in each result.
+    static let noID = UniqueID(high: 0, low: 0)
+    static let entityName = "Result"
 }

@@ -4,10 +4,14 @@ import TributaryModel
 /// Compiles bound key paths to SQL expressions on rows.
 struct PathCompiler {
     let layout: StoreModel
+    /// The SQL of each property of the results that a HAVING clause is about, by the entities of
+    /// ``HavingCondition``; nil when paths start at stored rows.
+    private let results: [String: [SQLFragment]]?
     private var aliases = 0
 
-    init(layout: StoreModel) {
+    init(layout: StoreModel, results: [String: [SQLFragment]]? = nil) {
         self.layout = layout
+        self.results = results
     }
 
     mutating func alias() -> String {
@@ -48,7 +52,7 @@ struct PathCompiler {
         from row: String,
         rows: [String]
     ) throws -> SQLFragment {
-        guard !steps.isEmpty else { return try terminal(of: path, on: row, rows) }
+        guard !steps.isEmpty, results == nil else { return try terminal(of: path, on: row, rows) }
         let targets = try follow(steps, from: row, rows, rest: [])
         let value = try terminal(of: path, on: targets.alias, rows)
         let query = ("(SELECT " + value + " FROM \(targets.source) WHERE " + targets.condition + ")").within(8)
@@ -102,15 +106,18 @@ struct PathCompiler {
         case .derived(let derivation, let inner):
             let text = try self.terminal(inner, of: path, on: row, rows)
             return ("\(TextFunction.name)(\(derivation.rawValue), " + text + ")").within(2)
-        case .identity: return SQLFragment("\(row)._id")
+        case .identity:
+            return result(path, .reference(HavingCondition.noID)) ?? SQLFragment("\(row)._id")
         case .attribute(let propertyIndex, let attribute):
-            return SQLFragment(try column(propertyIndex, of: path.entity, attribute.name, on: row))
+            return try column(propertyIndex, of: path.entity, attribute.name, on: row)
         case .member(let propertyIndex, let attribute, let names, let member):
-            let column = try column(propertyIndex, of: path.entity, attribute.name, on: row)
-            return SQLFragment(MemberFunction.call(column, names, member.type))
+            var column = try column(propertyIndex, of: path.entity, attribute.name, on: row)
+            column.text = MemberFunction.call(column.text, names, member.type)
+            return column.within(2)
         case .reference(let propertyIndex, let relationship, _):
-            return SQLFragment(try column(propertyIndex, of: path.entity, relationship.name, on: row))
-        case .entity: return SQLFragment(try entityName(path.entity, on: row))
+            return try column(propertyIndex, of: path.entity, relationship.name, on: row)
+        case .entity:
+            return try result(path, .string(HavingCondition.entityName)) ?? entityName(path.entity, on: row)
         case .aggregate(let aggregate, let inner): return try self.aggregate(aggregate, inner, on: row, rows)
         case .count(_, let relationship, _):
             let join = try self.join(relationship, of: path.entity)
@@ -142,25 +149,31 @@ struct PathCompiler {
         return ("(SELECT " + result + " FROM \(targets.source) WHERE " + targets.condition + ")").within(8)
     }
 
-    private func entityName(_ entity: Entity, on row: String) throws -> String {
+    /// The constant that a path of a HAVING clause finds in each result; nil for a path that starts at stored rows.
+    private func result(_ path: BoundPath, _ value: PropertyValue) -> SQLFragment? {
+        results.map { SQLFragment("?", [$0[path.entity.name] == nil ? .null : value]) }
+    }
+
+    private func entityName(_ entity: Entity, on row: String) throws -> SQLFragment {
         guard let entityLayout = layout.entity(named: entity.name) else {
             throw StoreError.invalidQuery(reason: "'\(entity.name)' is no entity of this store")
         }
         let table = layout.tables[entityLayout.table]
         func literal(_ name: String) -> String { "'\(name.replacing("'", with: "''"))'" }
-        guard table.hasEntityColumn else { return literal(table.root.name) }
+        guard table.hasEntityColumn else { return SQLFragment(literal(table.root.name)) }
         let cases = table.entities.compactMap { layout.entity(named: $0) }
             .map { "WHEN \($0.code) THEN \(literal($0.entity.name))" }
-        return "CASE \(row)._entity \(cases.joined(separator: " ")) END"
+        return SQLFragment("CASE \(row)._entity \(cases.joined(separator: " ")) END")
     }
 
-    private func column(_ propertyIndex: Int, of entity: Entity, _ name: String, on row: String) throws -> String {
+    private func column(_ propertyIndex: Int, of entity: Entity, _ name: String, on row: String) throws -> SQLFragment {
+        if let results { return results[entity.name]?[propertyIndex] ?? SQLFragment("NULL") }
         guard let entityLayout = layout.entity(named: entity.name),
             let column = entityLayout.propertyColumns[propertyIndex]
         else {
             throw StoreError.invalidQuery(reason: "'\(name)' of '\(entity.name)' has no column")
         }
-        return "\(row).\(layout.tables[entityLayout.table].columns[column].quotedName)"
+        return SQLFragment("\(row).\(layout.tables[entityLayout.table].columns[column].quotedName)")
     }
 
     private func join(_ relationship: Relationship, of entity: Entity) throws -> RelationshipJoin {

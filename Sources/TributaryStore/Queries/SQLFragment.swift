@@ -30,3 +30,42 @@ struct SQLFragment {
         return result
     }
 }
+
+extension SQLFragment {
+    /// The number of terms side by side, without parentheses between them.
+    private static let width = 16
+    /// Terms up to this weight may stand anywhere.
+    private static let lightWeight = 20
+
+    /// Joins the terms with AND or OR.
+    ///
+    /// SQLite allows a depth of 1,000 for an expression tree, and its parser stack has 100 entries, of which a term
+    /// takes one at the first position and three at later positions. Many terms therefore become a shallow tree, and
+    /// the deepest term comes first.
+    static func joined(_ terms: [SQLFragment], by word: String) -> SQLFragment {
+        guard let heaviest = terms.indices.max(by: { terms[$0].weight < terms[$1].weight }), terms.count > 1,
+            terms[heaviest].weight > lightWeight
+        else { return flat(terms[...], by: word) }
+        var rest = terms
+        let first = rest.remove(at: heaviest)
+        let others = flat(rest[...], by: word)
+        var result = "(" + first + " \(word) " + others + ")"
+        result.weight = max(first.weight + 1, others.weight + 3)
+        return result
+    }
+
+    private static func flat(_ terms: ArraySlice<SQLFragment>, by word: String) -> SQLFragment {
+        guard terms.count > 1 else { return terms.first ?? SQLFragment(word == "AND" ? "1" : "0") }
+        var parts = Array(terms)
+        if terms.count > width {
+            let size = (terms.count + width - 1) / width
+            parts = stride(from: terms.startIndex, to: terms.endIndex, by: size).map { start in
+                flat(terms[start..<min(start + size, terms.endIndex)], by: word)
+            }
+        }
+        let text = parts.map(\.text).joined(separator: " \(word) ")
+        var result = SQLFragment("(\(text))", parts.flatMap(\.arguments))
+        result.weight = 3 + (parts.map(\.weight).max() ?? 0)
+        return result
+    }
+}

@@ -81,13 +81,41 @@ struct DictionaryDifferentialTests {
             ),
             columns: columns,
             groupBy: groups,
-            having: Int.random(in: 0..<4, using: &random) == 0
-                ? try? ObjectPredicate(
-                    parsing: ["c0 > 1", "c0 != NULL", "NOT c0 == 0"].randomElement(using: &random) ?? ""
-                )
-                : nil,
+            having: Int.random(in: 0..<3, using: &random) == 0 ? having(columns.map(\.name), &random) : nil,
             isDistinct: Int.random(in: 0..<3, using: &random) == 0
         )
+    }
+
+    private func having(_ names: [String], _ random: inout SeededGenerator) -> ObjectPredicate? {
+        func term() -> String {
+            let name = names.randomElement(using: &random) ?? "c0"
+            let forms = [
+                "\(name) > 1", "\(name) != NULL", "NOT \(name) == 0", "\(name) == NULL", "\(name) IN {0, 1, 2}",
+                "\(name) BETWEEN {1, 3}", "\(name) + 1 > 2", "\(name) BEGINSWITH[c] 'a'", "length:(\(name)) > 1",
+                "\(name) == \(names.first ?? name)", "SELF == NULL", "entity.name == 'Result'",
+            ]
+            return forms.randomElement(using: &random) ?? "TRUEPREDICATE"
+        }
+        let word = Bool.random(using: &random) ? "AND" : "OR"
+        return try? ObjectPredicate(parsing: Bool.random(using: &random) ? term() : "\(term()) \(word) \(term())")
+    }
+
+    @Test
+    func aDeepConditionOnResultsIsEvaluatedInMemory() throws {
+        var random = SeededGenerator(seed: 7)
+        let world = try ReadingWorld(random: &random)
+        let entity = try #require(world.model.entities.first { !$0.isAbstract })
+        var having = try ObjectPredicate(parsing: "n >= 0")
+        let term = having
+        for _ in 0..<100 { having = .or([.and([having, term]), term]) }
+        var query = DictionaryQuery(
+            objects: FetchQuery(entity: entity, limit: 1),
+            columns: [DictionaryQuery.Column(name: "n", keyPath: "SELF", function: .count)]
+        )
+        let plain = try world.store.read { try $0.values(try DictionaryPlan(query, model: world.model)) }
+        query.having = having
+        let kept = try world.store.read { try $0.values(try DictionaryPlan(query, model: world.model)) }
+        #expect(plain.count == 1 && kept == plain)
     }
 
     @Test
