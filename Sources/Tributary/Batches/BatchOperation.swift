@@ -32,13 +32,13 @@ struct BatchOperation {
     }
 
     private struct NothingWritten: Error {
-        var outcome: BatchOutcome
+        var result: BatchWriteResult
     }
 
     func run(
         _ kind: BatchResultKind,
         refreshes: Bool,
-        _ block: (BatchWriter, BatchTerms) throws -> BatchOutcome
+        _ block: (BatchWriter, BatchTerms) throws -> BatchWriteResult
     ) throws -> BatchResult {
         context.checkConfinement()
         guard !context.isClosed else { throw ContextError.closed }
@@ -46,12 +46,12 @@ struct BatchOperation {
             throw ContextError.store(reason: "a batch is a transaction of its own, no part of one of several saves")
         }
         let terms = options(kind)
-        var outcome = BatchOutcome(committed: nil, count: 0, ids: [])
+        var result = BatchWriteResult(committed: nil, count: 0, ids: [])
         do {
             try withoutActuallyEscaping(block) { block in
                 let committing = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-                    outcome = try block(transaction.batches, terms)
-                    guard let committed = outcome.committed else { throw NothingWritten(outcome: outcome) }
+                    result = try block(transaction.batches, terms)
+                    guard let committed = result.committed else { throw NothingWritten(result: result) }
                     return committed
                 }
                 let committed = try commit(committing)
@@ -60,15 +60,15 @@ struct BatchOperation {
                 if context.isMain || refreshes { MergeOperation(context: context).merge(committed.changes) }
             }
         } catch let nothing as NothingWritten {
-            outcome = nothing.outcome
+            result = nothing.result
         } catch let error as StoreError {
             throw ContextError(error)
         }
         return BatchResult(
             kind: kind,
-            count: outcome.count,
-            objectIDs: outcome.ids,
-            token: outcome.committed.map { HistoryToken(store: $0.history ?? "", number: $0.number) }
+            count: result.count,
+            objectIDs: result.ids,
+            token: result.committed.map { HistoryToken(store: $0.history ?? "", number: $0.number) }
         )
     }
 

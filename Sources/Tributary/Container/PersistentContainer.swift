@@ -80,7 +80,7 @@ public final class PersistentContainer: Sendable {
         self.store = store
         self.pipeline = pipeline
         self.home = home
-        let main = await MainContext(home: home, generation: pipeline.generation)
+        let main = try await MainContext(home: home, generation: pipeline.generation)
         self.main = main
         home.belong(to: self)
         await pipeline.attach(main)

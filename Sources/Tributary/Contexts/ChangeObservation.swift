@@ -53,9 +53,9 @@ final class ChangeObservation {
         defer { isNotifying = false }
         var rounds = 0
         while !pending.isEmpty, rounds < maximumRounds {
-            let notice = pending
+            let notification = pending
             pending = ObjectsDidChange()
-            changes.forEach { $0(notice) }
+            changes.forEach { $0(notification) }
             afterRound()
             rounds += 1
         }

@@ -9,7 +9,7 @@ final class ObjectRegistry {
     ///
     /// Objects remove themselves from it when they end, on any thread; the other properties stay on the context's queue
     /// or actor.
-    let table: ObjectTable
+    let table: LiveObjectTable
     private(set) var isRetaining = false
     private var held: Set<ManagedObject> = []
     /// Keys of objects that have read relationships, and of some that have ended or dropped them since.
@@ -19,7 +19,7 @@ final class ObjectRegistry {
     private var recentKind: EntityDescriptor?
 
     init(rootCount: Int) {
-        table = ObjectTable(rootCount: rootCount)
+        table = LiveObjectTable(rootCount: rootCount)
     }
 
     func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? { table.object(id, rootIndex: rootIndex) }
@@ -101,7 +101,7 @@ final class ObjectRegistry {
 /// the end of an actor's own state. Therefore the table has a lock: an object that ends waits for it before its memory
 /// is freed, and a look-up meanwhile finds the object only if it could still be retained. Nothing is released under the
 /// lock.
-final class ObjectTable: Sendable {
+final class LiveObjectTable: Sendable {
     private struct State {
         var tables: [AddressTable]
 
@@ -121,24 +121,24 @@ final class ObjectTable: Sendable {
 
     func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? {
         let retained = state.withLock { state in
-            state.tables[rootIndex][id].flatMap(ObjectTable.retain)
+            state.tables[rootIndex][id].flatMap(LiveObjectTable.retain)
         }
-        return retained.flatMap(ObjectTable.takeRetained)
+        return retained.flatMap(LiveObjectTable.takeRetained)
     }
 
     var objects: [ManagedObject] {
-        let retained = state.withLock { $0.tables.flatMap { $0.addresses.compactMap(ObjectTable.retain) } }
-        return retained.compactMap(ObjectTable.takeRetained)
+        let retained = state.withLock { $0.tables.flatMap { $0.addresses.compactMap(LiveObjectTable.retain) } }
+        return retained.compactMap(LiveObjectTable.takeRetained)
     }
 
     func insert(_ object: ManagedObject) {
-        let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, ObjectTable.address(of: object))
+        let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, LiveObjectTable.address(of: object))
         object.tablePlace = state.withLock { UInt32(truncatingIfNeeded: $0.tables[table].insert(address, for: id)) }
     }
 
     /// Removes an object; does nothing when another object has its ID.
     func remove(_ object: ManagedObject) {
-        let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, ObjectTable.address(of: object))
+        let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, LiveObjectTable.address(of: object))
         let place = Int(object.tablePlace)
         state.withLock { $0.tables[table].remove(address, for: id, at: place) }
     }
@@ -176,7 +176,7 @@ final class ObjectTable: Sendable {
 ///
 /// The addresses are kept in slots, in the order of insertion; a hash table with open addressing has the slot of each
 /// ID. A removal that knows the slot searches nothing: objects that were fetched together mostly end together, so their
-/// slots are neighbours, where entries of the hash table would be anywhere in memory. Empty slots are dropped when room
+/// slots are adjacent, where entries of the hash table would be anywhere in memory. Empty slots are dropped when room
 /// is needed, or when most slots are empty. The seed is random for each table, so that nobody can write IDs into a log
 /// that all have one hash.
 struct AddressTable {

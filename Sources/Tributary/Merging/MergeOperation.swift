@@ -32,12 +32,12 @@ struct MergeOperation {
             }
         }
         context.undoStack?.forget(objects.filter { $0.state == .gone })
-        context.recordChange { notice in
-            notice.inserted.formUnion(changes.inserted)
-            notice.merged.formUnion(changes)
+        context.recordChange { notification in
+            notification.inserted.formUnion(changes.inserted)
+            notification.merged.formUnion(changes)
             // Several merges together may be too large to list as well.
-            let isCollapsed = notice.merged.isEverything || !notice.merged.collapsedEntities.isEmpty
-            notice.isEverything = notice.isEverything || isCollapsed
+            let isCollapsed = notification.merged.isEverything || !notification.merged.collapsedEntities.isEmpty
+            notification.isEverything = notification.isEverything || isCollapsed
         }
         context.processPendingChanges()
     }

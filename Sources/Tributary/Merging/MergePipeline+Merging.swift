@@ -47,12 +47,12 @@ extension MergePipeline {
         // Others may have merged while the timer's call was on its way, so that a new quiet period has begun.
         guard isAsked || pendingNotifications.isDue else { return }
         // A save of the main context may have merged everything meanwhile; its later changes may still be unsaved.
-        main.isCollecting = true
-        defer { main.isCollecting = false }
+        main?.isCollecting = true
+        defer { main?.isCollecting = false }
         if !pendingNotifications.isEmpty {
             let step = try store.inTurn { try moveGeneration($0) }
-            main.collected.formUnion(step.changes)
-            main.context?.merge(step.changes, movingTo: step.generation)
+            main?.collected.formUnion(step.changes)
+            main?.merge(step)
         }
         saveMainContext()
         postUpdate()
@@ -68,28 +68,31 @@ extension MergePipeline {
     func moveGenerationOfEmptyMain() throws -> Generation {
         guard !pendingNotifications.isEmpty else { return generation }
         let step = try store.inTurn { try moveGeneration($0) }
-        main.collected.formUnion(step.changes)
-        if !main.isCollecting { postUpdate() }
+        main?.collected.formUnion(step.changes)
+        postUpdateUnlessCollecting()
         return step.generation
     }
 
     @MainActor
     private func saveMainContext() {
-        guard options.saves, let context = main.context, context.hasChanges,
-            main.editsOfFailedSave != context.editCount
-        else { return }
+        guard options.saves, let main, main.needsSave else { return }
         do {
-            try context.context.save()
+            try main.context.save()
             main.editsOfFailedSave = nil
         } catch {
-            main.editsOfFailedSave = context.editCount
+            main.editsOfFailedSave = main.context.pending.editCount
             failures.send(MainSaveFailure(error: error))
         }
     }
 
     @MainActor
-    func postUpdate() {
-        guard !main.collected.isEmpty else { return }
+    private func postUpdateUnlessCollecting() {
+        if main?.isCollecting == false { postUpdate() }
+    }
+
+    @MainActor
+    private func postUpdate() {
+        guard let main, !main.collected.isEmpty else { return }
         // A store that was set back, or a copy, has another history once it is written to.
         let name = (try? generation.read { try $0.history.name() }) ?? main.storeName
         let token = HistoryToken(store: name, number: generation.number)
@@ -131,14 +134,14 @@ extension MergePipeline {
                 pendingNotifications.post(committed.changes)
             }
         }
-        if let step { main.context?.context.generation = step.generation }
+        if let step { main?.context.generation = step.generation }
         adopt(committed)
         commits.raise()
         guard let step else { return committed }
-        main.collected.formUnion(step.changes)
-        main.collected.formUnion(committed.changes)
-        main.context?.merge(step.changes, movingTo: step.generation)
-        if !main.isCollecting { postUpdate() }
+        main?.collected.formUnion(step.changes)
+        main?.collected.formUnion(committed.changes)
+        main?.merge(step)
+        postUpdateUnlessCollecting()
         return committed
     }
 
@@ -176,10 +179,10 @@ extension MergePipeline {
     @MainActor
     func moveToNewest() throws -> ObjectChanges {
         let step = try store.inTurn { try moveGeneration($0) }
-        main.collected.formUnion(step.changes)
-        main.context?.context.generation = step.generation
-        main.context?.merge(step.changes, movingTo: step.generation)
-        if !main.isCollecting { postUpdate() }
+        main?.collected.formUnion(step.changes)
+        main?.context.generation = step.generation
+        main?.merge(step)
+        postUpdateUnlessCollecting()
         return step.changes
     }
 }
@@ -273,6 +276,6 @@ extension MergePipeline {
         updates.finish()
         failures.finish()
         activities.finish()
-        main.context?.context.close()
+        main?.context.close()
     }
 }

@@ -20,7 +20,8 @@ package final class MergePipeline: Sendable {
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
     let commits = Signal()
-    let main: MainMerger
+    /// The main context, which the container keeps alive; nil until it is attached.
+    @MainActor private(set) weak var main: MainContext?
     /// The saves and merges somebody waits for that have begun since the last import; the next one waits for them.
     private let requests = Mutex(PendingBlocks())
     private let state: Mutex<State>
@@ -42,8 +43,6 @@ package final class MergePipeline: Sendable {
         self.pendingNotifications = pendingNotifications
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         rowCache = RowCache(newest: generation.number)
-        let name = try generation.read { try $0.history.name() }
-        main = MainMerger(storeName: name, limit: pendingNotifications.options.pendingLimit)
         state = Mutex(State(generation: generation, noticed: generation.number))
         ExitDrain.add(self)
     }
@@ -52,8 +51,8 @@ package final class MergePipeline: Sendable {
     ///
     /// Call it once, before ``start()``.
     @MainActor
-    func attach(_ context: MainContext) {
-        main.context = context
+    func attach(_ main: MainContext) {
+        self.main = main
     }
 
     package func start() {
@@ -120,31 +119,21 @@ package final class MergePipeline: Sendable {
     func update(_ block: (inout State) -> Void) { state.withLock { block(&$0) } }
 }
 
-/// The part of a merge that runs on the main actor: the contents of the next update.
-@MainActor
-final class MainMerger {
-    /// The name of the store in tokens, as it was when the container was opened.
-    nonisolated let storeName: String
-    weak var context: MainContext?
-    var collected: ObjectChanges
-    var isCollecting = false
-    /// The context's edit count when its save failed; the save is not tried again before the count has grown.
-    var editsOfFailedSave: UInt64?
-
-    nonisolated init(storeName: String, limit: Int) {
-        self.storeName = storeName
-        collected = ObjectChanges(limit: limit)
-    }
-}
-
-/// The view context on the main actor, with what the merge pipeline does to it.
-///
-/// The pipeline calls without the write lock.
+/// The view context on the main actor, with what the merge pipeline keeps about it.
 @MainActor
 final class MainContext {
     let context: ManagedObjectContext
+    /// The name of the store in tokens, as it was when the container was opened.
+    let storeName: String
+    /// The contents of the next update.
+    var collected: ObjectChanges
+    /// Whether a merge is under way, which posts the update at its end.
+    var isCollecting = false
+    /// The context's edit count when its save failed; the save is not tried again before the count has grown. A merge
+    /// does not count.
+    var editsOfFailedSave: UInt64?
 
-    init(home: ContextHome, generation: Generation) {
+    init(home: ContextHome, generation: Generation) throws {
         context = ManagedObjectContext(
             home: home,
             name: "view",
@@ -152,18 +141,20 @@ final class MainContext {
             generation: generation
         )
         context.undoStack = UndoStack()
+        storeName = try generation.read { try $0.history.name() }
+        collected = ObjectChanges(limit: home.pipeline.options.pendingLimit)
     }
 
-    /// Whether a save would write or reject anything.
-    var hasChanges: Bool { context.hasChanges || !context.pending.refusedWrites.isEmpty }
+    /// Whether a save would write or reject anything, and something has changed since the last one failed.
+    var needsSave: Bool {
+        (context.hasChanges || !context.pending.refusedWrites.isEmpty)
+            && editsOfFailedSave != context.pending.editCount
+    }
 
-    /// A save that has failed is tried again only when this has grown; a merge does not count.
-    var editCount: UInt64 { context.pending.editCount }
-
-    /// Moves to `generation` and merges the changes of others, but keeps properties that were changed here: refreshes
-    /// registered objects, announces inserted ones and marks deleted ones as deleted.
-    func merge(_ changes: ObjectChanges, movingTo generation: Generation) {
-        MergeOperation(context: context).merge(changes, movingTo: generation)
+    /// Moves to the generation of a step and merges the changes of others, without the write lock: properties that were
+    /// changed here keep their values.
+    func merge(_ step: MergePipeline.Step) {
+        MergeOperation(context: context).merge(step.changes, movingTo: step.generation)
     }
 }
 

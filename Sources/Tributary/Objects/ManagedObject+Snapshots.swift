@@ -115,14 +115,15 @@ extension ManagedObject {
         let ending = Ending { continuation.finish() }
         var observer: ObserverToken?
         // Objects hold their context, so the observer must not make the context hold the object.
-        observer = context.observeChanges { [weak self, weak context] notice in
+        observer = context.observeChanges { [weak self, weak context] notification in
             guard !reader.isGone, let self, self.managedObjectContext === context else {
                 observer?.cancel()
                 return
             }
             let isTouched =
-                notice.updated.contains(id) || notice.inserted.contains(id) || notice.deleted.contains(id)
-                || notice.merged.touches(id) || notice.isEverything
+                notification.updated.contains(id) || notification.inserted.contains(id)
+                || notification.deleted.contains(id)
+                || notification.merged.touches(id) || notification.isEverything
             guard isTouched else { return }
             let isGone = self.state == .gone || self.state == .deleted
             withExtendedLifetime(ending) {

@@ -176,7 +176,7 @@ struct PositionPlan {
     let positions: [ManagedObjectID: String]
     let kept: Set<ManagedObjectID>
 
-    /// Returns positions in order; when two neighbours leave no room between them, the second one moves as well.
+    /// Returns positions in order; when two adjacent ones leave no room between them, the second one moves as well.
     func positioned() -> [(id: ManagedObjectID, position: String)] {
         var result: [(id: ManagedObjectID, position: String)] = []
         var low: String?

@@ -1,7 +1,7 @@
 /// Creates positions: texts that compare by their bytes, with room for another one between two different ones.
 ///
 /// A position at the end or the start continues the count of the last or the first one, so that lists that only grow
-/// have short positions; a position in between is longer than the lesser of its neighbours.
+/// have short positions; a position in between is longer than the lesser of the two beside it.
 enum PositionMaker {
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
     /// The first character of a counted position gives the number of its digits: `a` one, `b` two, and so on.

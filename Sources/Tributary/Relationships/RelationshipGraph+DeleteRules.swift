@@ -85,8 +85,12 @@ extension RelationshipGraph {
             }
         }
         context.undoStack?.record(.appeared(object))
-        context.recordChange { notice in
-            if wasSaved { notice.addResurrection(of: object.objectID) } else { notice.inserted.insert(object.objectID) }
+        context.recordChange { notification in
+            if wasSaved {
+                notification.addResurrection(of: object.objectID)
+            } else {
+                notification.inserted.insert(object.objectID)
+            }
         }
     }
 

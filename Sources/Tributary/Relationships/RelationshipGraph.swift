@@ -184,9 +184,9 @@ struct RelationshipGraph {
                 context.pending.delta.remove(id, from: key)
             }
             if isEdit { context.pending.addOwner(ObjectKey(rootIndex: descriptor.rootIndex, id: end)) }
-            context.recordChange { notice in
+            context.recordChange { notification in
                 if let live = context.registry.object(end, rootIndex: descriptor.rootIndex) {
-                    notice.addUpdate(of: live.objectID)
+                    notification.addUpdate(of: live.objectID)
                 }
             }
         }

@@ -1,7 +1,7 @@
 package import TributaryChanges
 
 /// The result of a batch.
-package struct BatchOutcome: Sendable {
+package struct BatchWriteResult: Sendable {
     /// The committed transaction; nil when the batch wrote nothing.
     package var committed: CommittedTransaction?
     package var count: Int

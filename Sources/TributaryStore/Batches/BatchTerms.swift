@@ -12,7 +12,7 @@ package struct BatchTerms {
     package var author: String?
     package var contextName: String?
     package var collision: Collision
-    /// Whether the outcome lists the IDs of the objects.
+    /// Whether the result lists the IDs of the objects.
     package var listsIDs: Bool
     /// Computes derived attributes; nil when the model has none.
     package var deriving: (any BatchDeriving)?

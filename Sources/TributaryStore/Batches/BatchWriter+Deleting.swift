@@ -5,7 +5,7 @@ extension BatchWriter {
     /// Deletes the objects that match the query, following the delete rules.
     ///
     /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
-    package func delete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchOutcome {
+    package func delete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchWriteResult {
         try delete(terms: terms) { deletion in
             for id in try reader.ids(query) { try deletion.add(id) }
         }
@@ -14,7 +14,7 @@ extension BatchWriter {
     /// Deletes those of the given objects that exist, following the delete rules.
     ///
     /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
-    package func delete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchOutcome {
+    package func delete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchWriteResult {
         try delete(terms: terms) { deletion in
             for id in ids {
                 if let row = try reader.row(id.uniqueID, rootEntity: id.rootEntity) { try deletion.add(row.id) }
@@ -22,7 +22,7 @@ extension BatchWriter {
         }
     }
 
-    private func delete(terms: BatchTerms, _ fill: (BatchDeletion) throws -> Void) throws -> BatchOutcome {
+    private func delete(terms: BatchTerms, _ fill: (BatchDeletion) throws -> Void) throws -> BatchWriteResult {
         let deletion = try BatchDeletion(reader: reader)
         try fill(deletion)
         try deletion.followRules()
@@ -46,6 +46,6 @@ extension BatchWriter {
             try apply(slice)
         }
         try deletion.clear()
-        return BatchOutcome(committed: committed, count: count, ids: ids)
+        return BatchWriteResult(committed: committed, count: count, ids: ids)
     }
 }

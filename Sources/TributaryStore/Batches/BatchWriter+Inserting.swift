@@ -12,7 +12,7 @@ extension BatchWriter {
         into entity: String,
         terms: BatchTerms,
         _ next: (inout [String: PropertyValue]) throws -> Bool
-    ) throws -> BatchOutcome {
+    ) throws -> BatchWriteResult {
         let properties = try BatchProperties(entity, layout: reader.context.layout, allowsAbstract: false)
         let keys = try BatchUniqueness(properties, reader: reader)
         let insertion = try BatchInsertion(properties: properties, keys: keys, terms: terms, reader: reader)
@@ -26,6 +26,6 @@ extension BatchWriter {
             }
             try insertion.flush(apply)
         }
-        return BatchOutcome(committed: committed, count: insertion.count, ids: insertion.ids)
+        return BatchWriteResult(committed: committed, count: insertion.count, ids: insertion.ids)
     }
 }

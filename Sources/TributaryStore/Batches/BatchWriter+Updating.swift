@@ -9,7 +9,7 @@ extension BatchWriter {
         _ query: FetchQuery,
         setting expressions: [String: BatchExpression],
         terms: BatchTerms
-    ) throws -> BatchOutcome {
+    ) throws -> BatchWriteResult {
         let layout = reader.context.layout
         let properties = try BatchProperties(query.entity.name, layout: layout, allowsAbstract: true)
         var assignments: [(propertyIndex: Int, expression: BatchExpression)] = []
@@ -65,7 +65,7 @@ extension BatchWriter {
                 throw problem
             }
         }
-        return BatchOutcome(committed: committed, count: count, ids: ids)
+        return BatchWriteResult(committed: committed, count: count, ids: ids)
     }
 
     /// Checks an expression as far as possible without an object.

@@ -5,7 +5,7 @@ import Testing
 
 /// Swift's runtime retains an object by its address only while the object's deinitialization has not begun.
 ///
-/// `ObjectTable` relies on this function of the runtime, which is no public interface: these tests fail when a version
+/// `LiveObjectTable` relies on this function of the runtime, which is no public interface: these tests fail when a version
 /// of Swift changes it.
 struct RuntimeRetainTests {
     private final class Flag: Sendable {
@@ -23,7 +23,7 @@ struct RuntimeRetainTests {
         init(_ log: Log) { self.log = log }
 
         deinit {
-            let isRetained = ObjectTable.retain(RuntimeRetainTests.address(of: self)) != nil
+            let isRetained = LiveObjectTable.retain(RuntimeRetainTests.address(of: self)) != nil
             log.attempts.withLock { $0.append(isRetained) }
         }
     }
@@ -37,7 +37,7 @@ struct RuntimeRetainTests {
         let log = Log()
         var object: Ending? = Ending(log)
         let address = Self.address(of: try #require(object))
-        #expect(ObjectTable.retain(address) == address)
+        #expect(LiveObjectTable.retain(address) == address)
         object = nil
         #expect(log.attempts.withLock { $0.isEmpty }, "the retained object lives without its variable")
         let pointer = try #require(UnsafeRawPointer(bitPattern: address))
@@ -54,7 +54,7 @@ struct RuntimeRetainTests {
 
     /// Two threads: one releases the last reference while the other tries to retain the object.
     ///
-    /// The object's memory is kept meanwhile by an unowned reference, as the lock of `ObjectTable` keeps it.
+    /// The object's memory is kept meanwhile by an unowned reference, as the lock of `LiveObjectTable` keeps it.
     @Test
     func aRaceForTheLastReferenceHasOneWinner() async {
         let log = Log()
@@ -68,7 +68,7 @@ struct RuntimeRetainTests {
                 _ = last.open()
             }
             while !isEnding.value.load(ordering: .acquiring) { await Task.yield() }
-            if ObjectTable.retain(address) != nil, let pointer = UnsafeRawPointer(bitPattern: address) {
+            if LiveObjectTable.retain(address) != nil, let pointer = UnsafeRawPointer(bitPattern: address) {
                 retained += 1
                 Unmanaged<Ending>.fromOpaque(pointer).release()
             }
