@@ -47,3 +47,44 @@ public struct ConstraintConflict: Hashable, Sendable {
     /// The object that has the key in the store; nil when the objects of the context conflict with each other.
     public var stored: ObjectSnapshot?
 }
+
+/// How a save resolves a conflict with an object that was changed in the store after the context had read it.
+///
+/// A conflict exists when the object's row has a newer revision, even if other properties were changed.
+public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
+    /// The save throws the conflicts. The default of background contexts.
+    case error
+    /// The properties that the context changed keep the context's values. The default of the view context.
+    case objectTrump
+    /// The properties that the store changed keep the store's values.
+    case storeTrump
+    /// All properties of the object get the context's values.
+    case overwrite
+    /// The context's changes to the object are dropped.
+    case rollback
+}
+
+/// An error of a save whose objects were changed in the store meanwhile, under the merge policy `error`.
+///
+/// `context.refresh(_:mergeChanges:)` merges the store's state; saving again then succeeds.
+public struct ConflictError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The conflicts, one for each object.
+    public var conflicts: [MergeConflict]
+    /// The conflicts of unique keys, one for each key that several objects would have.
+    public var constraintConflicts: [ConstraintConflict] = []
+
+    /// A description with one line for each object and each key.
+    public var description: String {
+        let keys = constraintConflicts.map { conflict in
+            let ids = conflict.objectIDs.map(\.description) + (conflict.stored.map { [$0.id.description] } ?? [])
+            let properties = conflict.properties.joined(separator: ", ")
+            return "\(ids.joined(separator: ", ")) would have the same \(conflict.entity) \(properties)"
+        }
+        let objects = conflicts.map { conflict in
+            let here = conflict.isDeletion ? "deleted" : conflict.changedProperties.sorted().joined(separator: ", ")
+            let there = conflict.stored == nil ? "deleted" : conflict.changedInStore.sorted().joined(separator: ", ")
+            return "\(conflict.objectID): here \(here); in the store \(there)"
+        }
+        return (objects + keys).joined(separator: "\n")
+    }
+}

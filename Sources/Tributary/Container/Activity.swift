@@ -1,3 +1,7 @@
+public import Observation
+import Synchronization
+import TributaryStore
+
 /// Work in progress, such as an import or a merge, which an application can show with a progress indicator.
 public struct Activity: Sendable, Hashable {
     /// The phase of an activity.
@@ -18,5 +22,81 @@ public struct Activity: Sendable, Hashable {
         self.number = number
         self.title = title
         self.phase = phase
+    }
+}
+
+final class ActivityBoard: Sendable {
+    private struct State {
+        var count: UInt64 = 0
+        var running: [UInt64: Activity] = [:]
+    }
+
+    private let state = Mutex(State())
+    let broadcast = Broadcast<Activity>(limit: 256)
+
+    var running: [Activity] { state.withLock { $0.running.values.sorted { $0.number < $1.number } } }
+
+    func run<T>(_ title: String, _ block: () async throws -> T) async rethrows -> T {
+        let number = begin(title)
+        defer { end(number, title) }
+        return try await block()
+    }
+
+    // Subscribers are notified under the lock, so that they see the activities in order.
+
+    private func begin(_ title: String) -> UInt64 {
+        state.withLock { state in
+            state.count += 1
+            let activity = Activity(number: state.count, title: title, phase: .started)
+            state.running[state.count] = activity
+            broadcast.send(activity)
+            return state.count
+        }
+    }
+
+    private func end(_ number: UInt64, _ title: String) {
+        state.withLock { state in
+            guard state.running.removeValue(forKey: number) != nil else { return }
+            broadcast.send(Activity(number: number, title: title, phase: .finished))
+        }
+    }
+
+    /// Ends the streams; a subscriber has received the end of every activity that began.
+    func finish() {
+        state.withLock { state in
+            for (number, activity) in state.running.sorted(by: { $0.key < $1.key }) {
+                broadcast.send(Activity(number: number, title: activity.title, phase: .finished))
+            }
+            state.running = [:]
+            broadcast.finish()
+        }
+    }
+}
+
+/// The work under way in a container, for a progress indicator: observable, on the main actor.
+///
+/// ```swift
+/// let monitor = container.activityMonitor()
+/// withObservationTracking { indicator.isHidden = !monitor.isActive } onChange: {}
+/// ```
+@MainActor
+@Observable
+public final class ActivityMonitor {
+    /// The running activities, in the order in which they began.
+    public private(set) var running: [Activity] = []
+    /// Whether any activity is running.
+    public var isActive: Bool { !running.isEmpty }
+
+    init(_ board: ActivityBoard) {
+        let changes = board.broadcast.stream()
+        running = board.running
+        // The task ends when the container closes or the monitor is released; it cannot be a child task.
+        Task { [weak self] in
+            for await _ in changes {
+                guard let self else { return }
+                self.running = board.running
+            }
+            self?.running = board.running
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 public import TributaryChanges
 
 final class ChangeObservation {
@@ -122,5 +123,57 @@ public struct ObjectsDidChange: Sendable {
     mutating func addUpdate(of id: ManagedObjectID) {
         guard !inserted.contains(id), !deleted.contains(id) else { return }
         updated.insert(id)
+    }
+}
+
+/// The registration of an observer, which can cancel it.
+///
+/// ```swift
+/// let observer = context.observeDidSave { context, changes in print(changes) }
+/// observer.cancel()
+/// ```
+/// An observer stays until it is cancelled, or the context has closed; releasing the token does not end it. The token
+/// may leave a `perform`, and may cancel from anywhere.
+public final class ObserverToken: Sendable {
+    private let isCancelled = Atomic(false)
+
+    /// Whether the observer has not been cancelled.
+    public var isActive: Bool { !isCancelled.load(ordering: .acquiring) }
+
+    /// Ends the registration; no call of the observer begins after this, not even for a notification in progress.
+    ///
+    /// The context releases the observer's closure, on its own queue or actor, when it next notifies observers;
+    /// ``ManagedObjectContext/removeObserver(_:)`` releases it at once.
+    public func cancel() { isCancelled.store(true, ordering: .releasing) }
+}
+
+final class ObserverList<Block> {
+    private var entries: [(token: ObserverToken, block: Block)] = [] {
+        didSet { isEmpty = entries.isEmpty }
+    }
+    /// A plain flag that is read with each change of a value; accesses to it cannot overlap.
+    @exclusivity(unchecked) private(set) var isEmpty = true
+
+    func add(_ block: Block) -> ObserverToken {
+        let token = ObserverToken()
+        entries.append((token, block))
+        return token
+    }
+
+    /// Calls `notify` with each observer that is registered now and has not been cancelled, also by one before it.
+    func forEach(_ notify: (Block) -> Void) {
+        guard !isEmpty else { return }
+        for entry in entries where entry.token.isActive { notify(entry.block) }
+        removeCancelled()
+    }
+
+    func removeCancelled() {
+        if entries.contains(where: { !$0.token.isActive }) { entries.removeAll { !$0.token.isActive } }
+    }
+
+    func removeAll() {
+        let removed = entries
+        entries = []
+        for entry in removed { entry.token.cancel() }
     }
 }

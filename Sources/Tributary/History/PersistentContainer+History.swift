@@ -225,3 +225,69 @@ public struct PersistentHistoryChange: Sendable, Hashable {
     /// For a deletion, the last values of the properties that the model preserves after deletion; else empty.
     public let tombstone: [String: PropertyValue]
 }
+
+/// A point in a store's history: everything up to and including one transaction.
+public struct HistoryToken: Sendable, Hashable, Codable {
+    /// The name of the store's history, another one once the store was set back; tokens of different ones do not
+    /// compare.
+    public let store: String
+    /// The transaction's number.
+    public let number: Int64
+
+    /// Creates a token from its store and number.
+    public init(store: String, number: Int64) {
+        self.store = store
+        self.number = number
+    }
+
+    /// Whether this token is earlier in history than the other.
+    ///
+    /// - Throws: ``HistoryError`` `foreignToken` when the tokens are of different stores: they do not compare.
+    public func isEarlier(than other: HistoryToken) throws(HistoryError) -> Bool {
+        guard store == other.store else { throw .foreignToken(other, store: store) }
+        return number < other.number
+    }
+}
+
+/// The part of history that a request returns; everything by default.
+public struct HistoryFilter: Sendable, Hashable {
+    /// Only transactions of this author.
+    public var author: String?
+    /// No transactions of this author, for example a consumer's own.
+    public var excludedAuthor: String?
+    /// Only transactions of contexts of this name.
+    public var contextName: String?
+    /// Only changes of objects of these concrete entities, and only transactions with such changes.
+    public var entityNames: Set<String>?
+
+    /// Creates a filter that accepts everything.
+    public init() {}
+}
+
+/// An error in reading history.
+public enum HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The history after the token has been purged; `oldest` is the earliest token that is still valid.
+    case expired(HistoryToken, oldest: HistoryToken)
+    /// The token is of another store, or of this one before it was set back or copied.
+    case foreignToken(HistoryToken, store: String)
+    /// No consumer of the name is registered.
+    case unknownConsumer(String)
+
+    /// A message that says which request failed, and how to continue.
+    public var description: String {
+        switch self {
+        case .expired(let token, let oldest):
+            """
+            the history after transaction \(token.number) has been purged (up to \(oldest.number)): fetch the objects \
+            anew, then go on from container.currentHistoryToken() as it was before the fetch
+            """
+        case .foreignToken(let token, let store):
+            """
+            the token is of the store \(token.store), this one is \(store): fetch the objects anew, then go on from \
+            container.currentHistoryToken() as it was before the fetch
+            """
+        case .unknownConsumer(let name):
+            "no consumer '\(name)' is registered: container.registerHistoryConsumer(_:) makes it known"
+        }
+    }
+}

@@ -129,8 +129,9 @@ final class MainContext {
     var collected: ObjectChanges
     /// Whether a merge is under way, which posts the update at its end.
     var isCollecting = false
-    /// The context's edit count when its save failed; the save is not tried again before the count has grown. A merge
-    /// does not count.
+    /// The context's edit count when its save failed; the save is not tried again before the count has grown.
+    ///
+    /// A merge does not count.
     var editsOfFailedSave: UInt64?
 
     init(home: ContextHome, generation: Generation) throws {

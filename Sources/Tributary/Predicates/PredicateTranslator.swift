@@ -334,3 +334,11 @@ extension ObjectPredicate.Expression {
         }
     }
 }
+
+protocol AnyOptional {
+    var wrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    var wrapped: Any? { self }
+}

@@ -221,3 +221,76 @@ public struct QuantifiedKeys<Root, Target: ManagedObject>: Sendable {
         QuantifiedKeys<Root, Next>(path: path + [Target.self[keyPath: relationship].name], quantifier: quantifier)
     }
 }
+
+/// The options of string comparisons: `[c]`, `[d]` and `[cd]` of the format language.
+public struct TextOptions: OptionSet, Sendable {
+    /// The bits of the set.
+    public let rawValue: Int
+
+    /// Creates options from their bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Both sides are lower-cased first.
+    public static let caseInsensitive = TextOptions(rawValue: 1)
+    /// Both sides lose their diacritics first.
+    public static let diacriticInsensitive = TextOptions(rawValue: 2)
+}
+
+/// The properties of a class as typed keys for predicates and sort keys.
+///
+/// Every static ``Field``, ``ToOne`` and ``ToMany`` of the class is a key, under the constant's own name, without
+/// further declarations or generated code:
+///
+/// ```swift
+/// final class Employee: ManagedObject {
+///     override class var entityName: String { "Employee" }
+///     static let name = Field<String>("name")
+///     static let salary = Field<Double?>("salary")
+///     static let department = ToOne<Department>("department")
+///     static let projects = ToMany<Project>("projects")
+/// }
+///
+/// let keys = Employee.keys
+/// let rich = keys.salary > 1000 && keys.department.title == "R&D" && !keys.projects.any.title.like("A*")
+/// let employees = try context.fetch(Employee.self, predicate: rich, sortKeys: [keys.name.ascending])
+/// ```
+///
+/// An expression with keys is an `ObjectPredicate`, as the format language creates it. A key compared with a value of
+/// another type does not compile.
+@dynamicMemberLookup
+public struct ObjectKeys<Root: AnyObject>: Sendable {
+    init() {}
+
+    /// The key of an attribute of the class.
+    public subscript<Value>(dynamicMember field: KeyPath<Root.Type, Field<Value>>) -> AttributeKey<Root, Value> {
+        AttributeKey(path: [Root.self[keyPath: field].name])
+    }
+
+    /// The key of a to-one relationship of the class.
+    public subscript<Target>(dynamicMember relationship: KeyPath<Root.Type, ToOne<Target>>) -> ToOneKey<Root, Target> {
+        ToOneKey(path: [Root.self[keyPath: relationship].name])
+    }
+
+    /// The key of a to-many relationship of the class.
+    public subscript<Target>(
+        dynamicMember relationship: KeyPath<Root.Type, ToMany<Target>>
+    ) -> ToManyKey<Root, Target> {
+        ToManyKey(path: [Root.self[keyPath: relationship].name])
+    }
+
+    /// The key of the object itself, `SELF` in the format language.
+    public var objectID: ToOneKey<Root, ManagedObject> { ToOneKey(path: []) }
+}
+
+/// A protocol that gives each subclass of ``ManagedObject`` keys of its own; no other class conforms to it.
+public protocol KeyedObject: AnyObject {}
+
+extension KeyedObject {
+    /// The typed keys of the class, for predicates and sort keys: `Employee.keys.salary > 1000`.
+    ///
+    /// They are the class's own ``Field``, ``ToOne`` and ``ToMany`` constants and those of its superclasses; see
+    /// ``ObjectKeys``.
+    public static var keys: ObjectKeys<Self> { ObjectKeys() }
+}

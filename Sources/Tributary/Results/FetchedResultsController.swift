@@ -321,3 +321,40 @@ struct ResultsEntry {
 
     var id: ManagedObjectID { object.objectID }
 }
+
+extension FetchedResultsController {
+    /// Calls `block` with each diff, after ``sections`` has changed.
+    ///
+    /// Any number of observers are called in the order in which they were added, after ``onChange``; ``changes()`` is
+    /// for tasks.
+    ///
+    /// - Returns: A token that cancels the observer.
+    @discardableResult
+    public func observeDiffs(_ block: @escaping (FetchedResultsDiff) -> Void) -> ObserverToken {
+        context.checkConfinement()
+        return diffObservers.add(block)
+    }
+
+    /// Calls `block` when a fetch after a change has failed, after ``onError``.
+    ///
+    /// - Returns: A token that cancels the observer.
+    @discardableResult
+    public func observeErrors(_ block: @escaping (any Error) -> Void) -> ObserverToken {
+        context.checkConfinement()
+        return errorObservers.add(block)
+    }
+}
+
+/// The position of an object in the sections of a ``FetchedResultsController``.
+public struct FetchedPosition: Sendable, Hashable {
+    /// The section's index.
+    public var section: Int
+    /// The index in the section.
+    public var item: Int
+
+    /// Creates a position from its indices.
+    public init(section: Int, item: Int) {
+        self.section = section
+        self.item = item
+    }
+}

@@ -1,3 +1,5 @@
+import TributaryModel
+
 /// The key of a typed attribute: `static let name = Field<String>("name")` in a subclass of ``ManagedObject``.
 ///
 /// An attribute that is optional in the model is a `Field` of an optional type. The attribute's name is resolved once.
@@ -34,5 +36,161 @@ extension Field: CheckedField {
             return "'\(name)' is of the type \(attribute.type.rawValue), more than \(Value.Present.self) holds"
         }
         return nil
+    }
+}
+
+/// The key of a typed to-one relationship: `static let department = ToOne<Department>("department")`.
+public final class ToOne<Target: ManagedObject>: Sendable {
+    private let cache: PropertyIndexCache
+
+    /// Creates the key of the relationship with the given name.
+    public init(_ name: String) {
+        cache = PropertyIndexCache(name)
+    }
+
+    /// The relationship's name in the model.
+    public var name: String { cache.name }
+
+    func propertyIndex(in descriptor: EntityDescriptor) -> Int {
+        cache.known(in: descriptor) ?? cache.find(in: descriptor, for: self)
+    }
+}
+
+extension ToOne: CheckedField {
+    func mismatch(in descriptor: EntityDescriptor) -> String? {
+        relationship(in: descriptor, isToMany: false, to: Target.self).mismatch
+    }
+}
+
+/// The key of a typed to-many relationship: `static let employees = ToMany<Employee>("employees")`.
+public final class ToMany<Target: ManagedObject>: Sendable {
+    private let cache: PropertyIndexCache
+
+    /// Creates the key of the relationship with the given name.
+    public init(_ name: String) {
+        cache = PropertyIndexCache(name)
+    }
+
+    /// The relationship's name in the model.
+    public var name: String { cache.name }
+
+    func propertyIndex(in descriptor: EntityDescriptor) -> Int {
+        cache.known(in: descriptor) ?? cache.find(in: descriptor, for: self)
+    }
+}
+
+extension ToMany: CheckedField {
+    func mismatch(in descriptor: EntityDescriptor) -> String? {
+        relationship(in: descriptor, isToMany: true, to: Target.self).mismatch
+    }
+}
+
+/// The key of a property in a class: ``Field``, ``ToOne``, ``ToMany`` or ``TransformableField``.
+///
+/// A class lists its keys in ``ManagedObject/declaredFields``, and the container checks them when it opens.
+public protocol DeclaredField: Sendable {
+    /// The property's name in the model.
+    var name: String { get }
+}
+
+/// A key of a class that represents no property of the class's entity.
+public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The class that declares the key.
+    public var className: String
+    /// The entity of the class.
+    public var entity: String
+    /// The key as it is declared: `Field<String>("name")`.
+    public var field: String
+    /// The problem and its remedy.
+    public var reason: String
+
+    init(_ field: any DeclaredField, in descriptor: EntityDescriptor, reason: String) {
+        className = "\(descriptor.type)"
+        entity = descriptor.entity.name
+        // `Field<String>`, without the module.
+        self.field = "\(type(of: field))(\"\(field.name)\")"
+        self.reason = reason
+    }
+
+    /// The class, the key, the entity and the problem.
+    public var description: String {
+        "\(field) of the class \(className) does not fit the entity '\(entity)': \(reason)"
+    }
+}
+
+protocol CheckedField: DeclaredField {
+    /// Returns why the entity has no property for the key, with a remedy; nil when the key fits.
+    func mismatch(in descriptor: EntityDescriptor) -> String?
+}
+
+extension CheckedField {
+    func attribute(in descriptor: EntityDescriptor) -> CheckedProperty<Attribute> {
+        guard let property = descriptor.entity.property(named: name) else { return .mismatch(missing(in: descriptor)) }
+        switch property {
+        case .attribute(let attribute): return .property(attribute)
+        case .relationship(let relationship, _):
+            let key = "\(relationship.isToMany ? "ToMany" : "ToOne")<\(relationship.destination)>"
+            return .mismatch("'\(name)' is a relationship: declare it as \(key)(\"\(name)\")")
+        }
+    }
+
+    func relationship(
+        in descriptor: EntityDescriptor,
+        isToMany: Bool,
+        to target: ManagedObject.Type
+    ) -> CheckedProperty<Relationship> {
+        guard let propertyIndex = descriptor.propertyIndex(named: name),
+            descriptor.entity.properties.indices.contains(propertyIndex)
+        else {
+            return .mismatch(missing(in: descriptor))
+        }
+        guard let relationship = descriptor.entity.properties[propertyIndex].relationship else {
+            let type = descriptor.entity.properties[propertyIndex].attribute?.type.rawValue ?? ""
+            return .mismatch("'\(name)' is an attribute of the type \(type): declare it as a Field")
+        }
+        guard relationship.isToMany == isToMany else {
+            let right = relationship.isToMany ? "to-many: declare it as ToMany" : "to-one: declare it as ToOne"
+            return .mismatch("'\(name)' is \(right)<\(target)>(\"\(name)\")")
+        }
+        for (entity, type) in descriptor.properties.targetTypes[propertyIndex] ?? [] where !type.isKind(of: target) {
+            let help =
+                type == ManagedObject.self
+                ? "give the container a class for it" : "its class is \(type), which is no \(target)"
+            return .mismatch("'\(name)' leads to objects of the entity '\(entity)', not to \(target): \(help)")
+        }
+        return .property(relationship)
+    }
+
+    private func missing(in descriptor: EntityDescriptor) -> String {
+        let names = descriptor.entity.properties.map { "'\($0.name)'" }.sorted()
+        let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
+        return "the entity has no property '\(name)'; it has \(listed.isEmpty ? "none" : listed)"
+    }
+}
+
+/// The property that a key represents, or why it represents none.
+enum CheckedProperty<Property> {
+    case property(Property)
+    case mismatch(String)
+
+    var mismatch: String? {
+        if case .mismatch(let text) = self { text } else { nil }
+    }
+}
+
+/// How a property can be read and set by name; it is computed once for the entity, because each access needs it.
+enum PropertyRole: Sendable {
+    case attribute(AttributeType)
+    case derived
+    case toOne
+    case toMany
+
+    init(_ property: Property) {
+        switch property {
+        case .attribute(let attribute):
+            self = attribute.derivationExpression == nil ? .attribute(attribute.type) : .derived
+        case .relationship(let relationship, _):
+            self = relationship.isToMany ? .toMany : .toOne
+        }
     }
 }

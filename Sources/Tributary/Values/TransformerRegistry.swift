@@ -1,3 +1,4 @@
+import Foundation
 import TributaryModel
 
 /// The transformers that a model names, by those names.
@@ -62,5 +63,37 @@ extension TransformerRegistry: ExpressibleByDictionaryLiteral {
     /// Creates a registry of transformers by their names in the model; the last one of a repeated name counts.
     public init(dictionaryLiteral elements: (String, any AttributeTransforming)...) {
         transformers = Dictionary(elements, uniquingKeysWith: { $1 })
+    }
+}
+
+/// Turns values of a type into the bytes of a transformable attribute and back.
+public protocol AttributeTransforming<Value>: Sendable {
+    /// The type of the values in the program.
+    associatedtype Value
+    /// Returns the bytes of a value as they are stored and exported.
+    func bytes(of value: Value) throws -> [UInt8]
+    /// Returns the value of stored bytes.
+    ///
+    /// - Throws: any error when the bytes do not represent such a value.
+    func value(of bytes: [UInt8]) throws -> Value
+}
+
+/// A transformer of `Codable` values: JSON with sorted keys, so that equal values have equal bytes.
+///
+/// It decodes only its own type, whatever the bytes contain.
+public struct CodableTransformer<Value: Codable>: AttributeTransforming {
+    /// Creates a transformer for the type.
+    public init() {}
+
+    /// Returns the value as JSON.
+    public func bytes(of value: Value) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return [UInt8](try encoder.encode(value))
+    }
+
+    /// Returns the value of the JSON.
+    public func value(of bytes: [UInt8]) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(bytes))
     }
 }

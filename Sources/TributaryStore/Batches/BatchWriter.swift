@@ -1,5 +1,5 @@
 import GRDB
-import TributaryChanges
+package import TributaryChanges
 import TributaryModel
 
 /// Inserts, updates and deletes many objects in one local transaction of the log.
@@ -68,4 +68,76 @@ package struct BatchWriter {
         let own = try transaction.writers().own
         return (try transaction.begin(writer: own, header: header, context: contextName, isLocal: true), header)
     }
+}
+
+/// The options of a batch: its author, how it resolves unique key collisions, and what it returns.
+package struct BatchTerms {
+    /// The way in which a batch treats a row whose unique key belongs to another object.
+    package enum Collision: Sendable {
+        case refuse
+        /// The other object gets the values of the row.
+        case update
+        case replace
+        case skip
+    }
+
+    package var author: String?
+    package var contextName: String?
+    package var collision: Collision
+    /// Whether the result lists the IDs of the objects.
+    package var listsIDs: Bool
+    /// Computes derived attributes; nil when the model has none.
+    package var deriving: (any BatchDeriving)?
+
+    package init(
+        author: String?,
+        contextName: String?,
+        collision: Collision,
+        listsIDs: Bool,
+        deriving: (any BatchDeriving)? = nil
+    ) {
+        self.author = author
+        self.contextName = contextName
+        self.collision = collision
+        self.listsIDs = listsIDs
+        self.deriving = deriving
+    }
+}
+
+/// The new value that a batch update gives to a property.
+package enum BatchExpression: Sendable, Hashable {
+    case value(PropertyValue)
+    /// Adds to the current number; a missing value counts as zero.
+    case increment(PropertyValue)
+    /// Copies the value that another attribute of the object had before the update.
+    case copy(of: String)
+}
+
+/// The result of a batch.
+package struct BatchWriteResult: Sendable {
+    /// The committed transaction; nil when the batch wrote nothing.
+    package var committed: CommittedTransaction?
+    package var count: Int
+    /// The IDs of the objects; empty unless the caller asked for them.
+    package var ids: [ManagedObjectID]
+
+    package init(committed: CommittedTransaction?, count: Int, ids: [ManagedObjectID]) {
+        self.committed = committed
+        self.count = count
+        self.ids = ids
+    }
+}
+
+/// Computes derived attributes for a batch, which writes in slices and creates no managed objects.
+package protocol BatchDeriving: AnyObject {
+    /// Reads the values that the slice will overwrite; called before the slice is applied.
+    func willApply(_ changes: [Change], _ reader: Reader) throws
+
+    /// Computes the derived attributes of the changed objects; called after the slice was applied.
+    ///
+    /// - Returns: the derived attributes of the objects that the slice changed.
+    func didApply(_ changes: [Change], _ reader: Reader) throws -> [Change]
+
+    /// Hands over, slice by slice, the derived attributes of other objects; called after all slices were applied.
+    func finish(_ reader: Reader, slice: Int, _ take: ([Change]) throws -> Void) throws
 }

@@ -1,5 +1,5 @@
 package import TributaryChanges
-import TributaryModel
+package import TributaryModel
 
 extension Reader {
     /// Visible objects matching the query, in its sort order; ties are ordered by ID.
@@ -71,5 +71,182 @@ extension Reader {
         let statement = try BoundStatement(database, sql.text)
         for (index, argument) in sql.arguments.enumerated() { statement.bind(Int32(index + 1), argument) }
         return statement
+    }
+}
+
+extension Reader {
+    /// The visible object in the table of `rootEntity`; nil when there is none.
+    package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
+        guard let reading = reading(rootEntity: rootEntity) else { return nil }
+        let statement = try BoundStatement(database, reading.table.rowByID)
+        defer { statement.reset() }
+        statement.bind(1, id)
+        return try statement.step() ? reading.row(statement) : nil
+    }
+
+    /// The visible objects at the other end of a relationship.
+    ///
+    /// The objects of a to-many relationship come in its order when it is ordered, otherwise by ID. A to-one register
+    /// and the inverse side of a one-to-one relationship have at most one object.
+    ///
+    /// - Parameters:
+    ///   - id: The object whose relationship it is.
+    ///   - entity: The entity that has the relationship.
+    ///   - propertyIndex: The index of the relationship.
+    ///   - limit: The most IDs to return; nil for all.
+    ///   - offset: The number of IDs to leave out before.
+    /// - Returns: Their IDs.
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    package func related(
+        to id: UniqueID,
+        entity: Entity,
+        propertyIndex: Int,
+        limit: Int? = nil,
+        offset: Int = 0
+    ) throws -> [ManagedObjectID] {
+        guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
+        let sql = """
+            SELECT \(reading.idColumns(alias: "o")) FROM \(join.source(target: "o", link: "l"))
+            WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
+            ORDER BY \(join.order(target: "o", link: "l")) LIMIT ?2 OFFSET ?3
+            """
+        let statement = try BoundStatement(database, sql)
+        statement.bind(1, id)
+        statement.bind(2, Int64(limit ?? -1))
+        statement.bind(3, Int64(offset))
+        return try reading.ids(statement)
+    }
+
+    /// The join of a stored relationship with the objects at its other end; nil when there is none.
+    func join(of entity: Entity, propertyIndex: Int) -> (RelationshipJoin, RowReading)? {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
+            case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
+            let join = RelationshipJoin(relationship, in: layout, layout: context.layout),
+            let reading = reading(rootEntity: join.target.root.name)
+        else { return nil }
+        return (join, reading)
+    }
+
+    func reading(rootEntity: String) -> RowReading? {
+        context.layout.table(rootEntity: rootEntity).map { RowReading(table: $0, context: context) }
+    }
+}
+
+extension Reader {
+    /// The visible objects with the given IDs, in no particular order; one query reads all objects of a root entity.
+    package func rows(_ ids: [ManagedObjectID]) throws -> [Row] {
+        var result: [Row] = []
+        for (root, ids) in Dictionary(grouping: ids, by: \.rootEntity) {
+            guard let reading = reading(rootEntity: root) else { continue }
+            let sql = """
+                WITH RECURSIVE place(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM place WHERE n + 1 < ?2)
+                SELECT \(reading.columns(alias: "o")) FROM place p
+                CROSS JOIN \(reading.table.quotedName) o ON o._id = substr(?1, p.n * 16 + 1, 16)
+                """
+            let statement = try BoundStatement(database, sql)
+            statement.bind(1, ids.map(\.uniqueID).packed)
+            statement.bind(2, Int64(ids.count))
+            try statement.forEach { row in
+                if let found = reading.row(row) { result.append(found) }
+            }
+        }
+        return result
+    }
+}
+
+extension [UniqueID] {
+    /// The IDs as consecutive blocks of 16 bytes.
+    var packed: [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count * 16)
+        bytes.withUnsafeMutableBytes { buffer in
+            for (index, id) in enumerated() {
+                id.write(to: UnsafeMutableRawBufferPointer(rebasing: buffer[index * 16..<index * 16 + 16]))
+            }
+        }
+        return bytes
+    }
+}
+
+extension Reader {
+    /// The visible objects at the other end of a relationship of many owners, read with one query.
+    ///
+    /// - Returns: For each pair the index of the owner in the list and the row at the other end, ordered by owner and
+    ///   then by the order of the relationship.
+    package func relatedRows(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
+        owner: Int, row: Row
+    )] {
+        guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
+        // The owners are one parameter, so that the statement does not depend on their number.
+        let owner = "substr(?1, p.n * 16 + 1, 16)"
+        let sql = """
+            WITH RECURSIVE place(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM place WHERE n + 1 < ?2)
+            SELECT \(reading.columns(alias: "o")), p.n FROM place p CROSS JOIN \(join.source(target: "o", link: "l"))
+            WHERE \(join.condition(owner: owner, ownerColumns: nil, target: "o", link: "l"))
+            ORDER BY p.n, \(join.order(target: "o", link: "l"))
+            """
+        let statement = try BoundStatement(database, sql)
+        statement.bind(1, owners.packed)
+        statement.bind(2, Int64(owners.count))
+        var result: [(owner: Int, row: Row)] = []
+        let place = reading.columnCount
+        try statement.forEach { row in
+            if let related = reading.row(row) { result.append((Int(row.integer(place)), related)) }
+        }
+        return result
+    }
+}
+
+extension RowReading {
+    /// The number of columns that ``columns(alias:)`` names.
+    var columnCount: Int32 { RowReading.fixedColumns + Int32(table.columns.count) }
+}
+
+extension Reader {
+    /// The visible objects that have `id` at the other end of a to-many relationship without an inverse.
+    package func owners(of id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [ManagedObjectID] {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
+            case .links(let index, ownsPairs: true) = layout.places[propertyIndex],
+            let reading = reading(rootEntity: entity.root)
+        else { return [] }
+        let sql = """
+            SELECT \(reading.idColumns(alias: "o")) FROM \(context.layout.links[index].quotedName) l
+            CROSS JOIN \(reading.table.quotedName) o ON o._id = l._source WHERE l._target = ?1 ORDER BY o._id
+            """
+        let statement = try BoundStatement(database, sql)
+        statement.bind(1, id)
+        return try reading.ids(statement)
+    }
+
+    /// The visible objects whose to-one register names an object that is not visible, at its to-many relationship.
+    package func waiting(for id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [UniqueID] {
+        guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
+            case .inverse(let table, let column, _) = layout.places[propertyIndex]
+        else { return [] }
+        let references = try UnresolvedReferenceTable(database, layout: context.layout)
+        return try references.sources(of: id, StoreModel.ColumnIndex(table: table, column: column))
+    }
+
+    /// The objects of an ordered to-many relationship with their positions.
+    ///
+    /// They are ordered by the bytes of the position, then by ID.
+    package func positions(
+        of id: UniqueID,
+        entity: Entity,
+        propertyIndex: Int
+    ) throws -> [(id: ManagedObjectID, position: String)] {
+        guard let (join, reading) = join(of: entity, propertyIndex: propertyIndex) else { return [] }
+        let sql = """
+            SELECT \(reading.idColumns(alias: "o")), \(join.position(target: "o", link: "l"))
+            FROM \(join.source(target: "o", link: "l"))
+            WHERE \(join.condition(owner: "?1", ownerColumns: nil, target: "o", link: "l"))
+            ORDER BY \(join.order(target: "o", link: "l"))
+            """
+        let statement = try BoundStatement(database, sql)
+        statement.bind(1, id)
+        var result: [(id: ManagedObjectID, position: String)] = []
+        try statement.forEach { row in
+            if let id = reading.objectID(row) { result.append((id, row.optionalText(2) ?? "")) }
+        }
+        return result
     }
 }

@@ -1,3 +1,5 @@
+import CSQLite
+import GRDB
 package import TributaryChanges
 package import TributaryModel
 
@@ -37,5 +39,133 @@ package struct Row: Sendable {
         self.entity = entity
         self.revision = revision
         self.values = values
+    }
+}
+
+/// The reader for the values of a column, determined once for each table, because rows are read by the hundred
+/// thousand.
+enum ColumnReading: Sendable {
+    case integer, boolean, double, date, string, uri, decimal, composite, uuid, binary, reference
+
+    init(_ kind: ColumnLayout.Kind) {
+        guard case .attribute(let type, _) = kind else {
+            self = .reference
+            return
+        }
+        self =
+            switch type {
+            case .integer16, .integer32, .integer64: .integer
+            case .boolean: .boolean
+            case .double, .float: .double
+            case .date: .date
+            case .string, .undefined: .string
+            case .uri: .uri
+            case .decimal: .decimal
+            case .composite: .composite
+            case .uuid: .uuid
+            case .binary, .transformable: .binary
+            }
+    }
+
+    func value(in statement: BoundStatement, at index: Int32) -> PropertyValue {
+        if statement.isNull(index) { return .null }
+        return switch self {
+        case .integer: .integer(statement.integer(index))
+        case .boolean: .boolean(statement.integer(index) != 0)
+        case .double: .double(statement.double(index))
+        case .date: .date(DateValue(secondsSinceReferenceDate: statement.double(index)))
+        case .string: .string(statement.text(index))
+        case .uri: .uri(statement.text(index))
+        case .decimal: .decimal(statement.text(index))
+        case .composite: .composite(statement.text(index))
+        case .uuid: statement.id(index).map(PropertyValue.uuid) ?? .null
+        case .binary: binary(in: statement, at: index)
+        case .reference: statement.id(index).map(PropertyValue.reference) ?? .null
+        }
+    }
+
+    /// The bytes, or the name of a blob beside the log, which is stored as text.
+    private func binary(in statement: BoundStatement, at index: Int32) -> PropertyValue {
+        guard sqlite3_column_type(statement.pointer, index) == SQLITE_TEXT else {
+            return .binary(statement.bytes(index))
+        }
+        guard let object = JSONValue(text: statement.text(index)), case .string(let sha256)? = object["blob"],
+            case .integer(let size)? = object["size"]
+        else { return .null }
+        return .blob(sha256: sha256, size: size)
+    }
+}
+
+/// The reading of one table's rows: the columns in their order, and the conversion to objects.
+struct RowReading {
+    let layout: StoreModel
+    let table: TableLayout
+    let environment: StoreEnvironment
+    /// The entity of all rows, when the table has no other entity.
+    private let onlyEntity: EntityLayout?
+    static let fixedColumns: Int32 = 3
+
+    init(table: TableLayout, context: StoreContext) {
+        layout = context.layout
+        environment = context.configuration.environment
+        self.table = table
+        onlyEntity = table.hasEntityColumn ? nil : layout.entity(code: table.code)
+    }
+
+    /// The columns, each qualified by the alias of the table.
+    func columns(alias: String) -> String {
+        RowReading.columns(table.columns, hasEntityColumn: table.hasEntityColumn, alias: alias)
+    }
+
+    static func columns(_ columns: [ColumnLayout], hasEntityColumn: Bool, alias: String) -> String {
+        let entity = hasEntityColumn ? "\(alias)._entity" : "0"
+        let fixed = ["\(alias)._id", entity, "\(alias)._revision"]
+        return (fixed + columns.map { "\(alias).\($0.quotedName)" }).joined(separator: ", ")
+    }
+
+    func idColumns(alias: String) -> String {
+        "\(alias)._id, \(table.hasEntityColumn ? "\(alias)._entity" : "0")"
+    }
+
+    /// The statement's current row; nil when the model does not have its entity.
+    func row(_ statement: BoundStatement) -> Row? {
+        guard let entity = entity(statement), let id = statement.id(0) else { return nil }
+        let places = entity.places
+        // This loop takes fewer instructions than the other ways to build an array.
+        var values: [PropertyValue] = []
+        values.reserveCapacity(places.count)
+        for place in places { values.append(value(at: place, statement)) }
+        return Row(
+            uniqueID: id,
+            store: layout.storeName,
+            entity: entity.entity,
+            revision: statement.integer(2),
+            values: values
+        )
+    }
+
+    func objectID(_ statement: BoundStatement) -> ManagedObjectID? {
+        guard let entity = entity(statement), let id = statement.id(0) else { return nil }
+        return layout.objectID(id, of: entity)
+    }
+
+    func ids(_ statement: BoundStatement) throws -> [ManagedObjectID] {
+        var result: [ManagedObjectID] = []
+        try statement.forEach { row in
+            if let id = objectID(row) { result.append(id) }
+        }
+        return result
+    }
+
+    private func entity(_ statement: BoundStatement) -> EntityLayout? {
+        table.hasEntityColumn ? layout.entity(code: statement.integer(1)) : onlyEntity
+    }
+
+    private func value(at place: EntityLayout.Place, _ statement: BoundStatement) -> PropertyValue {
+        switch place {
+        case .column(let column), .inverseColumn(let column, _, _):
+            table.readings[column].value(in: statement, at: RowReading.fixedColumns + Int32(column))
+        case .inverse, .links, .none: .null
+        }
     }
 }
