@@ -86,7 +86,7 @@ extension Store {
             let layout = try Schema.open(in: database, configuration: configuration, migrator: migrator)
             let context = StoreContext(configuration: configuration, layout: layout)
             let transaction = WriteTransaction(reader: Reader(database: database, context: context))
-            if !isNew { try transaction.noticeCopy() }
+            if !isNew { try transaction.renewIfCopied() }
             if let token {
                 try token.committing(transaction) { try database.execute(sql: "COMMIT") }
             } else {

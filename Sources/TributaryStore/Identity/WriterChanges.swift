@@ -59,7 +59,7 @@ extension WriteTransaction {
     ///
     /// Numbers of history are given again then, so that its tokens get another name; and a copy of a store that goes on
     /// gets a label of its own. The next local transaction would be a fresh writer's in any case.
-    func noticeCopy() throws {
+    func renewIfCopied() throws {
         let (context, recorded) = (reader.context, try StoreHome(reader))
         let home = context.configuration.environment.home(context.configuration.path)
         var (isCopy, isSetBack) = (false, false)

@@ -10,7 +10,7 @@ final class UniquenessMerger {
     private let objects: ObjectMerger
     private let changes: KeyChanges
     /// The changed objects that share a key with another one.
-    @exclusivity(unchecked) private var contested: Set<ChangeSlice.Object> = []
+    @exclusivity(unchecked) private var sharing: Set<ChangeSlice.Object> = []
     /// The keys that visible objects no longer have, and shadows have.
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
     /// Whether nothing is decided, because a migration runs: it sees no shadows, and ``decideAll(keepsConflicts:)``
@@ -28,11 +28,11 @@ final class UniquenessMerger {
         guard !changes.isEmpty else { return }
         let taken = changes.take()
         guard !isSuspended else { return }
-        for object in taken.objects where try isContested(object) { contested.insert(object) }
+        for object in taken.objects where try sharesKey(object) { sharing.insert(object) }
         released.formUnion(taken.keys)
     }
 
-    private func isContested(_ object: ChangeSlice.Object) throws -> Bool {
+    private func sharesKey(_ object: ChangeSlice.Object) throws -> Bool {
         guard let row = try tables.objects.row(object.table, object.id) else {
             return try tables.shadows.representative(of: object.id, object.table) != nil
         }
@@ -54,9 +54,9 @@ final class UniquenessMerger {
     ///   key, and when the store cannot be read or written.
     func decide(keepsConflicts: Bool = true, isLocal: Bool = false) throws {
         try collect()
-        if !contested.isEmpty || !released.isEmpty {
-            let (objects, keys) = (contested, released)
-            (contested, released) = ([], [])
+        if !sharing.isEmpty || !released.isEmpty {
+            let (objects, keys) = (sharing, released)
+            (sharing, released) = ([], [])
             for table in Set(objects.map(\.table)).union(keys.map(\.table)).sorted() {
                 let decision = UniquenessDecision(
                     table,
@@ -85,7 +85,7 @@ final class UniquenessMerger {
     func decideAll(keepsConflicts: Bool) throws {
         for table in tables.layout.tables.indices where tables.keys.hasKeys(table) {
             for id in try tables.keys.duplicates(table).union(tables.shadows.all(table)) {
-                contested.insert(ChangeSlice.Object(table: table, id: id))
+                sharing.insert(ChangeSlice.Object(table: table, id: id))
             }
         }
         try decide(keepsConflicts: keepsConflicts)

@@ -183,7 +183,7 @@ final class ChangeShape {
     /// A former to-one relationship that the other side kept.
     private static func former(_ name: String, of entity: String, _ layout: StoreModel) -> Target? {
         guard layout.formerProperty(named: name, of: entity)?.relationship?.isToMany == false else { return nil }
-        return switch layout.formerKeeper(ofProperty: name, of: entity) {
+        return switch layout.formerStorage(ofProperty: name, of: entity) {
         case .register(let column): .inverse(column)
         case .formerRegister(let owner, let property): .formerInverse(entity: owner, property: property)
         case .pairs, .formerPairs, nil: nil

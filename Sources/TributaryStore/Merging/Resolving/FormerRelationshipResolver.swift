@@ -26,10 +26,10 @@ struct FormerRelationshipResolver {
         case .insert, .update, .delete: return false
         }
         guard !cursor.isLocal, positions.map({ $0.count == ids.count }) ?? true,
-            let keeper = layout.formerKeeper(ofProperty: name, of: entity)
+            let storage = layout.formerStorage(ofProperty: name, of: entity)
         else { return false }
         let reason = FormerRelationshipResolver.reason(change, name)
-        switch keeper {
+        switch storage {
         case .pairs(let link, let ownsPairs): slice.links.append(.init(index: index, link: link, ownsPairs: ownsPairs))
         case .register(let column):
             for id in ids {
@@ -78,7 +78,7 @@ struct FormerRelationshipResolver {
         var kept: [PropertyWrite] = []
         for (valueIndex, write) in values.enumerated() {
             guard layout.formerProperty(named: write.name, of: entity)?.relationship?.isToMany == false,
-                let keeper = layout.formerKeeper(ofProperty: write.name, of: entity)
+                let storage = layout.formerStorage(ofProperty: write.name, of: entity)
             else {
                 kept.append(write)
                 continue
@@ -88,7 +88,7 @@ struct FormerRelationshipResolver {
                 kept.append(write)
                 continue
             }
-            switch keeper {
+            switch storage {
             case .register(let column):
                 let action = ChangeSlice.Operation.Action.assign(column: column.column, target: change.id)
                 slice.operations.append(.init(table: column.table, id: other, index: index, action: action))
@@ -141,7 +141,7 @@ struct FormerRelationshipResolver {
 ///
 /// A store that had the relationship has such a write in the register or the pair of the other side. A store that never
 /// had it must put the write there too, so that both stores have equal states.
-enum FormerKeeper {
+enum FormerStorage {
     /// Pairs that the model still has; `ownsPairs` is true when the writing object is their source.
     case pairs(link: Int, ownsPairs: Bool)
     /// A register of the other object that the model still has.
@@ -154,7 +154,7 @@ enum FormerKeeper {
 
 extension StoreModel {
     /// The storage of a former relationship; nil for properties that the entity has, never had, or kept itself.
-    func formerKeeper(ofProperty name: String, of entity: String) -> FormerKeeper? {
+    func formerStorage(ofProperty name: String, of entity: String) -> FormerStorage? {
         guard case .relationship(let relationship, let storage)? = formerProperty(named: name, of: entity),
             let inverse = relationship.inverse
         else { return nil }
@@ -181,7 +181,7 @@ extension StoreModel {
 
     /// The side under which pairs of a former relationship are deferred, when the given side is not it.
     package func formerPairsOwner(ofProperty name: String, of entity: String) -> (entity: String, property: String)? {
-        guard case .formerPairs(let owner, let property)? = formerKeeper(ofProperty: name, of: entity) else {
+        guard case .formerPairs(let owner, let property)? = formerStorage(ofProperty: name, of: entity) else {
             return nil
         }
         return (owner, property)
@@ -193,8 +193,8 @@ extension StoreModel {
         let entity = lastName(ofEntity: change.entity)
         return switch change.operation {
         case .insert(let writes), .update(let writes):
-            writes.contains { formerKeeper(ofProperty: $0.name, of: entity) != nil }
-        case .link(let name, _, _), .unlink(let name, _): formerKeeper(ofProperty: name, of: entity) != nil
+            writes.contains { formerStorage(ofProperty: $0.name, of: entity) != nil }
+        case .link(let name, _, _), .unlink(let name, _): formerStorage(ofProperty: name, of: entity) != nil
         case .delete: false
         }
     }

@@ -26,7 +26,7 @@ final class WrittenNames {
 
     @exclusivity(unchecked) private var number: Int64 = 0
     @exclusivity(unchecked) private var firsts: [StoreModel.ColumnIndex: WrittenName] = [:]
-    @exclusivity(unchecked) private var contested: Set<StoreModel.ColumnIndex> = []
+    @exclusivity(unchecked) private var withSeveralNames: Set<StoreModel.ColumnIndex> = []
     @exclusivity(unchecked) private var cells: [Cell: WrittenName] = [:]
 
     /// Notes the names that changes of a shape write, before they are merged.
@@ -35,16 +35,16 @@ final class WrittenNames {
     func note(_ shape: ChangeShape, table: Int, _ cursor: TransactionCursor) -> Bool {
         guard !shape.renamed.isEmpty else { return false }
         if number != cursor.number {
-            (number, firsts, contested, cells) = (cursor.number, [:], [], [:])
+            (number, firsts, withSeveralNames, cells) = (cursor.number, [:], [], [:])
         }
         for (column, name) in shape.renamed {
             let index = StoreModel.ColumnIndex(table: table, column: column)
             // What a transaction wrote when it was imported, it has written under the names that the property had then.
             let first = firsts[index] ?? (cursor.isReplaying ? WrittenName("", isPresent: true) : name)
             firsts[index] = first
-            if first != name { contested.insert(index) }
+            if first != name { withSeveralNames.insert(index) }
         }
-        return shape.renamed.contains { contested.contains(StoreModel.ColumnIndex(table: table, column: $0.column)) }
+        return shape.renamed.contains { withSeveralNames.contains(StoreModel.ColumnIndex(table: table, column: $0.column)) }
     }
 
     /// Decides whether a write counts: not when the transaction has written the register under a greater name.
@@ -53,7 +53,7 @@ final class WrittenNames {
     ///   - name: The name of the write.
     ///   - column: The register's column.
     ///   - id: The register's object.
-    ///   - version: The number of the register's version so far, looked up for contested columns only.
+    ///   - version: The number of the register's version so far, looked up for columns with several names only.
     /// - Returns: Whether it counts.
     func counts(
         _ name: WrittenName,
@@ -61,7 +61,7 @@ final class WrittenNames {
         _ id: UniqueID,
         over version: @autoclosure () throws -> Int64?
     ) rethrows -> Bool {
-        guard contested.contains(column) else { return true }
+        guard withSeveralNames.contains(column) else { return true }
         let cell = Cell(column: column, id: id)
         if try version() == number, let known = cells[cell] ?? firsts[column], name < known { return false }
         cells[cell] = name
