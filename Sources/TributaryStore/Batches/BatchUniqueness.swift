@@ -4,10 +4,35 @@ import TributaryModel
 
 /// Finds visible objects with the unique keys of the rows of a batch.
 final class BatchUniqueness {
+    /// A unique key with the columns of an entity that has it.
     private struct Constraint {
-        var propertyIndexes: [Int]
-        var names: [String]
-        var find: BoundStatement
+        let names: [String]
+        let propertyIndexes: [Int]
+        let columns: [Int]
+        /// The codes of the entities whose objects share the key; nil when the table has one entity alone.
+        let owners: String?
+
+        /// Creates the key with the given names; nil when the entity does not store all of them.
+        init?(_ names: [String], of entity: EntityLayout, _ layout: StoreModel) {
+            self.names = names
+            propertyIndexes = names.compactMap { entity.entity.propertyIndex(named: $0) }
+            columns = propertyIndexes.compactMap { entity.propertyColumns[$0] }
+            guard columns.count == names.count else { return nil }
+            let codes = layout.codes(ofUniqueKey: names, of: entity.entity).map(String.init)
+            owners = layout.tables[entity.table].hasEntityColumn ? codes.joined(separator: ", ") : nil
+        }
+
+        /// The condition that the row under an alias has the values of the key.
+        func condition(_ alias: String, in table: TableLayout, equals value: (_ place: Int, _ name: String) -> String)
+            -> String
+        {
+            var conditions = columns.enumerated().map { place, column in
+                let name = table.columns[column].quotedName
+                return "\(alias).\(name) = \(value(place, name))"
+            }
+            if let owners { conditions.append("\(alias)._entity IN (\(owners))") }
+            return conditions.joined(separator: " AND ")
+        }
     }
 
     private struct Key: Hashable {
@@ -16,33 +41,26 @@ final class BatchUniqueness {
     }
 
     private let reading: RowReading
-    private var constraints: [Constraint] = []
+    /// The keys of the entity, each with the statement that finds an object with given values.
+    private var constraints: [(key: Constraint, find: BoundStatement)] = []
     /// The keys of rows that are not in the store yet, each with its row index.
     private var pending: [Key: Int] = [:]
 
     var isEmpty: Bool { constraints.isEmpty }
 
     init(_ properties: BatchProperties, reader: Reader) throws {
-        let layout = properties.layout
         let table = properties.table
         reading = RowReading(table: table, context: reader.context)
         for names in properties.entity.entity.uniquenessConstraints {
-            let propertyIndexes = names.compactMap { properties.entity.entity.propertyIndex(named: $0) }
-            let columns = propertyIndexes.compactMap { properties.entity.propertyColumns[$0] }
-            guard propertyIndexes.count == names.count, columns.count == names.count else { continue }
-            var conditions = columns.enumerated().map { "o.\(table.columns[$1].quotedName) = ?\($0 + 1)" }
-            if table.hasEntityColumn {
-                let owners = layout.codes(ofUniqueKey: names, of: properties.entity.entity)
-                conditions.append("o._entity IN (\(owners.map(String.init).joined(separator: ", ")))")
-            }
+            guard let key = Constraint(names, of: properties.entity, properties.layout) else { continue }
             let find = try BoundStatement(
                 reader.database,
                 """
                 SELECT \(reading.columns(alias: "o")) FROM \(table.quotedName) o
-                WHERE \(conditions.joined(separator: " AND ")) LIMIT 1
+                WHERE \(key.condition("o", in: table) { place, _ in "?\(place + 1)" }) LIMIT 1
                 """
             )
-            constraints.append(Constraint(propertyIndexes: propertyIndexes, names: names, find: find))
+            constraints.append((key, find))
         }
     }
 
@@ -57,12 +75,12 @@ final class BatchUniqueness {
     /// Finds the collision of a row; `values` are indexed by property index.
     func collision(of values: [PropertyValue]) throws -> Collision {
         for (index, constraint) in constraints.enumerated() {
-            let key = constraint.propertyIndexes.map { values[$0] }
+            let key = constraint.key.propertyIndexes.map { values[$0] }
             if key.contains(.null) { continue }
             if pending[Key(constraint: index, values: key)] != nil { return .pending }
             for (index, value) in key.enumerated() { constraint.find.bind(Int32(index + 1), value) }
             if let row = try constraint.find.first({ reading.row($0) }), let row {
-                return .stored(row, properties: constraint.names)
+                return .stored(row, properties: constraint.key.names)
             }
         }
         return .none
@@ -71,7 +89,7 @@ final class BatchUniqueness {
     /// Remembers the unique keys of a row that is not in the store yet.
     func addPending(_ values: [PropertyValue], row: Int) {
         for (index, constraint) in constraints.enumerated() {
-            let key = constraint.propertyIndexes.map { values[$0] }
+            let key = constraint.key.propertyIndexes.map { values[$0] }
             if !key.contains(.null) { pending[Key(constraint: index, values: key)] = row }
         }
     }
@@ -93,29 +111,18 @@ final class BatchUniqueness {
             + properties.entity.entity.subentities.compactMap {
                 properties.layout.entity(named: $0)
             }
+        let written = Set(propertyIndexes.compactMap { properties.entity.propertyColumns[$0] })
         let all = Set(related.flatMap { $0.entity.uniquenessConstraints })
         for names in all.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            guard let holder = related.first(where: { $0.entity.uniquenessConstraints.contains(names) }) else {
-                continue
-            }
-            let columns = names.compactMap { name in
-                holder.entity.propertyIndex(named: name).flatMap { holder.propertyColumns[$0] }
-            }
-            let written = Set(propertyIndexes.compactMap { properties.entity.propertyColumns[$0] })
-            guard columns.count == names.count, !written.isDisjoint(with: columns) else { continue }
-            var conditions = columns.map { column in
-                "x.\(table.columns[column].quotedName) = o.\(table.columns[column].quotedName)"
-            }
-            if table.hasEntityColumn {
-                let owners = properties.layout.codes(ofUniqueKey: names, of: holder.entity)
-                let list = owners.map(String.init).joined(separator: ", ")
-                conditions += ["o._entity IN (\(list))", "x._entity IN (\(list))"]
-            }
+            guard let holder = related.first(where: { $0.entity.uniquenessConstraints.contains(names) }),
+                let key = Constraint(names, of: holder, properties.layout), !written.isDisjoint(with: key.columns)
+            else { continue }
             let find = try BoundStatement(
                 reader.database,
                 """
                 SELECT \(reading.idColumns(alias: "x")) FROM \(table.quotedName) o CROSS JOIN \(table.quotedName) x
-                WHERE o._revision = ?1 AND x._id <> o._id AND \(conditions.joined(separator: " AND ")) LIMIT 1
+                WHERE o._revision = ?1 AND x._id <> o._id AND \(key.condition("x", in: table) { "o.\($1)" })
+                    \(key.owners.map { "AND o._entity IN (\($0))" } ?? "") LIMIT 1
                 """
             )
             find.bind(1, number)
