@@ -1,3 +1,6 @@
+// Batches: the requests that insert, update or delete many objects in the store itself, without objects of the context.
+// The store writes them (TributaryStore/Batches); here are the requests, their results and the derived attributes.
+
 public import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -89,17 +92,11 @@ struct BatchOperation {
 /// Derived attributes of the batch's own objects are computed with each slice, those of objects that depend on them at
 /// the end of the batch. The memory grows with the number of objects that depend on others, not with the batch.
 final class BatchDerivation: BatchDeriving {
-    private struct Dependency: Hashable {
-        var entity: String
-        var propertyIndex: Int
-        var relationship: Relationship
-    }
-
     private let schema: ObjectSchema
     /// A context without objects: it shows the store's values alone.
     private let context: ManagedObjectContext
     private let now: PropertyValue
-    private let dependencies: [Dependency]
+    private var dependencies: [DerivationDependency] { schema.derivationDependencies }
     /// Objects whose derived attributes depend on what the batch changes.
     private var concerned: Set<ManagedObjectID> = []
 
@@ -109,18 +106,6 @@ final class BatchDerivation: BatchDeriving {
         let time = home.store.configuration.environment.wallTime()
         context = ManagedObjectContext(home: home, mergePolicy: .error)
         now = .date(DateValue(time))
-        var found: Set<Dependency> = []
-        for descriptor in home.schema.derivingKinds {
-            for (_, derivation) in descriptor.properties.derivations {
-                guard let name = derivation.relationship, let propertyIndex = descriptor.propertyIndex(named: name),
-                    let relationship = descriptor.entity.properties[propertyIndex].relationship
-                else { continue }
-                found.insert(
-                    Dependency(entity: descriptor.entity.name, propertyIndex: propertyIndex, relationship: relationship)
-                )
-            }
-        }
-        dependencies = found.sorted { ($0.entity, $0.propertyIndex) < ($1.entity, $1.propertyIndex) }
     }
 
     // MARK: Before
@@ -187,13 +172,7 @@ final class BatchDerivation: BatchDeriving {
     }
 
     private func update(_ id: ManagedObjectID, _ isChanged: Bool, _ reader: Reader) throws -> Change? {
-        let derived = DerivedValues(context: context, reader: reader, now: now, dropped: [])
-        guard let subject = try derived.subject(id), !subject.descriptor.properties.derivations.isEmpty else {
-            return nil
-        }
-        let writes = try derived.writes(for: subject, isChanged: isChanged)
-        guard !writes.isEmpty else { return nil }
-        return Change(entity: subject.descriptor.entity.name, id: id.uniqueID, operation: .update(writes))
+        try DerivedValues(context: context, reader: reader, now: now, dropped: []).change(of: id, isChanged: isChanged)
     }
 
     // MARK: Dependents
@@ -213,23 +192,19 @@ final class BatchDerivation: BatchDeriving {
         for dependency in dependencies { try addDependents(of: id, entity: entity, through: dependency, reader) }
     }
 
-    private func addDependents(of id: UniqueID, entity: String, through dependency: Dependency, _ reader: Reader) throws
-    {
-        guard let owner = schema.descriptor(named: dependency.entity), let member = schema.descriptor(named: entity),
-            let destination = schema.descriptor(named: dependency.relationship.destination),
-            destination.entity.root == member.entity.root
-        else { return }
-        guard dependency.relationship.isToMany else {
-            let rows = try reader.holders(of: [(dependency.propertyIndex, .reference(id))], entity: owner.entity)
-            return concerned.formUnion(rows.map(\.id))
-        }
-        guard let name = dependency.relationship.inverse, let propertyIndex = destination.propertyIndex(named: name)
-        else {
-            return concerned.formUnion(
-                try reader.owners(of: id, entity: owner.entity, propertyIndex: dependency.propertyIndex)
-            )
-        }
-        concerned.formUnion(try reader.related(to: id, entity: destination.entity, propertyIndex: propertyIndex))
+    private func addDependents(
+        of id: UniqueID,
+        entity: String,
+        through dependency: DerivationDependency,
+        _ reader: Reader
+    ) throws {
+        let destination = dependency.destination.entity
+        guard schema.descriptor(named: entity)?.entity.root == destination.root else { return }
+        concerned.formUnion(
+            try dependency.owners(of: id, reader) {
+                try reader.related(to: id, entity: destination, propertyIndex: $0)
+            }
+        )
     }
 }
 

@@ -6,6 +6,7 @@ package final class ObjectSchema: Sendable {
     package let model: Model
     private let descriptors: [String: EntityDescriptor]
     let derivingKinds: [EntityDescriptor]
+    let derivationDependencies: [DerivationDependency]
     let rootCount: Int
 
     init(
@@ -49,6 +50,7 @@ package final class ObjectSchema: Sendable {
         self.model = model
         self.descriptors = descriptors
         derivingKinds = descriptors.values.filter { !$0.properties.derivations.isEmpty }
+        derivationDependencies = DerivationDependency.all(of: derivingKinds, among: descriptors)
         rootCount = roots.count
     }
 

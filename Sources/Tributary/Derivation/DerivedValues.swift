@@ -42,6 +42,14 @@ struct DerivedValues {
         return values
     }
 
+    /// Returns the change that writes the derived attributes of an object; nil when it changes none.
+    func change(of id: ManagedObjectID, isChanged: Bool) throws -> Change? {
+        guard let subject = try subject(id), !subject.descriptor.properties.derivations.isEmpty else { return nil }
+        let writes = try writes(for: subject, isChanged: isChanged)
+        guard !writes.isEmpty else { return nil }
+        return Change(entity: subject.descriptor.entity.name, id: id.uniqueID, operation: .update(writes))
+    }
+
     /// Returns the derived attributes of an object that have new values; `now()` only when the object has changed.
     func writes(for subject: Subject, isChanged: Bool) throws -> [PropertyWrite] {
         try subject.descriptor.properties.derivations.compactMap { propertyIndex, derivation in
@@ -147,6 +155,50 @@ struct DerivedValues {
         case .decimal(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
         default: nil
         }
+    }
+}
+
+/// A relationship through which derived attributes of its owners depend on its members.
+struct DerivationDependency: Sendable {
+    let owner: Entity
+    let propertyIndex: Int
+    let relationship: Relationship
+    let destination: EntityDescriptor
+    /// The inverse among the properties of the members; nil when there is none.
+    let inverseIndex: Int?
+
+    /// Returns the dependencies of entities with derived attributes, in order, each once.
+    static func all(of kinds: [EntityDescriptor], among descriptors: [String: EntityDescriptor]) -> [Self] {
+        kinds.sorted { $0.entity.name < $1.entity.name }.flatMap { kind -> [Self] in
+            let indexes = Set(
+                kind.properties.derivations.compactMap { $1.relationship.flatMap(kind.propertyIndex(named:)) }
+            )
+            return indexes.sorted().compactMap { propertyIndex in
+                guard let relationship = kind.entity.properties[propertyIndex].relationship,
+                    let destination = descriptors[relationship.destination]
+                else { return nil }
+                return DerivationDependency(
+                    owner: kind.entity,
+                    propertyIndex: propertyIndex,
+                    relationship: relationship,
+                    destination: destination,
+                    inverseIndex: relationship.inverse.flatMap(destination.propertyIndex(named:))
+                )
+            }
+        }
+    }
+
+    /// Returns the objects whose derived attributes depend on a member; `owners` reads its inverse.
+    func owners(
+        of member: UniqueID,
+        _ reader: Reader,
+        through owners: (_ inverseIndex: Int) throws -> [ManagedObjectID]
+    ) throws -> [ManagedObjectID] {
+        guard relationship.isToMany else {
+            return try reader.holders(of: [(propertyIndex, .reference(member))], entity: owner).map(\.id)
+        }
+        if let inverseIndex { return try owners(inverseIndex) }
+        return try reader.owners(of: member, entity: owner, propertyIndex: propertyIndex)
     }
 }
 

@@ -6,8 +6,7 @@ extension SavePlanner {
     /// Adds an update for each derived attribute that the save changes, also of objects outside the save that depend on
     /// it.
     func derive(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws {
-        let deriving = context.schema.derivingKinds
-        guard !deriving.isEmpty else { return }
+        guard !context.schema.derivingKinds.isEmpty else { return }
         let time = context.store.configuration.environment.wallTime()
         let derived = DerivedValues(
             context: context,
@@ -24,17 +23,11 @@ extension SavePlanner {
         for key in context.pending.delta.changes.keys {
             if let owner = context.relationships.owner(of: key) { concerned.insert(owner.objectID) }
         }
-        for descriptor in deriving { concerned.formUnion(try dependents(of: descriptor, dropped)) }
+        try addDependents(to: &concerned, dropped)
         var indices = plan.indices
         for id in concerned.sorted(by: { $0.uniqueID < $1.uniqueID }) {
-            guard let subject = try derived.subject(id), !subject.descriptor.properties.derivations.isEmpty else {
-                continue
-            }
-            let writes = try derived.writes(for: subject, isChanged: changed.contains(id))
-            guard !writes.isEmpty else { continue }
-            plan.changes.append(
-                Change(entity: subject.descriptor.entity.name, id: id.uniqueID, operation: .update(writes))
-            )
+            guard let change = try derived.change(of: id, isChanged: changed.contains(id)) else { continue }
+            plan.changes.append(change)
             reread(id, &plan, &indices)
         }
     }
@@ -49,42 +42,18 @@ extension SavePlanner {
         }
     }
 
-    private func dependents(
-        of descriptor: EntityDescriptor,
-        _ dropped: Set<ObjectIdentifier>
-    ) throws -> Set<ManagedObjectID> {
-        var found: Set<ManagedObjectID> = []
-        for (_, derivation) in descriptor.properties.derivations {
-            guard let name = derivation.relationship, let propertyIndex = descriptor.propertyIndex(named: name),
-                let relationship = descriptor.entity.properties[propertyIndex].relationship
-            else { continue }
+    private func addDependents(to concerned: inout Set<ManagedObjectID>, _ dropped: Set<ObjectIdentifier>) throws {
+        for dependency in context.schema.derivationDependencies {
             for object in context.pending.objects
-            where object.descriptor.entity.isKind(of: relationship.destination)
+            where object.descriptor.entity.isKind(of: dependency.relationship.destination)
                 && !dropped.contains(ObjectIdentifier(object))
             {
-                if relationship.isToMany {
-                    guard let (_, inverseIndex) = context.relationships.inverse(of: relationship) else {
-                        // Objects that are linked or unlinked in this save have been found already.
-                        found.formUnion(
-                            try reader.owners(
-                                of: object.uniqueID,
-                                entity: descriptor.entity,
-                                propertyIndex: propertyIndex
-                            )
-                        )
-                        continue
-                    }
-                    found.formUnion(try owners(of: object, inverseIndex))
-                } else {
-                    let rows = try reader.holders(
-                        of: [(propertyIndex, .reference(object.uniqueID))],
-                        entity: descriptor.entity
-                    )
-                    found.formUnion(rows.map(\.id))
-                }
+                // Where there is no inverse, objects that this save links or unlinks are among the changed ones.
+                concerned.formUnion(
+                    try dependency.owners(of: object.uniqueID, reader) { try owners(of: object, $0) }
+                )
             }
         }
-        return found
     }
 
     private func owners(of object: ManagedObject, _ inverseIndex: Int) throws -> [ManagedObjectID] {
@@ -92,11 +61,7 @@ extension SavePlanner {
             return context.relationships.relatedIDs(object, inverseIndex)
         }
         guard object.state != .deleted else { return [] }
-        return relatedID(object, inverseIndex).map { [$0] } ?? []
-    }
-
-    private func relatedID(_ object: ManagedObject, _ propertyIndex: Int) -> ManagedObjectID? {
-        object.relatedID(propertyIndex)
+        return object.relatedID(inverseIndex).map { [$0] } ?? []
     }
 
     /// Returns a link with positions for each ordered relationship with new or moved objects.
