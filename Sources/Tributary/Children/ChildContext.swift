@@ -1,3 +1,6 @@
+// Contexts whose parent is another context. A child on the queue of its parent reads the parent itself; a child on a
+// queue of its own gets the unsaved state of its parent as values, and hands its saves over as values.
+
 import TributaryChanges
 import TributaryStore
 

@@ -1,3 +1,5 @@
+// Conflicts of a save: with rows that others have changed, and of objects that would share a unique key.
+
 public import TributaryChanges
 import TributaryStore
 

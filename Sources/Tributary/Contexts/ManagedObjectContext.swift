@@ -1,3 +1,5 @@
+// The context: its queue, its objects and their states, its pending changes and observers, and the source of its rows.
+
 import TributaryChanges
 import TributaryModel
 package import TributaryStore

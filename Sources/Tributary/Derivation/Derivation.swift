@@ -1,3 +1,5 @@
+// Derived attributes: their expressions, and the values that a save or a batch computes.
+
 import TributaryModel
 
 /// The computation of a derived attribute, as an expression of the model editor.

@@ -1,3 +1,5 @@
+// Fetches: requests, their evaluation in the store or over unsaved objects, and streams of results.
+
 import TributaryChanges
 import TributaryModel
 import TributaryStore

@@ -1,3 +1,5 @@
+// The history of a store: tokens, filters, consumers and purging.
+
 public import Foundation
 public import TributaryChanges
 import TributaryModel

@@ -1,3 +1,6 @@
+// Merging: from the commit of a save or an import to the contexts that show it. The debouncer decides when the main
+// context merges, and an operation merges the changes into the objects of a context.
+
 import Synchronization
 package import TributaryChanges
 package import TributaryStore

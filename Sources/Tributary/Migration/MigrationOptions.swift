@@ -1,3 +1,5 @@
+// Migration as an application sees it: options, custom stages and the editor that they get.
+
 public import TributaryInference
 import TributaryMigration
 

@@ -1,3 +1,5 @@
+// Managed objects: their values, their state and their snapshots.
+
 import Synchronization
 public import TributaryChanges
 import TributaryStore

@@ -1,3 +1,5 @@
+// Predicates in Swift: typed keys, and `#Predicate` translated to the predicate language.
+
 import Foundation
 import TributaryChanges
 import TributaryModel

@@ -1,3 +1,5 @@
+// Relationships between the objects of a context: both ends, the order, what is not saved yet, and delete rules.
+
 import TributaryChanges
 import TributaryModel
 import TributaryStore

@@ -1,3 +1,5 @@
+// Fetched results: a request whose results follow the context, in sections, with the differences.
+
 public import Observation
 import TributaryChanges
 import TributaryModel

@@ -1,3 +1,6 @@
+// A save: the plan under the write lock, the commit, and what the objects show after it; saves that are one
+// transaction.
+
 import TributaryChanges
 import TributaryModel
 import TributaryStore

@@ -1,3 +1,5 @@
+// Undo: the groups of recorded changes, and their inverse.
+
 import TributaryChanges
 import TributaryModel
 import TributaryStore

@@ -1,3 +1,5 @@
+// Validation: the rules of the model and the hooks of the classes, before a save and by hand.
+
 import TributaryChanges
 import TributaryModel
 

@@ -1,3 +1,5 @@
+// Typed properties: keys of a class, the Swift types of their values, and transformers.
+
 import TributaryModel
 
 /// The key of a typed attribute: `static let name = Field<String>("name")` in a subclass of ``ManagedObject``.

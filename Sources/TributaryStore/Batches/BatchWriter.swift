@@ -1,3 +1,5 @@
+// Batches: SQL finds the objects of a request, and their changes are merged slice by slice as one transaction.
+
 import GRDB
 package import TributaryChanges
 import TributaryModel

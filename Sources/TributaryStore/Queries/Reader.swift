@@ -1,3 +1,5 @@
+// Queries: readers of a state of the store, and the compilation of predicates, fetches and groups to SQL.
+
 package import GRDB
 package import TributaryChanges
 
