@@ -22,15 +22,12 @@ enum Company {
         clock: ManualClock = ManualClock(),
         merging: MergeOptions = .fixture
     ) async throws -> PersistentContainer {
-        let configuration = StoreConfiguration(
-            path: folder.path("store.sqlite"),
-            name: "company",
-            model: try model ?? self.model(),
-            environment: environment
-        )
-        return try await PersistentContainer(
-            store: Store.open(configuration),
+        try await PersistentContainer.open(
+            at: folder.path("store.sqlite"),
+            "company",
+            model: model ?? self.model(),
             classes: classes,
+            environment: environment,
             merging: merging,
             clock: clock
         )
@@ -77,10 +74,16 @@ enum Company {
         try await PersistentContainer(name: "company", model: try model(), classes: classes, store: .memory)
     }
 
-    /// A container on a store in a folder of another process.
+    /// A container on the store in a folder, as another process opens it: with a clock that runs.
     static func open(at path: String, merging: MergeOptions = .fixture) async throws -> PersistentContainer {
-        let configuration = StoreConfiguration(path: path + "/store.sqlite", name: "company", model: try model())
-        return try await PersistentContainer(store: Store.open(configuration), classes: classes, merging: merging)
+        try await PersistentContainer.open(
+            at: path + "/store.sqlite",
+            "company",
+            model: model(),
+            classes: classes,
+            merging: merging,
+            clock: ContinuousClock()
+        )
     }
 
     /// An employee that one context has named "Here" and not saved, and another has changed and saved: the first is in

@@ -11,17 +11,34 @@ extension PersistentContainer {
         classes: [ManagedObject.Type] = [],
         environment: StoreEnvironment = .system
     ) async throws -> PersistentContainer {
-        let configuration = StoreConfiguration(
-            path: folder.path("\(name).sqlite"),
-            name: name,
+        try await open(
+            at: folder.path("\(name).sqlite"),
+            name,
             model: model,
+            classes: classes,
             environment: environment
         )
+    }
+
+    /// A container on the store at a path, with a clock that stands still unless another one is given.
+    static func open(
+        at path: String,
+        _ name: String,
+        model: Model,
+        classes: [ManagedObject.Type] = [],
+        transformers: TransformerRegistry = TransformerRegistry(),
+        environment: StoreEnvironment = .system,
+        migrator: (any StoreMigrator)? = nil,
+        merging: MergeOptions = .fixture,
+        clock: any Clock<Duration> = ManualClock()
+    ) async throws -> PersistentContainer {
+        let configuration = StoreConfiguration(path: path, name: name, model: model, environment: environment)
         return try await PersistentContainer(
-            store: Store.open(configuration),
+            store: Store.open(configuration, migrator: migrator),
             classes: classes,
-            merging: .fixture,
-            clock: ManualClock()
+            transformers: transformers,
+            merging: merging,
+            clock: clock
         )
     }
 }

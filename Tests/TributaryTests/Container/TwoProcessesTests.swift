@@ -12,12 +12,11 @@ import TributaryStore
         var random = SeededGenerator.fromEnvironment()
         print("↳ seed \(random.seed)")
         let folder = try TemporaryFolder("processes")
-        let path = folder.path("store.sqlite")
         var options = MergeOptions()
         options.debounce = .milliseconds(10)
         options.pendingLimit = limit
-        let store = try Store.open(StoreConfiguration(path: path, name: "company", model: try Company.model()))
-        let container = try await PersistentContainer(store: store, classes: Company.classes, merging: options)
+        let container = try await Company.open(at: folder.path, merging: options)
+        let store = container.store
         let updates = container.storeUpdates()
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         for _ in 0..<3 {
@@ -25,7 +24,7 @@ import TributaryStore
             let child = try ChildProcess(
                 program,
                 ["--testing-library", "swift-testing", "--filter", "ChildWriterTests"],
-                environment: [ChildWriterTests.variable: path]
+                environment: [ChildWriterTests.variable: folder.path]
             )
             let wanted = before + Int.random(in: 1...20, using: &random)
             for await _ in updates {
@@ -68,8 +67,7 @@ import TributaryStore
     @Test(.enabled(if: ProcessInfo.processInfo.environment[variable] != nil))
     func savesUntilItIsKilled() async throws {
         guard let path = ProcessInfo.processInfo.environment[ChildWriterTests.variable] else { return }
-        let store = try Store.open(StoreConfiguration(path: path, name: "company", model: try Company.model()))
-        let container = try await PersistentContainer(store: store, classes: Company.classes)
+        let container = try await Company.open(at: path, merging: MergeOptions())
         let context = container.newBackgroundContext(author: "child")
         while true {
             try await context.perform { context in

@@ -53,19 +53,13 @@ enum Gallery {
         name: String = "gallery",
         hasExternalStorage: Bool = true
     ) async throws -> PersistentContainer {
-        try await PersistentContainer(
-            store: Store.open(
-                StoreConfiguration(
-                    path: "\(path)/\(name).sqlite",
-                    name: "gallery",
-                    model: try model(hasExternalStorage: hasExternalStorage)
-                ),
-                migrator: Migrator()
-            ),
+        try await PersistentContainer.open(
+            at: "\(path)/\(name).sqlite",
+            "gallery",
+            model: model(hasExternalStorage: hasExternalStorage),
             classes: classes,
             transformers: transformers,
-            merging: .fixture,
-            clock: ManualClock()
+            migrator: Migrator()
         )
     }
 

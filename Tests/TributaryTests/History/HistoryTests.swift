@@ -87,17 +87,14 @@ import TributaryStore
         environment.tokens = { _ in nil }
         var (tokens, writers): ([HistoryToken], Set<UniqueID>) = ([], [])
         for number in 1...2 {
-            let store = try Store.open(
-                StoreConfiguration(
-                    path: folder.path("booted.sqlite"),
-                    name: "test",
-                    model: try AccountModel.make(),
-                    environment: environment
-                )
+            let container = try await PersistentContainer.open(
+                folder,
+                "booted",
+                model: AccountModel.make(),
+                environment: environment
             )
-            let container = try await PersistentContainer(store: store, clock: ManualClock())
             tokens.append(try await save("\(number)", in: container))
-            writers.insert(try store.read { try $0.writers.own().id })
+            writers.insert(try container.store.read { try $0.writers.own().id })
             let found = try container.fetchHistory(after: number > 1 ? tokens[0] : nil).map(\.token)
             #expect(found == tokens.suffix(1))
             try await container.close()

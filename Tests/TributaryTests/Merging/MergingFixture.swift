@@ -8,20 +8,24 @@ import TributaryStore
 /// A container of accounts on a clock that the test moves.
 struct MergingFixture {
     let folder: TemporaryFolder
-    let store: Store
     let clock: ManualClock
     let container: PersistentContainer
 
     init(_ change: (inout MergeOptions) -> Void = { _ in }) async throws {
         folder = try TemporaryFolder("merging")
         clock = ManualClock()
-        store = try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: try AccountModel.make())
-        )
         var options = MergeOptions.fixture
         change(&options)
-        container = try await PersistentContainer(store: store, merging: options, clock: clock)
+        container = try await PersistentContainer.open(
+            at: folder.path("store.sqlite"),
+            "test",
+            model: AccountModel.make(),
+            merging: options,
+            clock: clock
+        )
     }
+
+    var store: Store { container.store }
 
     /// Saves new accounts on a background context.
     @discardableResult

@@ -8,12 +8,11 @@ import TributaryStore
 
 /// Two containers on one store behave as two processes.
 @Suite struct RemoteChangeTests {
-    private func open(_ path: String, limit: Int = 10_000) async throws -> PersistentContainer {
+    private func open(_ folder: TemporaryFolder, limit: Int = 10_000) async throws -> PersistentContainer {
         var options = MergeOptions()
         options.debounce = .milliseconds(20)
         options.pendingLimit = limit
-        let store = try Store.open(StoreConfiguration(path: path, name: "company", model: try Company.model()))
-        return try await PersistentContainer(store: store, classes: Company.classes, merging: options)
+        return try await Company.open(at: folder.path, merging: options)
     }
 
     private func hire(_ name: String, on container: PersistentContainer) async throws -> HistoryToken? {
@@ -31,8 +30,8 @@ import TributaryStore
     @Test(.timeLimit(.minutes(30)), arguments: [1, 10_000])
     func saveElsewhereIsMergedByItself(limit: Int) async throws {
         let folder = try TemporaryFolder("remote")
-        let here = try await open(folder.path("store.sqlite"), limit: limit)
-        let there = try await open(folder.path("store.sqlite"), limit: limit)
+        let here = try await open(folder, limit: limit)
+        let there = try await open(folder, limit: limit)
         let updates = here.storeUpdates()
         for round in 1...3 {
             let token = try #require(try await hire("n\(round)", on: there))
@@ -45,8 +44,8 @@ import TributaryStore
 
     @Test(.timeLimit(.minutes(30))) func savesOnBothSidesNumberOnAndNothingIsMissed() async throws {
         let folder = try TemporaryFolder("remote")
-        let here = try await open(folder.path("store.sqlite"))
-        let there = try await open(folder.path("store.sqlite"))
+        let here = try await open(folder)
+        let there = try await open(folder)
         async let first: Void = { for index in 0..<30 { _ = try await hire("a\(index)", on: here) } }()
         async let second: Void = { for index in 0..<30 { _ = try await hire("b\(index)", on: there) } }()
         _ = try await (first, second)
@@ -64,8 +63,8 @@ import TributaryStore
 
     @Test func flushShowsWhatAnotherHasSaved() async throws {
         let folder = try TemporaryFolder("remote")
-        let here = try await open(folder.path("store.sqlite"))
-        let there = try await open(folder.path("store.sqlite"))
+        let here = try await open(folder)
+        let there = try await open(folder)
         let token = try #require(try await hire("Ann", on: there))
         await here.mergePendingChanges(through: token)
         #expect(try await names(here) == ["Ann"])
