@@ -152,7 +152,7 @@ extension StatusReport {
             guard let writer = status.problems[index].writer else { continue }
             status.problems[index].writerName = known.name(of: writer)
             guard status.problems[index].code == .segmentsWaiting else { continue }
-            let missing = engine.sync.missingParts(of: writer, known).map { MissingMessage($0) }
+            let missing = engine.sync.missingParts(of: writer, known)
             status.problems[index].missing = missing.isEmpty ? nil : missing
         }
         status.writers = writers(known, own: engine.sync.ownWriter, engine)

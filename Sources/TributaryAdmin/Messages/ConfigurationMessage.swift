@@ -26,3 +26,24 @@ package struct ConfigurationMessage: Codable, Hashable, Sendable {
         self.restartNeeded = restartNeeded
     }
 }
+
+/// The response of `POST /v1/reload`.
+package struct ReloadMessage: Codable, Hashable, Sendable {
+    package var changed: [String]
+    /// The keys whose new values take effect only after a restart.
+    package var restartNeeded: [String]
+
+    package init(changed: [String], restartNeeded: [String]) {
+        self.changed = changed
+        self.restartNeeded = restartNeeded
+    }
+}
+
+/// The response of `GET /v1/log-level`, and the body of `PUT`.
+package struct LogLevelMessage: Codable, Hashable, Sendable {
+    package var level: String
+
+    package init(level: String) {
+        self.level = level
+    }
+}

@@ -26,7 +26,7 @@ package struct Problem: Codable, Hashable, Sendable {
     package var writer: UniqueID?
     package var writerName: String?
     /// The transactions and blobs for which the first of the segments waits, with their holders.
-    package var missing: [MissingMessage]?
+    package var missing: [MissingPart]?
 
     package init(
         _ code: Code,
@@ -59,5 +59,37 @@ extension WallTime: Codable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(unixSeconds)
+    }
+}
+
+/// Transactions or a blob that a segment waits for, and who has them.
+package struct MissingPart: Codable, Hashable, Sendable {
+    /// A writer whose machine has what is missing.
+    package struct Holder: Codable, Hashable, Sendable {
+        package var writer: UniqueID
+        package var name: String?
+        /// One of wrote, applied, and file for a folder that has a file with the blob's name.
+        package var cause: String
+
+        package init(writer: UniqueID, name: String?, cause: String) {
+            self.writer = writer
+            self.name = name
+            self.cause = cause
+        }
+    }
+
+    package var writer: UniqueID
+    package var writerName: String?
+    /// The first and the last missing transaction.
+    package var first: UInt64?
+    package var last: UInt64?
+    package var blob: String?
+    /// Those who have it, as far as is known here; its writer comes first.
+    package var holders: [Holder]
+
+    package init(writer: UniqueID, writerName: String?, holders: [Holder]) {
+        self.writer = writer
+        self.writerName = writerName
+        self.holders = holders
     }
 }

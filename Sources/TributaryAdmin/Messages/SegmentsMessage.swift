@@ -20,7 +20,7 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         package var hint: String?
         /// The name that the writer shows; this and the following only in the response about one segment.
         package var writerName: String?
-        package var missing: [MissingMessage]?
+        package var missing: [MissingPart]?
         package var notes: [String]?
         /// The consequences of accepting the segment; only in the response of that request.
         package var warning: String?
@@ -42,5 +42,30 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
     package init(segments: [Segment], next: String? = nil) {
         self.segments = segments
         self.next = next
+    }
+}
+
+/// A deferred write in the responses about segments and the status: an imported value that has no effect yet.
+package struct DeferredMessage: Codable, Hashable, Sendable {
+    package var writer: String
+    package var sequence: UInt64
+    /// The segment's path below the log folder; nil when it is unknown.
+    package var file: String?
+    package var line: Int?
+    package var entity: String
+    package var id: String
+    package var property: String?
+    /// The JSON text of the value in the segment.
+    package var value: String?
+    package var rule: String
+    package var text: String
+
+    package init(writer: String, sequence: UInt64, entity: String, id: String, rule: String, text: String) {
+        self.writer = writer
+        self.sequence = sequence
+        self.entity = entity
+        self.id = id
+        self.rule = rule
+        self.text = text
     }
 }

@@ -1,17 +1,5 @@
 /// The response of `POST /v1/sync`.
 package struct SyncMessage: Codable, Hashable, Sendable {
-    package struct Amount: Codable, Hashable, Sendable {
-        package var segments: Int
-        package var transactions: Int
-        package var changes: Int
-
-        package init(segments: Int, transactions: Int, changes: Int) {
-            self.segments = segments
-            self.transactions = transactions
-            self.changes = changes
-        }
-    }
-
     /// The objects that the merge changed in the main context.
     package struct Merged: Codable, Hashable, Sendable {
         package var inserted: Int
@@ -28,18 +16,54 @@ package struct SyncMessage: Codable, Hashable, Sendable {
         }
     }
 
-    package var imported: Amount
+    package var imported: ImportCounts
     package var merged: Merged
-    package var exported: Amount
+    package var exported: ImportCounts
     package var remaining: [String: Int]
     package var token: String
     package var problems: [Problem]?
 
-    package init(imported: Amount, merged: Merged, exported: Amount, remaining: [String: Int], token: String) {
+    package init(
+        imported: ImportCounts,
+        merged: Merged,
+        exported: ImportCounts,
+        remaining: [String: Int],
+        token: String
+    ) {
         self.imported = imported
         self.merged = merged
         self.exported = exported
         self.remaining = remaining
         self.token = token
+    }
+}
+
+/// The number of imported or exported segments, transactions and changes.
+package struct ImportCounts: Codable, Hashable, Sendable {
+    /// The number of segments whose last transaction was included.
+    package var segments = 0
+    package var transactions = 0
+    package var changes = 0
+
+    package init(segments: Int = 0, transactions: Int = 0, changes: Int = 0) {
+        self.segments = segments
+        self.transactions = transactions
+        self.changes = changes
+    }
+
+    package static func + (left: ImportCounts, right: ImportCounts) -> ImportCounts {
+        ImportCounts(
+            segments: left.segments + right.segments,
+            transactions: left.transactions + right.transactions,
+            changes: left.changes + right.changes
+        )
+    }
+
+    package static func - (left: ImportCounts, right: ImportCounts) -> ImportCounts {
+        ImportCounts(
+            segments: left.segments - right.segments,
+            transactions: left.transactions - right.transactions,
+            changes: left.changes - right.changes
+        )
     }
 }

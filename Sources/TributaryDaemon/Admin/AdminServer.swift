@@ -6,6 +6,9 @@ import NIOPosix
 import ServiceLifecycle
 import TributaryAdmin
 
+// This folder serves the admin interface over a socket: connections and their limits, callers and their permissions,
+// and errors as problem documents. The answers are made in Routes.
+
 /// An HTTP/1.1 server: of the admin interface on its socket, or of the status page on a loopback address.
 struct AdminServer: Service {
     let address: ListeningAddress

@@ -3,6 +3,9 @@ import Logging
 import Tributary
 import TributarySync
 
+// This folder reads the settings from the file, the environment and the command line, and keeps where each one comes
+// from.
+
 /// The daemon's configuration, with the origin of each value that is not a default.
 ///
 /// ``ConfigurationKey/all`` names the fields that can be set. A default is written where the value is used.
@@ -158,5 +161,56 @@ extension Configuration {
             )
         }
         if sync.memory < 1 << 20 { throw error("must be at least 1MiB", in: \.sync.memory) }
+    }
+}
+
+enum ConfigurationOrigin: Hashable, Sendable {
+    case standard
+    case file(path: String, line: Int?, column: Int? = nil)
+    case environment(String)
+    case flag(String)
+    /// The socket of the service manager; the value is its path.
+    case serviceManager
+
+    var word: String {
+        switch self {
+        case .standard: "default"
+        case .file: "file"
+        case .environment: "environment"
+        case .flag: "flag"
+        case .serviceManager: "systemd"
+        }
+    }
+
+    var source: String? {
+        switch self {
+        case .standard, .serviceManager: nil
+        case .file(let path, _, _): path
+        case .environment(let name), .flag(let name): name
+        }
+    }
+
+    var line: Int? {
+        if case .file(_, let line, _) = self { line } else { nil }
+    }
+
+    var column: Int? {
+        if case .file(_, _, let column) = self { column } else { nil }
+    }
+
+    var location: String? { source.map { source in line.map { "\(source):\($0)" } ?? source } }
+}
+
+struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason as a clause.
+    var reason: String
+    var key: String?
+    var origin = ConfigurationOrigin.standard
+
+    var description: String { (origin.location.map { "\($0): " } ?? "") + detail }
+
+    /// The description without file and line.
+    var detail: String {
+        [key, origin.column.map { "column \($0)" }, reason].compactMap { $0 }.joined(separator: ": ")
     }
 }

@@ -1,6 +1,9 @@
 import HTTPTypes
 import TributaryAdmin
 
+// This folder has a type for each path of the admin interface. A route reads the request, asks the engine, and encodes
+// the value that it gets.
+
 enum RouteTable {
     static let routes: [Route] =
         [

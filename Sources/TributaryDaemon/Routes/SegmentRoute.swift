@@ -58,7 +58,7 @@ extension SegmentsMessage.Segment {
         self.init(explanation.status)
         if explanation.isMissing { (state, file) = ("missing", nil) }
         writerName = explanation.writerName
-        missing = explanation.missing.isEmpty ? nil : explanation.missing.map { MissingMessage($0) }
+        missing = explanation.missing.isEmpty ? nil : explanation.missing
         notes = explanation.notes.isEmpty ? nil : explanation.notes
     }
 
@@ -144,20 +144,4 @@ extension DeferredMessage {
     }
 
     private static let valueLimit = 200
-}
-
-extension MissingMessage {
-    init(_ part: MissingPart) {
-        self.init(
-            writer: part.writer.description,
-            writerName: part.writerName,
-            holders: part.holders.map {
-                Holder(writer: $0.writer.description, name: $0.name, cause: $0.cause.rawValue)
-            }
-        )
-        switch part.dependency {
-        case .transactions(_, let from, let through): (first, last) = (from, through)
-        case .blob(_, let sha256): blob = sha256
-        }
-    }
 }

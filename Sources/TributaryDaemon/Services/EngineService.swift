@@ -10,6 +10,8 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
+// This folder has the services of the process: they open the store, run the loops, reload settings, and stop in order.
+
 /// Opens the store, runs the synchronization, and at the end stops both in order.
 struct EngineService: Service {
     let configuration: Configuration

@@ -4,6 +4,8 @@ import Foundation
 import Glibc
 import Synchronization
 
+// This folder speaks with systemd: readiness, the watchdog and inherited sockets.
+
 /// Notifies systemd of the daemon's state; has no effect when systemd did not start the daemon.
 final class SystemdNotifier: Sendable {
     private let isActive: Bool

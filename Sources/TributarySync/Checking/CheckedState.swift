@@ -76,9 +76,9 @@ struct CheckedBaselines: Sendable {
     let bases: [KnownBaseline]
 
     /// Chooses baselines that the state has applied, where segments are missing.
-    init(_ shelf: BaselineShelf, state: CheckedState, listing: [UniqueID: [SegmentName]]) {
+    init(_ knownBaselines: KnownBaselines, state: CheckedState, listing: [UniqueID: [SegmentName]]) {
         var covered = VersionVector()
-        for baseline in shelf.verified {
+        for baseline in knownBaselines.verified {
             for (writer, sequence) in baseline.vector.entries { covered[writer] = max(covered[writer], sequence) }
         }
         self.covered = covered
@@ -92,6 +92,6 @@ struct CheckedBaselines: Sendable {
             }
             return reached < min(covered[writer.id], writer.sequence)
         }
-        bases = lacksSegments ? shelf.bases(of: state.vector) : []
+        bases = lacksSegments ? knownBaselines.bases(of: state.vector) : []
     }
 }

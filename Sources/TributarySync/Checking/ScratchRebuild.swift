@@ -64,7 +64,7 @@ extension ScratchRebuild {
     /// - Throws: ``SegmentError`` when it is not the expected one, or a large value is missing;
     ///   ``BaselineJoinError``, ``StoreError``.
     func join(_ baseline: KnownBaseline, logs: LogFolder) throws {
-        let verified = try BaselineShelf.demandWhole(baseline, in: logs)
+        let verified = try KnownBaselines.demandWhole(baseline, in: logs)
         let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
         let blobs = BaselineBlobs(logs: logs, writers: verified.writers.map(\.id))
         let reader = BaselineReader(file, verified)

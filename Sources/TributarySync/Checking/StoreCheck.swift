@@ -4,6 +4,9 @@ package import TributaryAdmin
 import TributaryChanges
 package import TributaryStore
 
+// This folder holds a store against its log folder: SQLite's integrity, the files of the segments, and a second store
+// that is built from them.
+
 /// Checks a store and its log folder: SQLite's integrity, positions against files, hashes, large values, and the digest
 /// of a store that is built anew from the segments.
 package struct StoreCheck: Sendable {
@@ -213,12 +216,12 @@ package struct StoreCheck: Sendable {
         // A folder without anything of the store may be the mount point of an unmounted share.
         let mayPublish = try repairs && store.read { try LostFolder(in: listing.logs, $0).lacking == nil }
         let own = try LogFolder(path: scratch.file("logs"))
-        let shelf = BaselineShelf().reading(listing.baselines, in: listing.logs)
+        let knownBaselines = KnownBaselines().reading(listing.baselines, in: listing.logs)
         let publisher = OwnSegmentPublisher(store: store, logs: listing.logs, scratch: own)
         var audit = FolderAudit(
             listing: listing,
             state: state,
-            baselines: CheckedBaselines(shelf, state: state, listing: listing.names),
+            baselines: CheckedBaselines(knownBaselines, state: state, listing: listing.names),
             rebuild: rebuild,
             scratch: own,
             report: report,

@@ -25,7 +25,7 @@ struct BaselineSource: Sendable {
             let now = try CompactionFacts(
                 reader,
                 modelHash: facts.modelHash,
-                shelf: BaselineShelf(),
+                knownBaselines: KnownBaselines(),
                 keep: .zero,
                 wall: .epoch
             )
@@ -46,7 +46,7 @@ struct BaselineSource: Sendable {
         var unusable: Set<BaselineName> = []
         while true {
             do {
-                return try await log(to: vector, from: facts.shelf.bases(of: vector, except: unusable), body)
+                return try await log(to: vector, from: facts.knownBaselines.bases(of: vector, except: unusable), body)
             } catch let base as BaselineRebuild.UnusableBase where unusable.insert(base.name).inserted {
                 // Another one, or the segments, may do.
                 continue

@@ -24,7 +24,7 @@ struct CompactionFacts: Sendable {
     var hasUnexported = false
     var modelHash: String
     var writers: [WriterRecord]
-    var shelf: BaselineShelf
+    var knownBaselines: KnownBaselines
     var segments: [OwnSegment] = []
     var keep: Duration
     var wall: WallTime
@@ -34,13 +34,15 @@ struct CompactionFacts: Sendable {
         store: UniqueID? = nil,
         modelHash: String,
         writers: [WriterRecord],
-        shelf: BaselineShelf,
+        knownBaselines: KnownBaselines,
         segments: [OwnSegment] = [],
         keep: Duration,
         wall: WallTime
     ) {
         (self.own, self.store, owner) = (own, store ?? own, own)
-        (self.modelHash, self.writers, self.shelf, self.segments) = (modelHash, writers, shelf, segments)
+        (self.modelHash, self.writers, self.knownBaselines, self.segments) = (
+            modelHash, writers, knownBaselines, segments
+        )
         (self.keep, self.wall) = (keep, wall)
     }
 
@@ -61,7 +63,7 @@ struct CompactionFacts: Sendable {
 
     /// Whether a baseline has been there for a day.
     func isOld(_ baseline: KnownBaseline) -> Bool {
-        shelf.mark(baseline.name.path)?.modified.isOlder(than: .seconds(86_400), at: wall) ?? false
+        knownBaselines.mark(baseline.name.path)?.modified.isOlder(than: .seconds(86_400), at: wall) ?? false
     }
 
     var vector: VersionVector {
@@ -106,7 +108,7 @@ struct CompactionFacts: Sendable {
 
 extension CompactionFacts {
     /// Reads the facts of a store.
-    init(_ reader: Reader, modelHash: String, shelf: BaselineShelf, keep: Duration, wall: WallTime) throws {
+    init(_ reader: Reader, modelHash: String, knownBaselines: KnownBaselines, keep: Duration, wall: WallTime) throws {
         let writers = try reader.writers.all().filter { $0.sequence > 0 || $0.isSelf }
         let own = try reader.writers.own()
         self.init(
@@ -114,7 +116,7 @@ extension CompactionFacts {
             store: own.store,
             modelHash: modelHash,
             writers: writers,
-            shelf: shelf,
+            knownBaselines: knownBaselines,
             keep: keep,
             wall: wall
         )

@@ -59,18 +59,18 @@ struct CompactionPass: Sendable {
 
     private func logs() throws -> LogFolder { try LogFolder(path: sync.state.configuration.logs) }
 
-    /// Reads the facts; the shelf has what this pass itself has published.
+    /// Reads the facts; the baselines have what this pass itself has published.
     ///
     /// - Throws: ``SegmentError`` when the log folder cannot be read, ``StoreError``, and `CancellationError`.
     private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)
-        let (shelf, keep) = sync.state.read { ($0.shelf, $0.configuration.keepSegments) }
+        let (knownBaselines, keep) = sync.state.read { ($0.knownBaselines, $0.configuration.keepSegments) }
         let own = try await store.readAside { try $0.writers.own().id }
         let whose = owner ?? own
         let logs = try logs()
-        let current = try await queue.run { try shelf.withOwn(own, in: logs, wall: wall) }
+        let current = try await queue.run { try knownBaselines.withOwn(own, in: logs, wall: wall) }
         let (facts, records) = try await store.readAside { reader in
-            var facts = try CompactionFacts(reader, modelHash: model, shelf: current, keep: keep, wall: wall)
+            var facts = try CompactionFacts(reader, modelHash: model, knownBaselines: current, keep: keep, wall: wall)
             facts.owner = whose
             return (facts, owner == nil ? [] : try reader.writers.segments(writer: whose))
         }
@@ -157,7 +157,7 @@ struct CompactionPass: Sendable {
         let path = sync.state.configuration.logs
         return try await queue.run {
             let listing = try LogListing(path: path)
-            let usable = facts.shelf.verified
+            let usable = facts.knownBaselines.verified
             var bytes: UInt64 = 0
             for (writer, names) in listing.names {
                 let covered = usable.map { $0.vector[writer] }.max() ?? 0
@@ -206,9 +206,9 @@ struct CompactionPass: Sendable {
         let (name, source, wall) = (baseline.name, try source("verification"), wall)
         let cutter = source.cutter
         do {
-            _ = try await queue.run { try BaselineShelf.demandWhole(baseline, in: cutter.logs) }
+            _ = try await queue.run { try KnownBaselines.demandWhole(baseline, in: cutter.logs) }
         } catch let error as SegmentError where error.isOfContent {
-            let refusal = BaselineShelf.refusal(error, former: nil, wall: wall)
+            let refusal = KnownBaselines.refusal(error, former: nil, wall: wall)
             sync.state.update { $0.refused(name, refusal, wall: wall) }
             throw error
         }
@@ -289,17 +289,17 @@ struct CompactionPass: Sendable {
         while true {
             let decision = RemovalRule(facts: facts).decision
             guard mode != .dryRun, !decision.isEmpty else { return (facts, decision) }
-            let shelf = facts.shelf
-            facts.shelf = try await queue.run {
-                try decision.covers.reduce(shelf) { shelf, cover in
+            let knownBaselines = facts.knownBaselines
+            facts.knownBaselines = try await queue.run {
+                try decision.covers.reduce(knownBaselines) { knownBaselines, cover in
                     if cancellation.isCancelled { throw CancellationError() }
-                    return try shelf.proving(cover, in: logs, wall: wall)
+                    return try knownBaselines.proving(cover, in: logs, wall: wall)
                 }
             }
-            guard facts.shelf != shelf else { return (facts, decision) }
+            guard facts.knownBaselines != knownBaselines else { return (facts, decision) }
             // The bytes of one have another hash: nothing goes for it.
             for cover in decision.covers {
-                guard let refusal = facts.shelf.refused[cover.name] else { continue }
+                guard let refusal = facts.knownBaselines.refused[cover.name] else { continue }
                 sync.state.update { $0.refused(cover.name, refusal, wall: wall) }
             }
         }

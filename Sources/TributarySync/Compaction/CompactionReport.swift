@@ -39,7 +39,7 @@ extension CompactionReport {
         removedBytes = decision.removed.reduce(removedBytes) { $0.addingSaturating($1.bytes) }
         removedBaselines += decision.baselines.map(\.path)
         addKept(decision, facts)
-        list(facts.shelf, planned)
+        list(facts.knownBaselines, planned)
     }
 
     /// Adds a removal that failed: all segments of the writer stay.
@@ -59,14 +59,14 @@ extension CompactionReport {
         remaining.append(Segment(file: segment.name.path, bytes: segment.bytes, waitsFor: waits))
     }
 
-    private mutating func list(_ shelf: BaselineShelf, _ planned: PlannedBaselines) {
-        let known = shelf.baselines.values.map { baseline in
-            let detail = shelf.objection(to: baseline) ?? planned.detail(of: baseline)
-            return (baseline.name, baseline.bytes, shelf.isVerified(baseline), detail)
+    private mutating func list(_ knownBaselines: KnownBaselines, _ planned: PlannedBaselines) {
+        let known = knownBaselines.baselines.values.map { baseline in
+            let detail = knownBaselines.objection(to: baseline) ?? planned.detail(of: baseline)
+            return (baseline.name, baseline.bytes, knownBaselines.isVerified(baseline), detail)
         }
-        let refused = shelf.refused.map { name, refusal in
+        let refused = knownBaselines.refused.map { name, refusal in
             let detail = "It does not count: \(refusal.reason). \(refusal.hint)"
-            return (name, UInt64(clamping: shelf.mark(name.path)?.size ?? 0), false, String?.some(detail))
+            return (name, UInt64(clamping: knownBaselines.mark(name.path)?.size ?? 0), false, String?.some(detail))
         }
         baselines = (known + refused).sorted { $0.0 < $1.0 }.map { name, bytes, isVerified, detail in
             Baseline(file: name.path, bytes: bytes, verified: isVerified, detail: detail)

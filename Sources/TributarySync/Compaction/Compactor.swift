@@ -4,6 +4,9 @@ package import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
+// This folder keeps the log folder small. The rules decide from the facts which baseline is cut or compared and which
+// own files go; a pass does that; the known baselines say which ones count.
+
 /// Cuts baselines, verifies those of other writers, and removes own files that they make superfluous.
 ///
 /// It looks when it starts, when the baselines of the log folder change, and once a day; one pass at a time.

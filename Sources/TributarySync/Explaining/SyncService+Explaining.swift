@@ -1,6 +1,10 @@
 package import TransactionLog
+package import TributaryAdmin
 package import TributaryChanges
 package import TributaryStore
+
+// This folder explains a segment to an administrator: what it waits for, who has that, and which baselines have the
+// segment.
 
 extension SyncService {
     /// The transactions that are known to exist.
@@ -47,16 +51,14 @@ extension SyncService {
         _ known: KnownTransactions,
         _ folder: LogFolderSearch
     ) async {
-        let blobs = explanation.missing.compactMap { part -> String? in
-            guard case .blob(_, let sha256) = part.dependency else { return nil }
-            return sha256
-        }
+        let blobs = explanation.missing.compactMap(\.blob)
         guard !blobs.isEmpty, let found = await deferrals.search({ folder.writers(withBlobs: blobs) }) else { return }
         for index in explanation.missing.indices {
-            guard case .blob(let writer, let sha256) = explanation.missing[index].dependency else { continue }
+            guard let sha256 = explanation.missing[index].blob else { continue }
+            let writer = explanation.missing[index].writer
             let others = found[sha256] ?? []
             for other in others where other != writer {
-                let holder = MissingPart.Holder(writer: other, name: known.name(of: other), cause: .file)
+                let holder = MissingPart.Holder(writer: other, name: known.name(of: other), cause: "file")
                 explanation.missing[index].holders.append(holder)
             }
             guard explanation.status.hint == nil, let other = others.first(where: { $0 != writer }) else { continue }
@@ -101,36 +103,6 @@ package struct SegmentExplanation: Hashable, Sendable {
     package var notes: [String] = []
 }
 
-/// Transactions or a blob that a segment waits for, with those who have them.
-package struct MissingPart: Hashable, Sendable {
-    /// A writer whose machine has what is missing.
-    package struct Holder: Hashable, Sendable {
-        package enum Cause: String, Hashable, Sendable {
-            case wrote
-            /// It has acknowledged the transactions, or wrote after having applied them.
-            case applied
-            /// Its folder in the log folder has a file with the blob's name.
-            case file
-        }
-
-        package var writer: UniqueID
-        package var name: String?
-        package var cause: Cause
-    }
-
-    package var dependency: UnmetDependency
-    /// The name of the writer of what is missing.
-    package var writerName: String?
-    /// Its writer first.
-    package var holders: [Holder]
-
-    package var writer: UniqueID {
-        switch dependency {
-        case .transactions(let writer, _, _), .blob(let writer, _): writer
-        }
-    }
-}
-
 extension MissingPart {
     init(_ dependency: UnmetDependency, of segment: SegmentStatus, _ known: KnownTransactions) {
         let (writer, sequence) =
@@ -139,11 +111,19 @@ extension MissingPart {
             // Who has applied the segment has had its blobs.
             case .blob(let writer, _): (writer, segment.id.last)
             }
-        self.dependency = dependency
-        writerName = known.name(of: writer)
-        holders = [Holder(writer: writer, name: writerName, cause: .wrote)]
-        holders += known.holders(of: sequence, of: writer).map { holder in
-            Holder(writer: holder, name: known.name(of: holder), cause: .applied)
+        let name = known.name(of: writer)
+        // The writer itself first.
+        let holders = known.holders(of: sequence, of: writer).map { holder in
+            Holder(writer: holder, name: known.name(of: holder), cause: "applied")
+        }
+        self.init(
+            writer: writer,
+            writerName: name,
+            holders: [Holder(writer: writer, name: name, cause: "wrote")] + holders
+        )
+        switch dependency {
+        case .transactions(_, let from, let through): (first, last) = (from, through)
+        case .blob(_, let sha256): blob = sha256
         }
     }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 package import TransactionLog
+import TributaryAdmin
 package import TributaryChanges
 import TributaryModel
 import TributaryStore

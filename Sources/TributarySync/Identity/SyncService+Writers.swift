@@ -2,6 +2,8 @@ import Logging
 package import TributaryChanges
 package import TributaryStore
 
+// This folder has the requests about writers: eviction, abandonment, and new clocks for what was never exported.
+
 /// The requests of an administrator about writers.
 extension SyncService {
     package var ownWriter: UniqueID { state.read(\.planner.own) }

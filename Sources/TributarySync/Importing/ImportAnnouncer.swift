@@ -1,5 +1,6 @@
 import Logging
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 

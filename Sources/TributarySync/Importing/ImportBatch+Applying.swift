@@ -1,4 +1,5 @@
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 

@@ -1,4 +1,5 @@
 package import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 

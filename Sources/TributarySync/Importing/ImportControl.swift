@@ -36,3 +36,54 @@ package final class ImportControl: Sendable {
         clinux_let_requests_run()
     }
 }
+
+/// Distinguishes work that makes progress from work that hangs, by the time since the last step.
+///
+/// The time in which the computer sleeps does not count.
+package final class WorkMeter: Sendable {
+    private let depth = Atomic(0)
+    private let stepCount = Atomic<UInt64>(0)
+    /// The nanoseconds of the clock at the last step, or at the beginning of the work.
+    private let latest: Atomic<Int64>
+    private let now: @Sendable () -> Duration
+
+    /// Creates a meter; `now` returns the time since some fixed moment.
+    package init(now: @escaping @Sendable () -> Duration = WorkMeter.awakeTime()) {
+        self.now = now
+        latest = Atomic(WorkMeter.nanoseconds(now()))
+    }
+
+    /// Returns a function with the time since this call during which the computer was awake.
+    package static func awakeTime() -> @Sendable () -> Duration {
+        let start = SuspendingClock.now
+        return { start.duration(to: .now) }
+    }
+
+    /// A counter that grows while there is progress.
+    package var steps: UInt64 { stepCount.load(ordering: .relaxed) }
+
+    /// The time since the last step of the work in progress; nil when there is no work.
+    package var silence: Duration? {
+        guard depth.load(ordering: .acquiring) > 0 else { return nil }
+        return max(.zero, now() - .nanoseconds(latest.load(ordering: .relaxed)))
+    }
+
+    /// Begins work; several pieces of work may run at once.
+    package func begin() {
+        latest.store(WorkMeter.nanoseconds(now()), ordering: .relaxed)
+        depth.add(1, ordering: .releasing)
+    }
+
+    package func end() { depth.subtract(1, ordering: .releasing) }
+
+    package func step() {
+        stepCount.add(1, ordering: .relaxed)
+        latest.store(WorkMeter.nanoseconds(now()), ordering: .relaxed)
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        let parts = duration.components
+        return parts.seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue
+            &+ parts.attoseconds / 1_000_000_000
+    }
+}

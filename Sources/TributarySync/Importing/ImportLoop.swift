@@ -1,7 +1,11 @@
 import Synchronization
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
+
+// This folder brings segments and baselines from the log folder into the store: they are verified, read ahead while
+// others are applied, applied in batches, and compared again later.
 
 /// The only consumer of the log folder: connects the stages watch, scan, plan, verify, apply and announce.
 ///
@@ -182,10 +186,10 @@ struct ImportLoop {
     }
 
     private func readBaselines() {
-        let (shelf, files, wall) = (state.read(\.shelf), scanner.baselines, environment.wall)
-        guard let logs = try? LogFolder(path: scanner.path), !shelf.isCurrent(files, in: logs) else { return }
-        let found = shelf.reading(files, in: logs, control, wall: wall)
-        guard found != shelf else { return }
+        let (knownBaselines, files, wall) = (state.read(\.knownBaselines), scanner.baselines, environment.wall)
+        guard let logs = try? LogFolder(path: scanner.path), !knownBaselines.isCurrent(files, in: logs) else { return }
+        let found = knownBaselines.reading(files, in: logs, control, wall: wall)
+        guard found != knownBaselines else { return }
         state.update { $0.found(found, wall: wall) }
         signals.baselines.raise()
     }

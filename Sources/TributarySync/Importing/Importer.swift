@@ -1,6 +1,7 @@
 import Logging
 import Synchronization
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -163,7 +164,7 @@ extension Importer {
             // A replicator may bring the whole file later.
             if error.isOfContent {
                 let wall = environment.wall
-                let refusal = BaselineShelf.refusal(error, former: nil, wall: wall)
+                let refusal = KnownBaselines.refusal(error, former: nil, wall: wall)
                 state.update { $0.refused(baseline.name, refusal, wall: wall) }
             }
             return refuse(file, error.reason)

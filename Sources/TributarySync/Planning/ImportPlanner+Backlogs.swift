@@ -32,8 +32,8 @@ extension ImportPlanner {
     /// The status of the segment after a writer's gap; nil when there is none; O(log n).
     package func status(ofGapOf id: UniqueID, wall: WallTime) -> SegmentStatus? {
         let positions = SupposedPositions(known: positions)
-        guard let writer = writers[id], let (entry, sight) = gap(of: writer, positions, wall: wall) else { return nil }
-        var status = status(entry, sight, positions, wall: wall)
+        guard let writer = writers[id], let (entry, view) = gap(of: writer, positions, wall: wall) else { return nil }
+        var status = status(entry, view, positions, wall: wall)
         status.since = entry.since
         if status.waitingFor.isEmpty {
             var preceding = PrecedingSegments(position: positions[id].sequence)
@@ -51,7 +51,7 @@ extension ImportPlanner {
         of writer: PlannedWriter,
         _ positions: SupposedPositions,
         wall: WallTime
-    ) -> (PlannedSegment, WriterSight)? {
+    ) -> (PlannedSegment, WriterView)? {
         guard case .blocked(let block) = verdict(writer, positions: positions, wall: wall) else { return nil }
         let next = positions[writer.id].sequence.addingSaturating(1)
         let entry: PlannedSegment?
@@ -64,8 +64,8 @@ extension ImportPlanner {
         case .unusable, .held: return nil
         }
         guard let entry else { return nil }
-        let sight = WriterSight(next: next, block: block, limits: limits, accepted: accepted, wall: wall)
-        return sight.state(of: entry) == .waiting ? (entry, sight) : nil
+        let view = WriterView(next: next, block: block, limits: limits, accepted: accepted, wall: wall)
+        return view.state(of: entry) == .waiting ? (entry, view) : nil
     }
 }
 

@@ -33,9 +33,9 @@ extension ImportPlanner {
                 found[.forked, default: Summary()].add(file.id, since: conflict.since)
             }
             guard writer.order.count > 0 else { continue }
-            let sight = sight(of: writer, positions, wall: wall)
+            let view = view(of: writer, positions, wall: wall)
             for entry in writer.slice() {
-                found[sight.state(of: entry), default: Summary()].add(entry.id, since: entry.since)
+                found[view.state(of: entry), default: Summary()].add(entry.id, since: entry.since)
             }
         }
         return found
@@ -96,18 +96,18 @@ extension ImportPlanner {
 
     private func changedStates(of id: UniqueID, wall: WallTime) -> [(SegmentName, SegmentState)] {
         guard let writer = writers[id] else { return [] }
-        let sight = sight(of: writer, SupposedPositions(known: positions), wall: wall)
+        let view = view(of: writer, SupposedPositions(known: positions), wall: wall)
         return writer.slice(limit: limits.readAhead).compactMap { entry in
-            let state = sight.state(of: entry)
+            let state = view.state(of: entry)
             return entry.announced?.state == state ? nil : (entry.id, state)
         }
     }
 
-    private func sight(of writer: PlannedWriter, _ positions: SupposedPositions, wall: WallTime) -> WriterSight {
+    private func view(of writer: PlannedWriter, _ positions: SupposedPositions, wall: WallTime) -> WriterView {
         var block: Block?
         if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
         let next = positions[writer.id].sequence.addingSaturating(1)
-        return WriterSight(
+        return WriterView(
             next: next,
             block: block,
             limits: limits,
@@ -153,11 +153,11 @@ extension ImportPlanner {
         guard let writer = writers[id] else { return [] }
         let positions = SupposedPositions(known: positions)
         let window = last.flatMap(writer.order.index(of:)).map { $0 + 1 } ?? .max
-        let sight = sight(of: writer, positions, wall: wall)
+        let view = view(of: writer, positions, wall: wall)
         var preceding = PrecedingSegments(position: positions[writer.id].sequence)
         var result: [SegmentStatus] = []
         for entry in writer.slice(limit: window) {
-            var status = status(entry, sight, positions, wall: wall)
+            var status = status(entry, view, positions, wall: wall)
             status.since = entry.since
             if status.state == .waiting, status.waitingFor.isEmpty { preceding.explain(&status, writer: writer) }
             preceding.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
@@ -169,7 +169,7 @@ extension ImportPlanner {
     /// The status of an entry, without the segments that precede it.
     func status(
         _ entry: PlannedSegment,
-        _ sight: WriterSight,
+        _ view: WriterView,
         _ positions: SupposedPositions,
         wall: WallTime
     ) -> SegmentStatus {
@@ -189,7 +189,7 @@ extension ImportPlanner {
                 hint: ImportPlanner.badHint(entry.id, state)
             )
         case .valid(let segment):
-            guard let block = sight.block(of: entry) else { return SegmentStatus(id: entry.id, state: .waiting) }
+            guard let block = view.block(of: entry) else { return SegmentStatus(id: entry.id, state: .waiting) }
             return blocked(entry.id, segment, block, positions, wall: wall)
         }
     }
@@ -297,7 +297,7 @@ extension ImportPlanner.Summary {
 }
 
 /// The facts that determine the states of a writer's segments, computed once for all of them.
-struct WriterSight {
+struct WriterView {
     let next: UInt64
     let block: ImportPlanner.Block?
     let limits: ImportPlanner.Limits

@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
@@ -125,5 +126,16 @@ package final class ActivityJournal: Sendable {
     private func record(_ change: (inout ActivitySummary) -> Void) {
         summary.withLock { change(&$0) }
         signal.raise()
+    }
+}
+
+extension ImportCounts {
+    var journalMetadata: Logger.Metadata {
+        ["segments": "\(segments)", "transactions": "\(transactions)", "changes": "\(changes)"]
+    }
+
+    var journalText: String {
+        [(segments, "segment"), (transactions, "transaction"), (changes, "change")]
+            .map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
     }
 }

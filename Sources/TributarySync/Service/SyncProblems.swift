@@ -133,7 +133,7 @@ extension Problem {
         )
     }
 
-    static func baselinesDiffer(_ objection: BaselineShelf.Objection, since wall: WallTime) -> Problem {
+    static func baselinesDiffer(_ objection: KnownBaselines.Objection, since wall: WallTime) -> Problem {
         let name = objection.baseline.name
         return Problem(
             .baselinesDiffer,
@@ -149,7 +149,7 @@ extension Problem {
 
     static func baselineRefused(
         _ name: BaselineName,
-        _ refusal: BaselineShelf.Refusal,
+        _ refusal: KnownBaselines.Refusal,
         count: Int
     ) -> Problem {
         let plural = count == 2 ? "" : "s"

@@ -1,5 +1,6 @@
 import Logging
 package import TransactionLog
+package import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
@@ -26,11 +27,11 @@ extension SyncService {
         }
         return SyncResult(
             imported: imported - before,
-            merged: SyncResult.Merged(
+            merged: SyncMessage.Merged(
                 inserted: merged.inserted,
                 updated: merged.updated,
                 deleted: merged.deleted,
-                isEverything: !merged.isExact
+                everything: merged.isExact ? nil : true
             ),
             exported: exported,
             remaining: counts.filter { $0.key != .applied },
@@ -107,17 +108,9 @@ extension SyncService {
 
 /// The changes that a sync has made, and the remaining segments.
 package struct SyncResult: Sendable, Hashable {
-    /// The objects with changes that programs see since.
-    package struct Merged: Sendable, Hashable {
-        package var inserted = 0
-        package var updated = 0
-        package var deleted = 0
-        /// Whether there were too many to tell which ones several transactions have changed: these count for each.
-        package var isEverything = false
-    }
-
     package var imported: ImportCounts
-    package var merged: Merged
+    /// The objects with changes that programs see since.
+    package var merged: SyncMessage.Merged
     package var exported: ImportCounts
     /// The segments that are not applied, by state.
     package var remaining: [SegmentState: Int]

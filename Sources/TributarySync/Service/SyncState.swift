@@ -18,7 +18,7 @@ struct SyncState: Sendable {
     /// The pause; nil while importing is not paused.
     var pause: ImportPause?
     private var storedAccepted: [SegmentName: String]
-    private(set) var shelf = BaselineShelf()
+    private(set) var knownBaselines = KnownBaselines()
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
     private var awaited: VersionVector?
 
@@ -76,11 +76,13 @@ struct SyncState: Sendable {
     mutating func abandon(_ writer: UniqueID) { planner.abandoned.insert(writer) }
 
     /// Records the baselines of the log folder; the verified ones may be joined.
-    mutating func found(_ found: BaselineShelf, wall: WallTime) {
-        shelf = found
-        planner.baselines.set(shelf.verified)
+    mutating func found(_ found: KnownBaselines, wall: WallTime) {
+        knownBaselines = found
+        planner.baselines.set(knownBaselines.verified)
         // Once another store endorses the baseline, it is the one that objects to it that may be wrong.
-        let objection = shelf.objections.first { !shelf.isVerified($0.baseline) || $0.store == planner.own }
+        let objection = knownBaselines.objections.first {
+            !knownBaselines.isVerified($0.baseline) || $0.store == planner.own
+        }
         if let objection {
             problems.raise(.baselinesDiffer(objection, since: wall))
         } else {
@@ -200,8 +202,8 @@ struct SyncState: Sendable {
 }
 
 extension SyncState {
-    mutating func refused(_ name: BaselineName, _ refusal: BaselineShelf.Refusal, wall: WallTime) {
-        found(shelf.refusing(name, refusal), wall: wall)
+    mutating func refused(_ name: BaselineName, _ refusal: KnownBaselines.Refusal, wall: WallTime) {
+        found(knownBaselines.refusing(name, refusal), wall: wall)
     }
 
     /// The problems of baselines that do not count, or that wait to be joined.
@@ -209,7 +211,9 @@ extension SyncState {
     /// A file that lacks its end is one only when it has stayed so.
     func baselineProblems(wall: WallTime) -> [Problem] {
         let limits = planner.limits
-        let late = shelf.refused.filter { !$0.value.isIncomplete || limits.isLate(since: $0.value.since, wall: wall) }
+        let late = knownBaselines.refused.filter {
+            !$0.value.isIncomplete || limits.isLate(since: $0.value.since, wall: wall)
+        }
         let first = late.min { $0.key < $1.key }
         let refused = first.map { Problem.baselineRefused($0.key, $0.value, count: late.count) }
         let waiting = planner.baselines.waiting.map(Problem.baselineWaits)
@@ -222,9 +226,11 @@ extension SyncState {
     /// transaction of its own writer is known, from its name. O(w) for each objection and O(1) for each other baseline.
     var idleBaselineProblems: Set<Problem.Code> {
         var found: Set<Problem.Code> = []
-        let keepsOut = shelf.objections.contains { !shelf.isVerified($0.baseline) && planner.lacks($0.baseline.vector) }
+        let keepsOut = knownBaselines.objections.contains {
+            !knownBaselines.isVerified($0.baseline) && planner.lacks($0.baseline.vector)
+        }
         if !keepsOut { found.insert(.baselinesDiffer) }
-        if !shelf.refused.keys.contains(where: { planner.lacks(VersionVector([$0.writer: $0.sequence])) }) {
+        if !knownBaselines.refused.keys.contains(where: { planner.lacks(VersionVector([$0.writer: $0.sequence])) }) {
             found.insert(.baselineRefused)
         }
         return found

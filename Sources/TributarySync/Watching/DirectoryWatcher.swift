@@ -1,3 +1,4 @@
+import CLinux
 @preconcurrency import Dispatch
 import Glibc
 import Synchronization
@@ -144,4 +145,67 @@ package final class DirectoryWatcher: Sendable {
             hints.insert(blobsOf: writer)
         }
     }
+}
+
+/// The watcher of the log folder, or the reason why there is none.
+struct FolderWatch {
+    private let path: String
+    private let isActive: Bool
+    private let report: @Sendable (FolderHints) -> Void
+    private var watcher: DirectoryWatcher?
+    private(set) var problem: FolderProblem?
+
+    /// Begins to watch the folder at `path`, unless `isActive` is false.
+    ///
+    /// `report` is called with the places that may have changed.
+    init(path: String, isActive: Bool = true, report: @escaping @Sendable (FolderHints) -> Void) {
+        self.path = path
+        self.isActive = isActive
+        self.report = report
+        start()
+    }
+
+    var isLimited: Bool { watcher?.isLimited ?? false }
+
+    mutating func start() {
+        guard isActive, watcher == nil else { return }
+        do throws(FolderProblem) {
+            watcher = try DirectoryWatcher(path: path, report: report)
+            problem = nil
+        } catch {
+            problem = error
+        }
+    }
+
+    /// Watches the log folder; called before it is listed, so that no change is lost between the two.
+    func watchRoot() { watcher?.watchRoot() }
+
+    var watchWriter: (UniqueID) -> Void {
+        { [watcher] in watcher?.watch($0) }
+    }
+
+    /// The time after which everything is scanned, also when nothing was reported.
+    func interval(_ rescan: SyncConfiguration.Rescan) -> Duration {
+        if case .every(let interval) = rescan { return interval }
+        let isReliable = watcher != nil && !isLimited
+        return isReliable && !FileSystemKind.isRemote(FileSystemKind.at(path)) ? .seconds(600) : .seconds(30)
+    }
+}
+
+/// The kinds of file systems, by the numbers of statfs(2).
+package enum FileSystemKind {
+    /// NFS, SMB, CIFS, SMB2, Ceph, 9P: other machines may have a file open at the same time.
+    private static let network: Set<UInt32> = [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x00C3_6400, 0x0102_1997]
+    private static let fuse: UInt32 = 0x6573_5546
+
+    /// Whether other machines may write to the file system.
+    ///
+    /// Locks and shared memory do not reach them, so no store may be there.
+    package static func isNetwork(_ kind: UInt32) -> Bool { network.contains(kind) }
+
+    /// Whether other machines may make changes without an inotify event on this machine.
+    package static func isRemote(_ kind: UInt32) -> Bool { isNetwork(kind) || kind == fuse }
+
+    /// The number of the file system at `path`; 0 when it cannot be determined.
+    package static func at(_ path: String) -> UInt32 { clinux_file_system(path) }
 }

@@ -3,6 +3,9 @@ import Glibc
 package import TransactionLog
 package import TributaryChanges
 
+// This folder finds what changes in the log folder: the watcher gives hints of places that may have changed, the
+// schedule says when they are scanned, and the scanner lists them and tells segments from other files.
+
 /// A stage of the import: lists the log folder where hints say that it may have changed.
 ///
 /// The scanner opens folders only. It does not list a writer's folder again that has not changed since the last scan,

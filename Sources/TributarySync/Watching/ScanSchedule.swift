@@ -1,3 +1,52 @@
+package import TransactionLog
+package import TributaryChanges
+
+/// The places in the log folder that may have changed since the hints were drained last, in bounded memory.
+package struct FolderHints: Hashable, Sendable {
+    /// Whether anything may have changed.
+    package private(set) var isEverything: Bool
+    /// The writers in whose folders anything may have changed.
+    package private(set) var folders: Set<UniqueID> = []
+    package private(set) var files: Set<SegmentName> = []
+    /// The writers whose blobs may have arrived.
+    package private(set) var blobs: Set<UniqueID> = []
+
+    package init(everything: Bool = false) { isEverything = everything }
+
+    /// The maximum number of files and folders that the hints name individually.
+    package static let fileLimit = 4_096
+
+    package var isEmpty: Bool { !isEverything && folders.isEmpty && files.isEmpty && blobs.isEmpty }
+
+    package mutating func insertEverything() { self = FolderHints(everything: true) }
+
+    package mutating func insert(folder: UniqueID) {
+        guard !isEverything, folders.insert(folder).inserted else { return }
+        guard folders.count <= FolderHints.fileLimit else { return insertEverything() }
+        if !files.isEmpty { files = files.filter { $0.writer != folder } }
+    }
+
+    package mutating func insert(file: SegmentName) {
+        guard !isEverything, !folders.contains(file.writer) else { return }
+        files.insert(file)
+        guard files.count > FolderHints.fileLimit else { return }
+        for writer in Set(files.map(\.writer)) { folders.insert(writer) }
+        files = []
+    }
+
+    package mutating func insert(blobsOf writer: UniqueID) {
+        guard !isEverything else { return }
+        blobs.insert(writer)
+    }
+
+    package mutating func formUnion(_ other: FolderHints) {
+        guard !other.isEverything else { return insertEverything() }
+        for folder in other.folders { insert(folder: folder) }
+        for file in other.files { insert(file: file) }
+        for writer in other.blobs { insert(blobsOf: writer) }
+    }
+}
+
 /// Decides which places of the log folder are scanned, and when.
 ///
 /// Places that events and requests name are scanned at once, those that the system refused to show after a delay, and

@@ -4,6 +4,8 @@ import TransactionLog
 import TributaryAdmin
 import TributaryModel
 
+// This folder works without a daemon: on files of the log folder, models, backups, and stores whose daemon is stopped.
+
 /// A command that works on files, without a daemon.
 ///
 /// This protocol converts errors to a message and an exit status.

@@ -76,7 +76,7 @@ enum MissingText {
     private static let limit = 8
 
     /// Returns lines such as `transactions 3-6 of till (UUID); it wrote them, office (UUID) has applied them`.
-    static func lines(_ missing: [MissingMessage]) -> [String] {
+    static func lines(_ missing: [MissingPart]) -> [String] {
         missing.prefix(limit).map { part in
             let (what, them) =
                 if let blob = part.blob {
@@ -98,5 +98,7 @@ enum MissingText {
     }
 
     /// Returns `NAME (UUID)`, or the UUID of a writer without a name.
-    static func label(_ writer: String, _ name: String?) -> String { name.map { "\($0) (\(writer))" } ?? writer }
+    static func label(_ writer: some CustomStringConvertible, _ name: String?) -> String {
+        name.map { "\($0) (\(writer))" } ?? "\(writer)"
+    }
 }

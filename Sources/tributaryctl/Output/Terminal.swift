@@ -1,5 +1,7 @@
 import Glibc
 
+// This folder prints for people: tables, times, problems and hints, without control characters from outside.
+
 /// Standard output and standard error with their capabilities.
 struct Terminal: Sendable {
     let hasColor: Bool

@@ -5,7 +5,7 @@ import TributaryChanges
 /// The messages of the admin interface, each with the name of its schema.
 enum InterfaceMessages {
     private static let segment = SegmentsMessage.Segment(writer: "", first: "", last: "", state: "")
-    private static let amount = SyncMessage.Amount(segments: 0, transactions: 0, changes: 0)
+    private static let amount = ImportCounts()
     private static let merged = SyncMessage.Merged(inserted: 0, updated: 0, deleted: 0, everything: nil)
 
     static let all: [(String, any Sendable)] = [
@@ -14,8 +14,8 @@ enum InterfaceMessages {
         ("ConflictCounts", StatusMessage.Conflicts(kept: 0, dropped: 0)),
         ("StatusWriters", StatusMessage.Writers(count: 0, behind: 0, first: [])),
         ("StatusWriter", StatusMessage.Writer(id: "", name: nil, behind: 0)),
-        ("Missing", MissingMessage(writer: "", writerName: nil, holders: [])),
-        ("Holder", MissingMessage.Holder(writer: "", name: nil, cause: "")),
+        ("Missing", MissingPart(writer: UniqueID(high: 0, low: 0), writerName: nil, holders: [])),
+        ("Holder", MissingPart.Holder(writer: UniqueID(high: 0, low: 0), name: nil, cause: "")),
         ("DeferredCounts", StatusMessage.Deferred(values: 0, unknownObjects: 0, first: [])),
         ("DeferredValue", DeferredMessage(writer: "", sequence: 0, entity: "", id: "", rule: "", text: "")),
         ("Segment", segment),

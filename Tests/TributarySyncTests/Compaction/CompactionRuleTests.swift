@@ -48,15 +48,15 @@ import TributaryStore
     }
 
     /// Baselines, of each of which a writer has found that it is right, or a difference.
-    private static func shelf(
+    private static func knownBaselines(
         _ baselines: [KnownBaseline],
         endorsedBy writer: UniqueID? = nil,
         objected objector: UniqueID? = nil
-    ) -> BaselineShelf {
+    ) -> KnownBaselines {
         let found = [(writer, String?.none), (objector, "line 3")].flatMap { writer, difference in
             baselines.compactMap { baseline in writer.map { comparison(of: baseline, by: $0, difference) } }
         }
-        return BaselineShelf(baselines, found)
+        return KnownBaselines(baselines, found)
     }
 
     private static func comparison(
@@ -69,7 +69,8 @@ import TributaryStore
     }
 
     /// Writer a with 10 transactions, of which b has acknowledged 8; a producer c.
-    private static func facts(_ shelf: BaselineShelf = BaselineShelf(), own: UniqueID = a) -> CompactionFacts {
+    private static func facts(_ knownBaselines: KnownBaselines = KnownBaselines(), own: UniqueID = a) -> CompactionFacts
+    {
         CompactionFacts(
             own: own,
             modelHash: "m",
@@ -77,7 +78,7 @@ import TributaryStore
                 record(a, 10, seen: [b: 5], isSelf: own == a), record(b, 5, seen: [a: 8], isSelf: own == b),
                 record(c, 3),
             ],
-            shelf: shelf,
+            knownBaselines: knownBaselines,
             segments: [(1, 4), (5, 8), (9, 10)].map { first, last in
                 CompactionFacts.OwnSegment(
                     name: SegmentName(writer: a, first: first, last: last),
@@ -94,28 +95,28 @@ import TributaryStore
 
     @Test func anEndorsementVerifiesABaseline() {
         let first = Self.baseline(Self.a, [Self.a: 10, Self.b: 5])
-        #expect(BaselineShelf([first]).verified.isEmpty)
-        let endorsed = Self.shelf([first], endorsedBy: Self.b)
+        #expect(KnownBaselines([first]).verified.isEmpty)
+        let endorsed = Self.knownBaselines([first], endorsedBy: Self.b)
         #expect(endorsed.verified == [first] && endorsed.objections.isEmpty)
-        let disputed = Self.shelf([first], objected: Self.b)
+        let disputed = Self.knownBaselines([first], objected: Self.b)
         #expect(disputed.verified.isEmpty && disputed.objections.map(\.difference) == ["line 3"])
         #expect(disputed.objection(to: first)?.contains("line 3") == true)
         // One store's endorsement is enough, and the other one's objection stays.
-        let both = Self.shelf([first], endorsedBy: Self.b, objected: Self.c)
+        let both = Self.knownBaselines([first], endorsedBy: Self.b, objected: Self.c)
         #expect(both.verified == [first] && both.objections.count == 1 && both.objection(to: first) == nil)
         // What was found in a file of other bytes says nothing.
         let other = Self.comparison(of: Self.baseline(Self.a, [Self.a: 10, Self.b: 5], hash: "i"), by: Self.b)
-        #expect(BaselineShelf([first], [other]).verified.isEmpty)
+        #expect(KnownBaselines([first], [other]).verified.isEmpty)
     }
 
     /// A state begins with the verified baselines that cross, and with none that another one has.
     @Test func crossingBaselinesAreBothBases() {
         let vectors: [[UniqueID: UInt64]] = [[Self.a: 9, Self.b: 4], [Self.a: 3, Self.b: 5], [Self.a: 8, Self.b: 4]]
         let baselines = vectors.map { Self.baseline(Self.a, $0) }
-        let shelf = Self.shelf(baselines, endorsedBy: Self.b)
-        #expect(shelf.bases(of: VersionVector([Self.a: 10, Self.b: 5])) == Array(baselines[..<2]))
-        #expect(shelf.bases(of: VersionVector([Self.a: 8, Self.b: 5])) == [baselines[2], baselines[1]])
-        #expect(shelf.bases(of: VersionVector([Self.a: 2])).isEmpty)
+        let knownBaselines = Self.knownBaselines(baselines, endorsedBy: Self.b)
+        #expect(knownBaselines.bases(of: VersionVector([Self.a: 10, Self.b: 5])) == Array(baselines[..<2]))
+        #expect(knownBaselines.bases(of: VersionVector([Self.a: 8, Self.b: 5])) == [baselines[2], baselines[1]])
+        #expect(knownBaselines.bases(of: VersionVector([Self.a: 2])).isEmpty)
     }
 
     // MARK: Cutting
@@ -130,9 +131,9 @@ import TributaryStore
 
     @Test func aTakenNameIsNotCutAgain() {
         let same = Self.baseline(Self.a, [Self.a: 10, Self.b: 5, Self.c: 3])
-        #expect(CutRule(facts: Self.facts(BaselineShelf([same]))).decision == .done(same, isVerified: false))
+        #expect(CutRule(facts: Self.facts(KnownBaselines([same]))).decision == .done(same, isVerified: false))
         let former = Self.baseline(Self.a, [Self.a: 10, Self.b: 4])
-        #expect(CutRule(facts: Self.facts(BaselineShelf([former]))).decision == .acknowledge)
+        #expect(CutRule(facts: Self.facts(KnownBaselines([former]))).decision == .acknowledge)
     }
 
     @Test func oneWriterCutsWhenItIsWorthIt() {
@@ -142,7 +143,7 @@ import TributaryStore
         #expect(!rule.isWorthwhile(uncovered: 0) && rule.isWorthwhile(uncovered: 1))
         let vector = [Self.a: UInt64(8), Self.b: 4]
         let baseline = Self.baseline(Self.a, vector)
-        let verified = CutRule(facts: Self.facts(Self.shelf([baseline], endorsedBy: Self.b)))
+        let verified = CutRule(facts: Self.facts(Self.knownBaselines([baseline], endorsedBy: Self.b)))
         #expect(!verified.isWorthwhile(uncovered: 49) && verified.isWorthwhile(uncovered: 50))
         // An own baseline gets a day to be endorsed.
         var facts = Self.facts(Self.dated(baseline))
@@ -152,57 +153,57 @@ import TributaryStore
     }
 
     /// A baseline that is there since 1,000 s.
-    private static func dated(_ baseline: KnownBaseline) -> BaselineShelf {
+    private static func dated(_ baseline: KnownBaseline) -> KnownBaselines {
         let mark = FileAttributes(inode: 1, size: 100, modified: FileTime(seconds: 1_000))
-        return BaselineShelf().replacing([baseline.name: baseline], refused: [:], marks: [baseline.name.path: mark])
+        return KnownBaselines().replacing([baseline.name: baseline], refused: [:], marks: [baseline.name.path: mark])
     }
 
     // MARK: Comparing
 
-    private static func decision(_ shelf: BaselineShelf) -> ComparisonRule.Decision {
-        ComparisonRule(facts: facts(shelf)).decision
+    private static func decision(_ knownBaselines: KnownBaselines) -> ComparisonRule.Decision {
+        ComparisonRule(facts: facts(knownBaselines)).decision
     }
 
     @Test func aBaselineOfAnotherStoreIsComparedOnceItIsApplied() {
         let theirs = Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
-        #expect(Self.decision(BaselineShelf([theirs])) == .compare(theirs, fromLog: true))
+        #expect(Self.decision(KnownBaselines([theirs])) == .compare(theirs, fromLog: true))
         let now = Self.baseline(Self.b, [Self.a: 10, Self.b: 5, Self.c: 3])
-        #expect(Self.decision(BaselineShelf([now])) == .compare(now, fromLog: false))
+        #expect(Self.decision(KnownBaselines([now])) == .compare(now, fromLog: false))
         let later = Self.baseline(Self.b, [Self.a: 10, Self.b: 6])
-        #expect(Self.decision(BaselineShelf([later])) == .behind(later))
-        #expect(Self.decision(BaselineShelf([later, theirs])) == .compare(theirs, fromLog: true))
+        #expect(Self.decision(KnownBaselines([later])) == .behind(later))
+        #expect(Self.decision(KnownBaselines([later, theirs])) == .compare(theirs, fromLog: true))
         // One that another store endorses needs no other look, and none that it has.
-        #expect(Self.decision(Self.shelf([theirs], endorsedBy: Self.c)) == .nothing)
-        #expect(Self.decision(BaselineShelf([theirs, now], [Self.comparison(of: now, by: Self.c)])) == .nothing)
+        #expect(Self.decision(Self.knownBaselines([theirs], endorsedBy: Self.c)) == .nothing)
+        #expect(Self.decision(KnownBaselines([theirs, now], [Self.comparison(of: now, by: Self.c)])) == .nothing)
         // A store looks once.
-        #expect(Self.decision(Self.shelf([theirs], objected: Self.a)) == .nothing)
+        #expect(Self.decision(Self.knownBaselines([theirs], objected: Self.a)) == .nothing)
         let foreign = Self.baseline(Self.b, [Self.a: 8, Self.b: 5], model: "n")
-        guard case .wait(foreign, _) = Self.decision(BaselineShelf([foreign])) else {
+        guard case .wait(foreign, _) = Self.decision(KnownBaselines([foreign])) else {
             Issue.record("its bytes depend on the model")
             return
         }
         // The state of a copy proves nothing, also when a baseline goes on from the copy's.
-        var copied = Self.facts(BaselineShelf([now]))
+        var copied = Self.facts(KnownBaselines([now]))
         copied.writers[1].incarnation.after = Incarnation.Predecessor(writer: Self.c, sequence: 1)
         #expect(ComparisonRule(facts: copied).decision == .compare(now, fromLog: false))
         copied.writers[0].incarnation.after = Incarnation.Predecessor(writer: Self.c, sequence: 2)
         copied.writers[2].incarnation.after = Incarnation.Predecessor(writer: Self.a, sequence: 2)
         #expect(ComparisonRule(facts: copied).decision == .compare(now, fromLog: true))
         // The own state proves nothing once the log folder has contradicted it.
-        var facts = Self.facts(BaselineShelf([now]))
+        var facts = Self.facts(KnownBaselines([now]))
         facts.isContradicted = true
         #expect(ComparisonRule(facts: facts).decision == .compare(now, fromLog: true))
     }
 
     @Test func aStoreComparesItsOwnBaselineWithTheLogFolder() {
         let mine = Self.baseline(Self.a, [Self.a: 10, Self.b: 5, Self.c: 3])
-        guard case .wait(mine, _) = Self.decision(BaselineShelf([mine])) else {
+        guard case .wait(mine, _) = Self.decision(KnownBaselines([mine])) else {
             Issue.record("another store compares it")
             return
         }
-        #expect(Self.decision(Self.shelf([mine], objected: Self.b)) == .compare(mine, fromLog: true))
+        #expect(Self.decision(Self.knownBaselines([mine], objected: Self.b)) == .compare(mine, fromLog: true))
         // Where there is no other store.
-        var facts = Self.facts(BaselineShelf([mine]))
+        var facts = Self.facts(KnownBaselines([mine]))
         facts.writers[1].state = .evicted
         #expect(ComparisonRule(facts: facts).decision == .compare(mine, fromLog: true))
         // When nobody has looked for a day.
@@ -218,14 +219,16 @@ import TributaryStore
 
     @Test func ownSegmentsGoWhenTheyAreCoveredAcknowledgedAndOld() {
         let vector = [Self.a: UInt64(8), Self.b: 5]
-        let verified = Self.shelf([Self.baseline(Self.a, vector)], endorsedBy: Self.b)
+        let verified = Self.knownBaselines([Self.baseline(Self.a, vector)], endorsedBy: Self.b)
         let decision = RemovalRule(facts: Self.facts(verified)).decision
         #expect(decision.removed.map(\.name.last) == [4, 8])
         #expect(decision.kept.map(\.waits) == [[.baseline(through: 8), .acknowledgement(Self.b, through: 8)]])
         #expect(decision.covers.map(\.vector) == [VersionVector(vector)])
         #expect(decision.baselines.isEmpty)
         // An unverified baseline removes nothing.
-        #expect(RemovalRule(facts: Self.facts(BaselineShelf([Self.baseline(Self.a, vector)]))).decision.removed.isEmpty)
+        #expect(
+            RemovalRule(facts: Self.facts(KnownBaselines([Self.baseline(Self.a, vector)]))).decision.removed.isEmpty
+        )
 
         var facts = Self.facts(verified)
         facts.keep = .seconds(10)
@@ -238,7 +241,7 @@ import TributaryStore
     /// An evicted writer is not waited for, and its acknowledgement stands for nobody's.
     @Test func anEvictedWriterCountsNeitherWay() {
         let vector = [Self.a: UInt64(8), Self.b: 5]
-        var facts = Self.facts(Self.shelf([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
+        var facts = Self.facts(Self.knownBaselines([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
         facts.writers[2].seen = VersionVector([Self.a: 2])
         #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
         facts.writers[2].state = .evicted
@@ -251,7 +254,7 @@ import TributaryStore
     /// Whoever has anything of a writer has all that it goes on from.
     @Test func anAcknowledgementIsOneOfWhatTheWriterGoesOnFrom() {
         let vector = [Self.a: UInt64(8), Self.b: 5]
-        var facts = Self.facts(Self.shelf([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
+        var facts = Self.facts(Self.knownBaselines([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
         facts.writers[2].incarnation = Incarnation(
             store: Self.a,
             after: Incarnation.Predecessor(writer: Self.a, sequence: 4)
@@ -264,7 +267,7 @@ import TributaryStore
     /// A store counts as long as one of its writers does.
     @Test func aStoreAcknowledgesAsOne() {
         let vector = [Self.a: UInt64(8), Self.b: 5]
-        var facts = Self.facts(Self.shelf([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
+        var facts = Self.facts(Self.knownBaselines([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
         facts.writers[1].incarnation.store = Self.id(9)
         facts.writers[2].incarnation.store = Self.id(9)
         facts.writers[2].seen = facts.writers[1].seen
@@ -280,7 +283,7 @@ import TributaryStore
     /// The store's own former writers acknowledge nothing, and its baselines under their names are its own.
     @Test func formerWritersAreTheStoreItself() {
         let theirs = Self.baseline(Self.b, [Self.a: 10, Self.b: 5, Self.c: 3])
-        var facts = Self.facts(BaselineShelf([theirs]))
+        var facts = Self.facts(KnownBaselines([theirs]))
         facts.writers[1].incarnation.store = Self.a
         #expect(facts.owners == [Self.a, Self.b] && facts.active.isEmpty)
         #expect(ComparisonRule(facts: facts).decision == .compare(theirs, fromLog: true))
@@ -289,14 +292,16 @@ import TributaryStore
     @Test func anOwnBaselineGoesWhenAVerifiedOneHasMore() {
         let mine = Self.baseline(Self.a, [Self.a: 4, Self.b: 5])
         let more = Self.baseline(Self.b, [Self.a: 8, Self.b: 5], model: "n")
-        #expect(RemovalRule(facts: Self.facts(BaselineShelf([mine, more]))).decision.baselines.isEmpty)
-        let endorsed = Self.shelf([mine, more], endorsedBy: Self.c)
+        #expect(RemovalRule(facts: Self.facts(KnownBaselines([mine, more]))).decision.baselines.isEmpty)
+        let endorsed = Self.knownBaselines([mine, more], endorsedBy: Self.c)
         #expect(RemovalRule(facts: Self.facts(endorsed)).decision.baselines == [mine.name])
         // Of two equal ones nobody removes its own, and nobody removes another store's.
         let equal = [Self.a, Self.b].map { Self.baseline($0, [Self.a: 8, Self.b: 5]) }
-        #expect(RemovalRule(facts: Self.facts(Self.shelf(equal, endorsedBy: Self.c))).decision.baselines.isEmpty)
+        #expect(
+            RemovalRule(facts: Self.facts(Self.knownBaselines(equal, endorsedBy: Self.c))).decision.baselines.isEmpty
+        )
         let theirs = Self.baseline(Self.b, [Self.a: 4, Self.b: 5])
-        let others = Self.shelf([theirs, equal[0]], endorsedBy: Self.c)
+        let others = Self.knownBaselines([theirs, equal[0]], endorsedBy: Self.c)
         #expect(RemovalRule(facts: Self.facts(others)).decision.baselines.isEmpty)
     }
 
@@ -305,12 +310,12 @@ import TributaryStore
             Self.baseline(Self.b, [Self.a: 4, Self.b: 4]), Self.baseline(Self.b, [Self.a: 8, Self.b: 5])
         )
         let found = [old, new].map { Self.comparison(of: $0, by: Self.a) }
-        let both = RemovalRule(facts: Self.facts(BaselineShelf([old, new], found))).decision
+        let both = RemovalRule(facts: Self.facts(KnownBaselines([old, new], found))).decision
         #expect(both.comparisons == [found[0].name] && both.covers.contains(new))
         // While nothing that is verified has more, it stays, also when the file of the baseline is out of sight.
-        #expect(RemovalRule(facts: Self.facts(BaselineShelf([old], found))).decision.comparisons.isEmpty)
-        #expect(RemovalRule(facts: Self.facts(BaselineShelf([], found))).decision.comparisons.isEmpty)
-        let rest = RemovalRule(facts: Self.facts(BaselineShelf([new], found))).decision
+        #expect(RemovalRule(facts: Self.facts(KnownBaselines([old], found))).decision.comparisons.isEmpty)
+        #expect(RemovalRule(facts: Self.facts(KnownBaselines([], found))).decision.comparisons.isEmpty)
+        let rest = RemovalRule(facts: Self.facts(KnownBaselines([new], found))).decision
         #expect(rest.comparisons == [found[0].name] && rest.covers == [new])
     }
 }

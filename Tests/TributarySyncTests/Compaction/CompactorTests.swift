@@ -235,7 +235,7 @@ import TributaryStore
         try await group.exchange()
         try await group.acknowledge()
         try await group.compactAll()
-        let baseline = try #require(group.replicas[0].service.state.read(\.shelf).verified.first)
+        let baseline = try #require(group.replicas[0].service.state.read(\.knownBaselines).verified.first)
         let folder = try TemporaryFolder("join")
         let store = try Store.open(
             StoreConfiguration(path: folder.path("store.sqlite"), name: "new", model: group.replicas[0].store.model),

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryModel
 import TributaryStore

@@ -136,16 +136,16 @@ import TributaryChanges
         let planner = ImportPlanner(own: own, limits: SyncConfiguration(logs: "/logs").limits)
         var state = SyncState(configuration: SyncConfiguration(logs: "/logs"), planner: planner)
         let name = BaselineName(writer: a, sequence: 3)
-        let refusal = BaselineShelf.Refusal(reason: "broken", isIncomplete: false, since: Self.wall)
+        let refusal = KnownBaselines.Refusal(reason: "broken", isIncomplete: false, since: Self.wall)
         let baseline = Self.baseline(a, [a: 3])
         let compared = BaselineComparison.Name(writer: Self.c, of: baseline.name)
         let objection = BaselineComparison(compared, sha256: baseline.sha256, difference: "line 3")
-        let cases: [(BaselineShelf, Problem.Code, Problem.Code)] = [
-            (BaselineShelf().replacing([:], refused: [name: refusal], marks: [:]), .baselineRefused, .baselinesDiffer),
-            (BaselineShelf([baseline], [objection]), .baselinesDiffer, .baselineRefused),
+        let cases: [(KnownBaselines, Problem.Code, Problem.Code)] = [
+            (KnownBaselines().replacing([:], refused: [name: refusal], marks: [:]), .baselineRefused, .baselinesDiffer),
+            (KnownBaselines([baseline], [objection]), .baselinesDiffer, .baselineRefused),
         ]
-        for (shelf, code, other) in cases {
-            state.found(shelf, wall: Self.wall)
+        for (knownBaselines, code, other) in cases {
+            state.found(knownBaselines, wall: Self.wall)
             state.planner.setPosition(WriterPosition(sequence: 2), of: a)
             #expect(state.status(wall: Self.wall).problems.map(\.code) == [code])
             #expect(state.idleBaselineProblems == [other])

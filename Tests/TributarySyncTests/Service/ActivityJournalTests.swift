@@ -2,6 +2,7 @@ import Logging
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 
 @testable import TributarySync

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 

@@ -54,7 +54,7 @@ struct SyncCommand: DaemonCommand {
         }
     }
 
-    private func amount(_ amount: SyncMessage.Amount) -> String {
+    private func amount(_ amount: ImportCounts) -> String {
         [
             CountText.text(amount.segments, "segment"), CountText.text(amount.transactions, "transaction"),
             CountText.text(amount.changes, "change"),

@@ -9,7 +9,7 @@ import TributaryStore
 @testable import TributarySync
 
 /// Baselines count by what is in their files, each of which is read once.
-@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct BaselineShelfTests {
+@Suite(.timeLimit(.minutes(30)), .watcherTurns) struct KnownBaselinesTests {
     /// Two replicas of which the first has cut a baseline.
     private func cut() async throws -> (CompactingReplicas, BaselineName) {
         let group = try CompactingReplicas()
@@ -58,7 +58,7 @@ import TributaryStore
         // The remedy of the hint: it is copied again.
         try group.logs.put(Array(whole.utf8), at: name.path)
         try await group.compactAll()
-        #expect(!group.replicas[1].service.state.read(\.shelf).verified.isEmpty)
+        #expect(!group.replicas[1].service.state.read(\.knownBaselines).verified.isEmpty)
         #expect(!group.replicas[1].service.status.problems.contains { $0.code == .baselineRefused })
         try await group.stop()
     }
@@ -75,17 +75,17 @@ import TributaryStore
     func aBrokenComparisonSaysNothing(text: String) async throws {
         let (group, name) = try await cut()
         try await group.replicas[0].service.importAll()
-        let hash = try #require(group.replicas[0].service.state.read(\.shelf).baselines[name]?.sha256)
+        let hash = try #require(group.replicas[0].service.state.read(\.knownBaselines).baselines[name]?.sha256)
         let found = BaselineComparison.Name(writer: group.replicas[1].own, of: name)
         let broken = text.replacing("NAME", with: name.path).replacing("HASH", with: hash)
         try group.logs.put(Array(broken.utf8), at: found.path)
         try await group.replicas[0].service.importAll()
-        let shelf = group.replicas[0].service.state.read(\.shelf)
-        #expect(shelf.verified.isEmpty && shelf.objections.isEmpty)
+        let knownBaselines = group.replicas[0].service.state.read(\.knownBaselines)
+        #expect(knownBaselines.verified.isEmpty && knownBaselines.objections.isEmpty)
         // The writer's store publishes its own one in its place.
         try await group.compact(group.replicas[1])
         try await group.replicas[0].service.importAll()
-        #expect(group.replicas[0].service.state.read(\.shelf).verified.map(\.name) == [name])
+        #expect(group.replicas[0].service.state.read(\.knownBaselines).verified.map(\.name) == [name])
         try await group.stop()
     }
 
@@ -97,17 +97,19 @@ import TributaryStore
         try group.logs.put(Array(try text(name, in: group).utf8.dropLast(20)), at: broken.path)
         let files = BaselineFiles(baselines: [name, broken].sorted())
         let control = ImportControl()
-        let shelf = BaselineShelf().reading(files, in: logs, control)
-        #expect(shelf.baselines.keys.sorted() == [name] && shelf.refused[broken]?.isIncomplete == true)
+        let knownBaselines = KnownBaselines().reading(files, in: logs, control)
+        #expect(
+            knownBaselines.baselines.keys.sorted() == [name] && knownBaselines.refused[broken]?.isIncomplete == true
+        )
         let steps = control.progress
-        #expect(steps > 0 && shelf.isCurrent(files, in: logs))
-        #expect(shelf.reading(files, in: logs, control) == shelf && control.progress == steps)
+        #expect(steps > 0 && knownBaselines.isCurrent(files, in: logs))
+        #expect(knownBaselines.reading(files, in: logs, control) == knownBaselines && control.progress == steps)
 
         // A refused file that was brought anew is read again, and so is a known one.
         let sequence = try group.replicas[0].position(broken.writer)
         try group.logs.put(Array(try text(name, in: group).utf8), at: broken.path)
-        #expect(!shelf.isCurrent(files, in: logs))
-        let again = shelf.reading(files, in: logs, control)
+        #expect(!knownBaselines.isCurrent(files, in: logs))
+        let again = knownBaselines.reading(files, in: logs, control)
         #expect(control.progress > steps)
         #expect(again.refused[broken]?.isIncomplete == (sequence == broken.sequence ? nil : false))
         try await group.stop()

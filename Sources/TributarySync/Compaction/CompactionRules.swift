@@ -1,0 +1,238 @@
+import TransactionLog
+import TributaryChanges
+import TributaryStore
+
+/// Decides whether this store cuts a baseline at its own positions now.
+struct CutRule {
+    enum Decision: Hashable, Sendable {
+        case cut(BaselineName)
+        /// A transaction without changes first: the name at the own sequence is taken by a baseline of another vector.
+        case acknowledge
+        /// There is a baseline of these positions already.
+        case done(KnownBaseline, isVerified: Bool)
+        /// A baseline cannot be cut, or would be of no use, for a reason that is told as a sentence.
+        case wait(String)
+    }
+
+    let facts: CompactionFacts
+
+    /// The decision; O(w) for each baseline.
+    var decision: Decision {
+        if let reason = obstacle { return .wait(reason) }
+        let vector = facts.vector
+        let knownBaselines = facts.knownBaselines
+        let equal = knownBaselines.baselines.values.filter { $0.vector == vector && $0.modelHash == facts.modelHash }
+        if let known = equal.min(by: { $0.name < $1.name }) {
+            return .done(known, isVerified: knownBaselines.isVerified(known))
+        }
+        let name = BaselineName(writer: facts.own, sequence: vector[facts.own])
+        return knownBaselines.isTaken(name) ? .acknowledge : .cut(name)
+    }
+
+    /// The reason why no baseline can be cut; nil when one can.
+    private var obstacle: String? {
+        guard facts.vector[facts.own] > 0 else { return "This store has written nothing yet that names a baseline." }
+        guard !facts.hasUnexported else { return "This store has transactions that are not exported yet." }
+        let count = facts.writers.count
+        guard count <= LogLimits.baselineWriters else {
+            return "A baseline may have \(LogLimits.baselineWriters) writers, and \(count) have written into the log "
+                + "folder: all segments stay. Begin a new log folder for some of them."
+        }
+        return nil
+    }
+
+    /// Whether this store is the one that cuts baselines by itself: the writer with the least UUID of those that have
+    /// written something lately, since a machine that is gone cuts none.
+    var isOwnTurn: Bool {
+        let silence = max(facts.keep, CutRule.leastSilence)
+        return facts.active.filter { $0.writer.clock.wallTime.later(by: silence) >= facts.wall }.allSatisfy {
+            facts.own < $0.writer.id
+        }
+    }
+
+    /// The least time after whose silence nobody waits for a writer to cut a baseline.
+    private static let leastSilence = Duration.seconds(86_400)
+
+    /// Whether a baseline is worth its bytes; an own one gets a day to be endorsed first.
+    ///
+    /// Its cost is that of the whole state, so it must make room for half of that at least; then all baselines together
+    /// cost no more than in proportion to what is written.
+    func isWorthwhile(uncovered: UInt64) -> Bool {
+        let knownBaselines = facts.knownBaselines
+        let isOpen = knownBaselines.baselines.values.contains { baseline in
+            facts.owners.contains(baseline.name.writer) && !knownBaselines.isVerified(baseline)
+                && !facts.isOld(baseline)
+        }
+        guard uncovered > 0, !isOpen else { return false }
+        guard let last = knownBaselines.verified.first else { return true }
+        return uncovered >= last.bytes / 2
+    }
+}
+
+/// Decides which baseline this store compares with a state of its own.
+///
+/// A store compares the baselines of others: with its own state, if that is at their vector and has another origin, and else
+/// with what the log folder gives. With that it compares its own ones too, where there is no other store, where another one
+/// objects, and where nobody has compared it for a day.
+struct ComparisonRule {
+    enum Decision: Hashable, Sendable {
+        /// The state is the store's own one, or built from the log folder.
+        case compare(KnownBaseline, fromLog: Bool)
+        /// The baseline has transactions that this store has not applied yet.
+        case behind(KnownBaseline)
+        case wait(KnownBaseline, String)
+        case nothing
+    }
+
+    var facts: CompactionFacts
+    /// The baselines for which no state could be built.
+    var obstructed: Set<BaselineName> = []
+
+    /// The decision about the greatest baseline that this store has not compared, and that is not in a verified one; O(w) for
+    /// each baseline.
+    ///
+    /// A second endorsement, in the folder of another writer, costs little while the store's own state is the one to compare.
+    var decision: Decision {
+        let knownBaselines = facts.knownBaselines
+        let open = knownBaselines.baselines.values.filter { baseline in
+            guard knownBaselines.comparison(of: baseline, by: facts.owners) == nil, !obstructed.contains(baseline.name)
+            else {
+                return false
+            }
+            let isSecond = isOwnState(baseline)
+            return !knownBaselines.verified.contains { isSecond ? $0.dominates(baseline) : $0.covers(baseline) }
+        }
+        let sorted = open.map { ($0, $0.transactionCount) }.sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
+        var rest = Decision.nothing
+        for baseline in sorted {
+            let decision = decide(baseline)
+            switch (decision, rest) {
+            case (.compare, _): return decision
+            case (.behind, .wait), (_, .nothing): rest = decision
+            default: break
+            }
+        }
+        return rest
+    }
+
+    /// Whether the state of the store is the one to compare, and proves something.
+    private func isOwnState(_ baseline: KnownBaseline) -> Bool {
+        facts.vector == baseline.vector && !facts.isContradicted && !facts.sharesOrigin(baseline.name.writer)
+    }
+
+    /// Whether the state of the store that has made a baseline is all that there is: no other store is there, and for a day
+    /// the log folder has not had what is needed to build another state.
+    func isLastResort(_ baseline: KnownBaseline) -> Bool {
+        facts.active.isEmpty && facts.vector == baseline.vector && !facts.isContradicted && facts.isOld(baseline)
+    }
+
+    private func decide(_ baseline: KnownBaseline) -> Decision {
+        guard baseline.modelHash == facts.modelHash else {
+            let reason = "It was made under another version of the model: a store of that version compares it."
+            return .wait(baseline, reason)
+        }
+        guard facts.vector.covers(baseline.vector) else { return .behind(baseline) }
+        guard facts.owners.contains(baseline.name.writer) else {
+            return .compare(baseline, fromLog: !isOwnState(baseline))
+        }
+        guard facts.active.isEmpty || facts.knownBaselines.objection(to: baseline) != nil || facts.isOld(baseline)
+        else {
+            return .wait(baseline, "Another store compares it; this one, which has made it, does so after a day.")
+        }
+        return .compare(baseline, fromLog: true)
+    }
+}
+
+/// Decides which files of the own writer, or of one that the store was before, go, and what each of the others waits
+/// for.
+///
+/// A segment goes when a verified baseline covers it, every active store has acknowledged it, and it is old enough. A
+/// baseline goes when another one, which is verified, has all that it has and more; a comparison goes as its baseline does.
+struct RemovalRule {
+    /// Something that a segment waits for before it is removed.
+    enum Wait: Hashable, Sendable {
+        /// No verified baseline has it; the owner's last transaction that one has.
+        case baseline(through: UInt64)
+        /// An active writer that has not acknowledged it, with the owner's last transaction that it has.
+        case acknowledgement(UniqueID, through: UInt64)
+        /// The end of `retention.keep_segments`.
+        case age(until: WallTime)
+    }
+
+    struct Kept: Hashable, Sendable {
+        var segment: CompactionFacts.OwnSegment
+        var waits: [Wait]
+    }
+
+    struct Decision: Hashable, Sendable {
+        var removed: [CompactionFacts.OwnSegment] = []
+        var kept: [Kept] = []
+        var baselines: [BaselineName] = []
+        var comparisons: [BaselineComparison.Name] = []
+        /// The baselines for which files are removed; they must be whole.
+        var covers: [KnownBaseline] = []
+
+        /// Whether nothing is removed.
+        var isEmpty: Bool { removed.isEmpty && baselines.isEmpty && comparisons.isEmpty }
+
+        var fileNames: [String] {
+            removed.map(\.name.fileName) + baselines.map(\.fileName) + comparisons.map(\.fileName)
+        }
+    }
+
+    let facts: CompactionFacts
+
+    /// The decision; O(n) for the segments when all is acknowledged, and O(w) for each that waits.
+    var decision: Decision {
+        var decision = Decision()
+        let owner = facts.owner
+        let usable = facts.knownBaselines.verified
+        let cover = usable.max { $0.vector[owner] < $1.vector[owner] }
+        let covered = cover?.vector[owner] ?? 0
+        let active = facts.active.map { ($0.writer.id, $0.seen[owner]) }
+        for segment in facts.segments {
+            var waits: [Wait] = []
+            let last = segment.name.last
+            if last > covered { waits.append(.baseline(through: covered)) }
+            for (writer, seen) in active where seen < last && !isBelieved(last) {
+                waits.append(.acknowledgement(writer, through: seen))
+            }
+            let due = segment.since.later(by: facts.keep)
+            if due > facts.wall { waits.append(.age(until: due)) }
+            if waits.isEmpty {
+                decision.removed.append(segment)
+            } else {
+                decision.kept.append(Kept(segment: segment, waits: waits))
+            }
+        }
+        if let cover, !decision.removed.isEmpty { decision.covers.append(cover) }
+        for baseline in facts.knownBaselines.baselines.values where baseline.name.writer == owner {
+            guard let greater = usable.first(where: { $0.dominates(baseline) }) else { continue }
+            decision.baselines.append(baseline.name)
+            if !decision.covers.contains(greater) { decision.covers.append(greater) }
+        }
+        decision.baselines.sort()
+        for name in facts.knownBaselines.comparisons.keys where name.writer == owner {
+            let baseline = facts.knownBaselines.baselines[name.baseline]
+            // A file may be out of sight for a moment. What its maker has written after it has seen all that it has.
+            let greater = usable.first { other in
+                baseline.map(other.dominates) ?? (other.vector[name.baseline.writer] > name.baseline.sequence)
+            }
+            guard let greater else { continue }
+            decision.comparisons.append(name)
+            if !decision.covers.contains(greater) { decision.covers.append(greater) }
+        }
+        decision.comparisons.sort()
+        return decision
+    }
+
+    /// Whether an evicted writer's acknowledgement counts for all writers, which is a deliberate fault.
+    private func isBelieved(_ last: UInt64) -> Bool {
+        #if MUTATIONS
+            guard Mutation.isOn(.evictedAcknowledgementBelieved) else { return false }
+            return facts.writers.contains { $0.state == .evicted && $0.seen[facts.own] >= last }
+        #else
+            return false
+        #endif
+    }
+}

@@ -1,0 +1,320 @@
+import Glibc
+package import TransactionLog
+package import TributaryChanges
+
+/// The names of the baselines in a log folder, and of what stores have found in them.
+struct BaselineFiles: Hashable, Sendable {
+    var baselines: [BaselineName] = []
+    var comparisons: [BaselineComparison.Name] = []
+}
+
+/// The baselines of the log folder with what stores have found in them, and what follows from both.
+///
+/// A baseline is verified when a store has compared it with a state that it has built itself, and endorses it. A store that
+/// has found a difference objects; others may endorse it all the same. Whoever joins a baseline, or removes something for
+/// it, reads all of its bytes first.
+struct KnownBaselines: Hashable, Sendable {
+    /// A baseline in which a store has found a difference.
+    struct Objection: Hashable, Sendable {
+        var baseline: KnownBaseline
+        var store: UniqueID
+        var difference: String
+    }
+
+    struct Refusal: Hashable, Sendable {
+        var reason: String
+        /// Whether a replicator may still be writing the file.
+        var isIncomplete: Bool
+        var since: WallTime
+
+        var hint: String {
+            isIncomplete
+                ? "Wait until the replicator has brought the whole file."
+                : "Copy it again from a machine that has it as a whole."
+        }
+    }
+
+    private(set) var baselines: [BaselineName: KnownBaseline] = [:]
+    /// The baselines that cannot be read, or whose bytes are not those of their end line; a replicator may bring
+    /// others.
+    private(set) var refused: [BaselineName: Refusal] = [:]
+    /// What stores have found in baselines.
+    private(set) var comparisons: [BaselineComparison.Name: BaselineComparison] = [:]
+    /// The verified baselines, the one with the most transactions first.
+    private(set) var verified: [KnownBaseline] = []
+    private(set) var objections: [Objection] = []
+    /// The marks of the files by their paths; each file is read once.
+    private var marks: [String: FileAttributes] = [:]
+
+    init(_ baselines: [KnownBaseline] = [], _ comparisons: [BaselineComparison] = []) {
+        self.baselines = Dictionary(baselines.map { ($0.name, $0) }) { first, _ in first }
+        self.comparisons = Dictionary(comparisons.map { ($0.name, $0) }) { first, _ in first }
+        compare()
+    }
+
+    func isVerified(_ baseline: KnownBaseline) -> Bool { verified.contains { $0.name == baseline.name } }
+
+    /// Whether the folder has a file of this name, of whatever content.
+    func isTaken(_ name: BaselineName) -> Bool { baselines[name] != nil || refused[name] != nil }
+
+    /// The verified baselines with which a state at a vector can begin: none has all of another one.
+    func bases(of vector: VersionVector, except unusable: Set<BaselineName> = []) -> [KnownBaseline] {
+        verified.filter { vector.covers($0.vector) && !unusable.contains($0.name) }.reduce(into: []) {
+            bases,
+            baseline in
+            if !bases.contains(where: { $0.covers(baseline) }) { bases.append(baseline) }
+        }
+    }
+
+    /// Why a baseline does not count, as a sentence; nil when it does.
+    func objection(to baseline: KnownBaseline) -> String? {
+        guard !isVerified(baseline) else { return nil }
+        return objections.first { $0.baseline.name == baseline.name }.map {
+            "Writer \($0.store) has another state: \($0.difference)"
+        }
+    }
+
+    /// What one of several writers has found in a baseline; nil when none has compared it.
+    func comparison(of baseline: KnownBaseline, by writers: [UniqueID]) -> BaselineComparison? {
+        writers.lazy.compactMap { self.comparisons[BaselineComparison.Name(writer: $0, of: baseline.name)] }
+            .first { $0.sha256 == baseline.sha256 }
+    }
+
+    // MARK: What follows from them
+
+    /// Finds the verified baselines and the objections; O(n log n) for n files.
+    private mutating func compare() {
+        objections = []
+        var endorsed: Set<KnownBaseline> = []
+        for comparison in comparisons.values.sorted(by: { $0.name < $1.name }) {
+            guard let baseline = baselines[comparison.name.baseline], baseline.sha256 == comparison.sha256 else {
+                continue
+            }
+            if let difference = comparison.difference {
+                let store = comparison.name.writer
+                objections.append(Objection(baseline: baseline, store: store, difference: difference))
+            } else {
+                endorsed.insert(baseline)
+            }
+        }
+        verified = endorsed.map { ($0, $0.transactionCount) }
+            .sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
+    }
+
+    // MARK: Changes
+
+    func replacing(
+        _ baselines: [BaselineName: KnownBaseline],
+        refused: [BaselineName: Refusal],
+        _ comparisons: [BaselineComparison.Name: BaselineComparison] = [:],
+        marks: [String: FileAttributes]
+    ) -> KnownBaselines {
+        var new = KnownBaselines()
+        (new.baselines, new.refused, new.comparisons, new.marks) = (baselines, refused, comparisons, marks)
+        new.compare()
+        return new
+    }
+
+    /// The mark of a file when it was read last; nil when it is to be read again.
+    func mark(_ path: String) -> FileAttributes? { marks[path] }
+
+    /// The baselines after a baseline could not be used; it counts again when its file is another one.
+    func refusing(_ name: BaselineName, _ refusal: Refusal) -> KnownBaselines {
+        var new = self
+        new.baselines[name] = nil
+        new.refused[name] = refusal
+        new.compare()
+        return new
+    }
+}
+
+extension KnownBaselines {
+    /// Whether the files with these names are the ones that were read; a look at each file.
+    func isCurrent(_ files: BaselineFiles, in logs: LogFolder) -> Bool {
+        let paths = files.baselines.map(\.path) + files.comparisons.map(\.path)
+        return files.baselines.count == baselines.count + refused.count && files.comparisons.count == comparisons.count
+            && paths.allSatisfy { path in mark(path).map { $0 == FileFacts(path, in: logs)?.mark } ?? false }
+    }
+
+    /// The baselines with these files; only those are read that have changed, and of baselines the first and last lines.
+    ///
+    /// A comparison that cannot be read counts for nothing, and is read again.
+    func reading(
+        _ files: BaselineFiles,
+        in logs: LogFolder,
+        _ control: ImportControl? = nil,
+        wall: WallTime = .epoch
+    ) -> KnownBaselines {
+        var found: [BaselineName: KnownBaseline] = [:]
+        var refused: [BaselineName: Refusal] = [:]
+        var marks: [String: FileAttributes] = [:]
+        for name in files.baselines {
+            let former = mark(name.path)
+            if let former, former == FileFacts(name.path, in: logs)?.mark {
+                marks[name.path] = former
+                found[name] = baselines[name]
+                refused[name] = self.refused[name]
+                continue
+            }
+            do throws(SegmentError) {
+                let file = try logs.open(fileName: name.fileName, writer: name.writer)
+                let mark = try FileAttributes(of: file)
+                marks[name.path] = mark
+                let known = KnownBaseline(name: name, try KnownBaselines.outline(file, control))
+                guard known.vector[name.writer] == name.sequence else {
+                    let reason = "its name is not the last transaction of its writer in it"
+                    throw SegmentError(.rejected, file: file.file, reason: reason)
+                }
+                found[name] = known
+            } catch {
+                if error.kind == .missing { continue }
+                refused[name] = KnownBaselines.refusal(error, former: self.refused[name], wall: wall)
+                if !error.isOfContent { marks[name.path] = nil }
+            }
+        }
+        var compared: [BaselineComparison.Name: BaselineComparison] = [:]
+        for name in files.comparisons {
+            guard let mark = FileFacts(name.path, in: logs)?.mark else { continue }
+            let known = self.mark(name.path) == mark ? comparisons[name] : nil
+            compared[name] = known ?? (try? BaselineComparison.read(name, in: logs))
+            if compared[name] != nil { marks[name.path] = mark }
+        }
+        return replacing(found, refused: refused, compared, marks: marks)
+    }
+
+    /// The baselines after a baseline was read as a whole: one counts no more unless its bytes have the hash in its end line.
+    ///
+    /// - Throws: ``SegmentError`` when it cannot be read now.
+    func proving(_ baseline: KnownBaseline, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> KnownBaselines {
+        do throws(SegmentError) {
+            _ = try KnownBaselines.demandWhole(baseline, in: logs)
+            return self
+        } catch {
+            guard error.isOfContent || error.kind == .changed else { throw error }
+            return refusing(baseline.name, KnownBaselines.refusal(error, former: nil, wall: wall))
+        }
+    }
+
+    /// Reads a baseline as a whole.
+    ///
+    /// - Throws: ``SegmentError`` when it is not the known one, or its bytes do not have the hash in its end line.
+    @discardableResult
+    static func demandWhole(_ baseline: KnownBaseline, in logs: LogFolder) throws(SegmentError) -> VerifiedBaseline {
+        let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
+        let whole = try VerifiedBaseline.verify(file)
+        guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
+            VersionVector(whole.writers) == baseline.vector
+        else {
+            throw SegmentError(.changed, file: file.file, reason: "the baseline was replaced by another one")
+        }
+        return whole
+    }
+
+    /// The baselines with the own files that are in the log folder now, published since its last scan or removed.
+    func withOwn(_ own: UniqueID, in logs: LogFolder, wall: WallTime) throws(SegmentError) -> KnownBaselines {
+        var files = BaselineFiles(
+            baselines: (Array(baselines.keys) + Array(refused.keys)).filter { $0.writer != own },
+            comparisons: comparisons.keys.filter { $0.writer != own }
+        )
+        for name in try logs.fileNames(of: own) { files.add(name, of: own) }
+        return reading(files, in: logs, wall: wall)
+    }
+
+    private static func outline(
+        _ file: OpenFile,
+        _ control: ImportControl?
+    ) throws(SegmentError) -> BaselineOutline {
+        guard let control else { return try BaselineOutline.read(file) }
+        return try BaselineOutline.read(MeteredBytes(file, control))
+    }
+
+    static func refusal(_ error: SegmentError, former: Refusal?, wall: WallTime) -> Refusal {
+        let position = error.line.map { "line \($0): " } ?? ""
+        let isIncomplete = error.kind == .incomplete || error.kind == .changed
+        let since = former?.isIncomplete == isIncomplete ? former?.since ?? wall : wall
+        return Refusal(reason: position + error.reason, isIncomplete: isIncomplete, since: since)
+    }
+}
+
+extension BaselineFiles {
+    /// Adds a file in a writer's folder, if it is one of a baseline.
+    mutating func add(_ name: String, of writer: UniqueID) {
+        switch SegmentFileKind.classify(name, writer: writer) {
+        case .baseline(let sequence): baselines.append(BaselineName(writer: writer, sequence: sequence))
+        case .comparison(let baseline): comparisons.append(BaselineComparison.Name(writer: writer, of: baseline))
+        case .segment, .conflictCopy, .misnamed, .ignored: break
+        }
+    }
+}
+
+/// A baseline in the log folder, as its first lines and its end line tell it.
+package struct KnownBaseline: Hashable, Sendable {
+    package var name: BaselineName
+    package var modelHash: String
+    /// The last transaction of each writer that it has.
+    package var vector: VersionVector
+    package var sha256: String
+    package var bytes: UInt64
+
+    package init(
+        name: BaselineName,
+        modelHash: String,
+        vector: VersionVector,
+        sha256: String,
+        bytes: UInt64
+    ) {
+        self.name = name
+        self.modelHash = modelHash
+        self.vector = vector
+        self.sha256 = sha256
+        self.bytes = bytes
+    }
+
+    init(name: BaselineName, _ outline: BaselineOutline) {
+        self.init(
+            name: name,
+            modelHash: outline.header.modelHash,
+            vector: VersionVector(outline.writers),
+            sha256: outline.sha256,
+            bytes: outline.bytes
+        )
+    }
+
+    /// Whether it has all that the other one has.
+    func covers(_ other: KnownBaseline) -> Bool { vector.covers(other.vector) }
+
+    /// Whether it has all that the other one has, and more.
+    func dominates(_ other: KnownBaseline) -> Bool { vector != other.vector && covers(other) }
+
+    var transactionCount: UInt64 { vector.entries.reduce(0) { $0.addingSaturating($1.value) } }
+}
+
+extension VersionVector {
+    /// The positions of a baseline.
+    init(_ writers: [BaselineWriter]) {
+        self.init(Dictionary(writers.map { ($0.id, $0.sequence) }) { first, _ in first })
+    }
+
+    /// Whether this vector has all transactions of the other one; O(w).
+    func covers(_ other: VersionVector) -> Bool { other.entries.allSatisfy { self[$0.key] >= $0.value } }
+}
+
+/// The size, the age and the mark of a file in the log folder.
+struct FileFacts: Hashable, Sendable {
+    var bytes: UInt64
+    /// The wall time of the last change of its bytes.
+    var since: WallTime
+    /// Tells the file from a former one of its name.
+    var mark: FileAttributes
+
+    /// Looks at a file; nil when there is no regular file of this path.
+    init?(_ path: String, in logs: LogFolder) {
+        var status = stat()
+        guard fstatat(logs.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        mark = FileAttributes(status)
+        bytes = UInt64(clamping: status.st_size)
+        let seconds = UInt64(clamping: status.st_mtim.tv_sec).multipliedSaturating(by: 1_000)
+        since = WallTime(milliseconds: seconds.addingSaturating(UInt64(clamping: status.st_mtim.tv_nsec / 1_000_000)))
+    }
+}
