@@ -12,7 +12,7 @@ enum SegmentRoute {
         guard let explanation = try await request.engine().sync.explanation(of: name) else {
             throw SyncError.noSuchSegment(name)
         }
-        return try .json(SegmentsMessage.Segment(explanation))
+        return try .json(explanation)
     }
 
     static func retry(_ request: AdminRequest) async throws -> Response {
@@ -50,34 +50,6 @@ enum SegmentRoute {
             )
         }
         return name
-    }
-}
-
-extension SegmentsMessage.Segment {
-    init(_ explanation: SegmentExplanation) {
-        self.init(explanation.status)
-        if explanation.isMissing { (state, file) = ("missing", nil) }
-        writerName = explanation.writerName
-        missing = explanation.missing.isEmpty ? nil : explanation.missing
-        notes = explanation.notes.isEmpty ? nil : explanation.notes
-    }
-
-    init(_ status: SegmentStatus) {
-        self.init(
-            writer: status.id.writer.description,
-            first: hexadecimal16(status.id.first),
-            last: hexadecimal16(status.id.last),
-            state: status.state.rawValue
-        )
-        reason = status.reason.isEmpty ? nil : status.reason
-        file = status.file
-        line = status.line
-        waitingFor = status.waitingFor.isEmpty ? nil : status.waitingFor.map(\.description)
-        deferred = status.deferred > 0 ? status.deferred : nil
-        unknownObjects = status.unknownObjects > 0 ? status.unknownObjects : nil
-        deferredValues = status.deferredValues.isEmpty ? nil : status.deferredValues.map { DeferredMessage($0) }
-        since = status.since?.unixSeconds
-        hint = status.hint
     }
 }
 
@@ -122,26 +94,4 @@ enum SegmentsRoute {
         let name = "\(status.id.writer)/\(status.id.range)"
         return status.variant.isEmpty ? name : "\(name)/\(status.variant)"
     }
-}
-
-extension DeferredMessage {
-    init(_ value: DeferredValue) {
-        let write = value.write
-        self.init(
-            writer: write.writer.description,
-            sequence: write.sequence,
-            entity: write.entity,
-            id: write.object.description,
-            rule: value.rule,
-            text: value.text
-        )
-        file = value.segment?.path
-        line = value.line
-        property = write.property
-        self.value = write.value.map {
-            $0.count > DeferredMessage.valueLimit ? $0.prefix(DeferredMessage.valueLimit) + "…" : $0
-        }
-    }
-
-    private static let valueLimit = 200
 }

@@ -1,5 +1,12 @@
+import Foundation
 import Hummingbird
+import TransactionLog
+import Tributary
 import TributaryAdmin
+import TributaryChanges
+import TributaryModel
+import TributaryStore
+import TributarySync
 
 enum StatusRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
@@ -13,5 +20,210 @@ enum HealthRoute {
         let status = await StatusReport.make(of: request.daemon)
         let isHealthy = status.state == .running || status.state == .paused
         return Response(status: isHealthy ? .ok : .serviceUnavailable)
+    }
+}
+
+enum StatusReport {
+    static func make(of daemon: AdminServices) async -> StatusMessage {
+        let state = daemon.state
+        var status = StatusMessage(
+            version: TributaryVersion.current,
+            state: state.phase,
+            uptimeSeconds: state.uptimeSeconds
+        )
+        status.name = state.configuration.name
+        if let failure = state.lastFailure {
+            status.addProblem(
+                "start-failed",
+                since: WallTime(unixSeconds: failure.time),
+                detail: "the daemon is \(state.phase.rawValue); its last start failed: \(failure.reason)",
+                hint: ServiceUnit.current?.journalCommand
+            )
+        }
+        let restart = state.restartNeeded
+        status.restartNeeded = !restart.isEmpty
+        if !restart.isEmpty {
+            status.addProblem(
+                "restart-needed",
+                detail: restartDetail(restart, state),
+                hint: ServiceUnit.current?.restartCommand
+                    ?? "Stop this daemon and start it again: tributaryctl shutdown"
+            )
+        }
+        if let engine = state.engine {
+            add(engine, to: &status)
+            // Another problem of the status reports a store that cannot be read.
+            let facts = await StatusFacts.read(engine)
+            if let facts { addWriters(facts.writers, engine, to: &status) }
+            if let report = facts?.deferrals ?? engine.sync.lastDeferrals {
+                add(await engine.sync.located(report), now: engine.wallTime, to: &status)
+            }
+            status.conflicts = (facts?.conflicts)
+                .map { StatusMessage.Conflicts(kept: $0.kept, dropped: $0.dropped) }
+        }
+        daemon.problemTimes.complete(&status.problems, now: WallTime(Date()))
+        return status
+    }
+
+    /// The age after which deferred values are counted but are no problem any more: administrators know of
+    /// them by then.
+    private static let deferralProblemAge = Duration.seconds(7 * 86_400)
+
+    private static func add(_ report: DeferralReport, now: WallTime, to status: inout StatusMessage) {
+        status.deferred = StatusMessage.Deferred(
+            values: report.counts.values,
+            unknownObjects: report.counts.objects,
+            first: report.newest.map { DeferredMessage($0) }
+        )
+        guard !report.counts.isEmpty, let until = report.until, until.later(by: deferralProblemAge) > now else {
+            return
+        }
+        var parts: [String] = []
+        if report.counts.values > 0 { parts.append("values that the model cannot hold: \(report.counts.values)") }
+        if report.counts.objects > 0 {
+            parts.append("updated objects that no segment has inserted yet: \(report.counts.objects)")
+        }
+        var detail = "Imported, but without effect: \(parts.joined(separator: "; "))."
+        if let newest = report.newest.first {
+            let file = newest.segment?.path ?? newest.write.writer.description
+            detail += " \(file): \(newest.text)"
+        }
+        status.addProblem(
+            "values-deferred",
+            since: report.since,
+            detail: detail,
+            hint: report.newest.first?.segment.map { "tributaryctl segment explain \($0.path)" }
+                ?? "Bring the model of this machine up to date. To see the newest of them: tributaryctl status --json"
+        )
+    }
+
+    private static func restartDetail(_ keys: [String], _ state: DaemonState) -> String {
+        let detail = "a new value of \(keys.joined(separator: ", ")) waits for a restart"
+        guard state.modelHasChanged, let path = state.configuration.model else { return detail }
+        return "\(detail): the file of the model, \(path), has changed since the start"
+    }
+
+    private static func add(_ engine: Engine, to status: inout StatusMessage) {
+        let container = engine.container
+        status.writer = engine.writer
+        status.modelVersion = container.model.version
+        status.pendingSaves = container.pendingSaves
+        let merging = container.mergeStatus
+        status.lastMerge = merging.lastMerge?.unixSeconds
+        status.nextMergeDue = merging.nextMergeDue?.unixSeconds
+        if let failure = merging.failure {
+            status.addProblem(
+                "merge-failed",
+                detail: "the last merge into the main context failed: \(failure)",
+                hint: "It is tried again by itself, and now with: tributaryctl sync"
+            )
+        }
+        addStoreProblems(of: engine, to: &status)
+        let sync = engine.sync.status
+        if status.state == .running, sync.pausedSince != nil { status.state = .paused }
+        status.pausedSince = sync.pausedSince?.unixSeconds
+        status.segments = Dictionary(uniqueKeysWithValues: sync.segments.map { ($0.key.rawValue, $0.value) })
+        status.queue = sync.queue
+        status.initialImportComplete = engine.showsInitialImport
+        status.lastImport = sync.lastImport?.unixSeconds
+        status.problems += sync.problems
+        let path = container.store.configuration.path
+        status.storeBytes = size(of: path)
+        status.walBytes = size(of: path + "-wal")
+    }
+
+    private static func addStoreProblems(of engine: Engine, to status: inout StatusMessage) {
+        if engine.file.isGone {
+            status.addProblem(
+                "store-gone",
+                detail:
+                    "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
+                hint:
+                    "Move the file back. If it was removed, export what it has, then restart the daemon: tributaryctl sync"
+            )
+        }
+        if let failure = engine.container.store.checkpointFailure {
+            let path = engine.container.store.configuration.path
+            status.addProblem(
+                "checkpoint-failed",
+                detail: "\(path)-wal cannot be copied into \(path): \(failure). What is saved is safe in the "
+                    + "former file, which grows.",
+                hint: "See to the disk of the store; the copy is tried again after each save."
+            )
+        }
+    }
+
+    private static func size(of path: String) -> Int64? {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
+    }
+}
+
+/// The other writers in the status: their names in problems, what is missing of them, and how far the store is behind them.
+extension StatusReport {
+    private static let listedWriters = 10
+
+    static func addWriters(_ records: [WriterRecord], _ engine: Engine, to status: inout StatusMessage) {
+        let known = engine.sync.knownTransactions(records)
+        for index in status.problems.indices {
+            guard let writer = status.problems[index].writer else { continue }
+            status.problems[index].writerName = known.name(of: writer)
+            guard status.problems[index].code == .segmentsWaiting else { continue }
+            let missing = engine.sync.missingParts(of: writer, known)
+            status.problems[index].missing = missing.isEmpty ? nil : missing
+        }
+        status.writers = writers(known, own: engine.sync.ownWriter, engine)
+    }
+
+    private static func writers(_ known: KnownTransactions, own: UniqueID, _ engine: Engine) -> StatusMessage.Writers {
+        let others = known.writers.filter { $0 != own }
+        let behind = Dictionary(others.map { ($0, known.behind($0)) }) { first, _ in first }
+        let shown = others.sorted { left, right in
+            let (one, other) = (behind[left] ?? 0, behind[right] ?? 0)
+            return one == other ? left < right : one > other
+        }
+        let (backlogs, now) = (engine.sync.backlogs, engine.wallTime)
+        return StatusMessage.Writers(
+            count: others.count,
+            behind: behind.count { $0.value > 0 && known.record(of: $0.key)?.state != .abandoned },
+            first: shown.prefix(listedWriters).map { id in
+                var writer = StatusMessage.Writer(
+                    id: id.description,
+                    name: known.name(of: id),
+                    behind: behind[id] ?? 0
+                )
+                let since = backlogs[id]?.since.milliseconds
+                writer.lagSeconds = since.map { Double(now.milliseconds.subtractingSaturating($0)) / 1_000 }
+                if writer.behind == 0 { writer.lagSeconds = writer.lagSeconds ?? 0 }
+                guard let record = known.record(of: id) else { return writer }
+                writer.state = record.state?.rawValue
+                if record.sequence > 0 { writer.lastHeard = record.clock.wallTime.unixSeconds }
+                return writer
+            }
+        )
+    }
+}
+
+/// The part of the status that comes from the store, read at one time.
+///
+/// While readers are busy, each further read would wait again.
+struct StatusFacts: Sendable {
+    let writers: [WriterRecord]
+    let deferrals: DeferralReport
+    let conflicts: ConflictCounts
+
+    static func read(_ engine: Engine) async -> StatusFacts? {
+        await engine.readSoon { reader in
+            StatusFacts(
+                writers: try reader.writers.all(),
+                deferrals: try engine.sync.deferrals(reader),
+                conflicts: try reader.conflicts.counts()
+            )
+        }
+    }
+}
+
+extension StatusMessage {
+    fileprivate mutating func addProblem(_ code: Problem.Code, since: WallTime? = nil, detail: String, hint: String?) {
+        problems.append(Problem(code, since: since, detail: detail, hint: hint))
     }
 }

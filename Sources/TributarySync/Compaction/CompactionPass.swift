@@ -13,20 +13,6 @@ struct CompactionPass: Sendable {
     let progress: @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
     private let cancellation = ReadCancellation()
 
-    init(
-        sync: SyncService,
-        open: @escaping StoreCheck.Opening,
-        queue: SerialQueue,
-        mode: Compactor.Mode,
-        progress: @escaping @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
-    ) {
-        self.sync = sync
-        self.open = open
-        self.queue = queue
-        self.mode = mode
-        self.progress = progress
-    }
-
     private var store: Store { sync.environment.store }
     private var logger: Logger { sync.environment.logger }
     private var wall: WallTime { sync.environment.wall }

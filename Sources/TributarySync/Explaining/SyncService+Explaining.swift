@@ -23,16 +23,21 @@ extension SyncService {
 
     /// All that is known of a segment, also of one that is missing or that only a baseline has; nil when nobody knows
     /// its writer.
-    package func explanation(of name: SegmentName) async throws -> SegmentExplanation? {
+    package func explanation(of name: SegmentName) async throws -> SegmentsMessage.Segment? {
         let records = try environment.store.read { try $0.writers.all() }
         let (planner, wall) = (state.read(\.planner), environment.wall)
         var known = KnownTransactions(records)
         known.add(planner)
-        let found = try await segment(name).map { SegmentExplanation(status: $0) }
-        guard var explanation = try found ?? unlisted(name, known) else { return nil }
-        let status = explanation.status
+        var isMissing = false
+        var found = try await segment(name)
+        if found == nil, let unlisted = try unlisted(name, known) {
+            (found, isMissing) = (unlisted.status, unlisted.isMissing)
+        }
+        guard let status = found else { return nil }
+        var explanation = SegmentsMessage.Segment(status)
+        if isMissing { (explanation.state, explanation.file) = ("missing", nil) }
         explanation.writerName = known.name(of: name.writer)
-        explanation.missing = status.waitingFor.map { MissingPart($0, of: status, known) }
+        var missing = status.waitingFor.map { MissingPart($0, of: status, known) }
         let notes = SegmentNotes(
             known: known,
             baselines: planner.baselines,
@@ -41,34 +46,45 @@ extension SyncService {
         )
         let folder = LogFolderSearch(path: state.configuration.logs)
         let isThere = status.state == .applied ? await deferrals.search { folder.has(name) } ?? nil : nil
-        explanation.notes = notes.notes(status, isThere: isThere, isOwn: name.writer == planner.own)
-        await addBlobs(to: &explanation, known, folder)
+        let said = notes.notes(status, isThere: isThere, isOwn: name.writer == planner.own)
+        explanation.notes = said.isEmpty ? nil : said
+        let hint = await addHolders(to: &missing, known, folder)
+        explanation.hint = explanation.hint ?? hint
+        explanation.missing = missing.isEmpty ? nil : missing
         return explanation
     }
 
-    private func addBlobs(
-        to explanation: inout SegmentExplanation,
+    /// Adds the writers whose folders have a file of a missing blob; returns the first remedy that follows.
+    private func addHolders(
+        to missing: inout [MissingPart],
         _ known: KnownTransactions,
         _ folder: LogFolderSearch
-    ) async {
-        let blobs = explanation.missing.compactMap(\.blob)
-        guard !blobs.isEmpty, let found = await deferrals.search({ folder.writers(withBlobs: blobs) }) else { return }
-        for index in explanation.missing.indices {
-            guard let sha256 = explanation.missing[index].blob else { continue }
-            let writer = explanation.missing[index].writer
+    ) async -> String? {
+        let blobs = missing.compactMap(\.blob)
+        guard !blobs.isEmpty, let found = await deferrals.search({ folder.writers(withBlobs: blobs) }) else {
+            return nil
+        }
+        var hint: String?
+        for index in missing.indices {
+            guard let sha256 = missing[index].blob else { continue }
+            let writer = missing[index].writer
             let others = found[sha256] ?? []
             for other in others where other != writer {
                 let holder = MissingPart.Holder(writer: other, name: known.name(of: other), cause: "file")
-                explanation.missing[index].holders.append(holder)
+                missing[index].holders.append(holder)
             }
-            guard explanation.status.hint == nil, let other = others.first(where: { $0 != writer }) else { continue }
+            guard hint == nil, let other = others.first(where: { $0 != writer }) else { continue }
             let (from, to) = ("\(folder.path)/\(other)/blobs/\(sha256)", "\(folder.path)/\(writer)/blobs/")
-            explanation.status.hint = "If the file is whole, the segment may take it from there: cp \(from) \(to)"
+            hint = "If the file is whole, the segment may take it from there: cp \(from) \(to)"
         }
+        return hint
     }
 
     /// A segment that is not in the log folder, and that the store has no record of.
-    private func unlisted(_ name: SegmentName, _ known: KnownTransactions) throws -> SegmentExplanation? {
+    private func unlisted(
+        _ name: SegmentName,
+        _ known: KnownTransactions
+    ) throws -> (status: SegmentStatus, isMissing: Bool)? {
         guard known.isKnown(name.writer), name.first > 0, name.first <= name.last else { return nil }
         let position = known.position(of: name.writer)
         guard position >= name.last else {
@@ -81,7 +97,7 @@ extension SyncService {
             )
             let from = max(name.first, position.addingSaturating(1))
             status.waitingFor = [.transactions(writer: name.writer, from: from, through: name.last)]
-            return SegmentExplanation(status: status, isMissing: true)
+            return (status, true)
         }
         let record = try environment.store.read { try $0.writers.segment(writer: name.writer, holding: name.first) }
         let source = record.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last).fileName }
@@ -89,18 +105,8 @@ extension SyncService {
             if let source { "Its transactions were applied from \(source)." } else {
                 "Its transactions are in the store, from a baseline or from segments with other bounds."
             }
-        return SegmentExplanation(status: SegmentStatus(id: name, state: .applied, reason: reason))
+        return (SegmentStatus(id: name, state: .applied, reason: reason), false)
     }
-}
-
-/// All that is known of one segment.
-package struct SegmentExplanation: Hashable, Sendable {
-    package var status: SegmentStatus
-    /// Whether no file of the segment is in the log folder, and nothing of it is applied.
-    package var isMissing = false
-    package var writerName: String?
-    package var missing: [MissingPart] = []
-    package var notes: [String] = []
 }
 
 extension MissingPart {

@@ -27,7 +27,7 @@ extension SyncService {
     /// - Throws: ``SyncError`` `ownWriter`, `noSuchWriter`; what writing to the store throws.
     package func abandon(_ writer: UniqueID, by user: String? = nil) async throws {
         let changed = try await decide(.abandoned, on: writer, unless: { $0 == .abandoned })
-        for writer in changed { state.update { $0.abandon(writer) } }
+        state.update { $0.planner.abandoned.formUnion(changed) }
         if !changed.isEmpty { environment.logger.warning("writer is abandoned", metadata: metadata(writer, user)) }
         if state.read({ $0.pause == nil && $0.lifecycle.phase == .running }) { try await importAll() }
     }

@@ -78,7 +78,7 @@ struct ImportAnnouncer {
     /// Announces changed states of segments, gaps that have opened or closed, and deferred values.
     mutating func announceStates() {
         let wall = environment.wall
-        let changed = state.update { $0.drainStateChanges(wall: wall) }
+        let changed = state.update { $0.planner.announce(wall: wall) }
         for status in changed where status.state != .waiting {
             logger.log(
                 level: status.state == .incomplete ? .info : .warning,

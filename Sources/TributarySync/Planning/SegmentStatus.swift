@@ -1,4 +1,5 @@
 package import TransactionLog
+package import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
@@ -114,5 +115,26 @@ extension SegmentStatus {
         reason = parts.joined(separator: ", ")
         if let first = values.first { reason += ". First: \(first.text)" }
         deferredValues = values
+    }
+}
+
+extension SegmentsMessage.Segment {
+    /// Creates the answer about a segment.
+    package init(_ status: SegmentStatus) {
+        self.init(
+            writer: status.id.writer.description,
+            first: hexadecimal16(status.id.first),
+            last: hexadecimal16(status.id.last),
+            state: status.state.rawValue
+        )
+        reason = status.reason.isEmpty ? nil : status.reason
+        file = status.file
+        line = status.line
+        waitingFor = status.waitingFor.isEmpty ? nil : status.waitingFor.map(\.description)
+        deferred = status.deferred > 0 ? status.deferred : nil
+        unknownObjects = status.unknownObjects > 0 ? status.unknownObjects : nil
+        deferredValues = status.deferredValues.isEmpty ? nil : status.deferredValues.map { DeferredMessage($0) }
+        since = status.since?.unixSeconds
+        hint = status.hint
     }
 }

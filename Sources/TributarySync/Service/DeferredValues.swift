@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 package import TransactionLog
+package import TributaryAdmin
 package import TributaryChanges
 import TributaryModel
 package import TributaryStore
@@ -265,4 +266,26 @@ final class LineSearch: Sendable {
         for await result in results { return result }
         return nil
     }
+}
+
+extension DeferredMessage {
+    package init(_ value: DeferredValue) {
+        let write = value.write
+        self.init(
+            writer: write.writer.description,
+            sequence: write.sequence,
+            entity: write.entity,
+            id: write.object.description,
+            rule: value.rule,
+            text: value.text
+        )
+        file = value.segment?.path
+        line = value.line
+        property = write.property
+        self.value = write.value.map {
+            $0.count > DeferredMessage.valueLimit ? $0.prefix(DeferredMessage.valueLimit) + "…" : $0
+        }
+    }
+
+    private static let valueLimit = 200
 }

@@ -88,10 +88,10 @@ extension SyncService {
             try state.update { state throws(SyncError) in try state.accept(name, wall: wall) }
         } catch SyncError.noSuchSegment {
             // The planner forgets segments that are simply applied.
-            guard let known = try await explanation(of: name), !known.isMissing else {
+            guard let known = try await explanation(of: name), let state = SegmentState(rawValue: known.state) else {
                 throw SyncError.noSuchSegment(name)
             }
-            throw SyncError.notHeld(name, state: known.status.state)
+            throw SyncError.notHeld(name, state: state)
         }
         SyncRecords(store: environment.store).storeAccepted(of: state, logger: environment.logger)
         environment.logger.warning(

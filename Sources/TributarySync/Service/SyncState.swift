@@ -73,8 +73,6 @@ struct SyncState: Sendable {
         planner.setPosition(position, of: writer)
     }
 
-    mutating func abandon(_ writer: UniqueID) { planner.abandoned.insert(writer) }
-
     /// Records the baselines of the log folder; the verified ones may be joined.
     mutating func found(_ found: KnownBaselines, wall: WallTime) {
         knownBaselines = found
@@ -146,8 +144,6 @@ struct SyncState: Sendable {
         planner.compared(finding.file, finding.reason, wall: wall)
         return finding.reason == nil ? nil : planner.status(of: finding.file.id, in: .forked, wall: wall)
     }
-
-    mutating func drainStateChanges(wall: WallTime) -> [SegmentStatus] { planner.announce(wall: wall) }
 
     // MARK: Accepting
 

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -30,7 +31,7 @@ import TributaryStore
         return (group, gone)
     }
 
-    private func explain(_ name: SegmentName, _ replica: SyncReplica) async throws -> SegmentExplanation {
+    private func explain(_ name: SegmentName, _ replica: SyncReplica) async throws -> SegmentsMessage.Segment {
         try #require(try await replica.service.explanation(of: name))
     }
 
@@ -38,15 +39,15 @@ import TributaryStore
         let (group, gone) = try await compacted()
         let name = try #require(gone.first)
         let explanation = try await explain(name, group.replicas[0])
-        #expect(explanation.status.state == .applied)
-        #expect(explanation.notes.contains { $0.contains(".baseline has it") }, "\(explanation)")
+        #expect(explanation.state == "applied")
+        #expect(explanation.notes?.contains { $0.contains(".baseline has it") } == true, "\(explanation)")
 
         // A store that has begun with the baseline has no record of the segment.
         let new = try await group.add()
         try await group.exchange()
         let joined = try await explain(name, new)
-        #expect(joined.status.reason.contains("from a baseline"), "\(joined)")
-        #expect(joined.notes.contains { $0.contains(".baseline has it") })
+        #expect(joined.reason?.contains("from a baseline") == true, "\(joined)")
+        #expect(joined.notes?.contains { $0.contains(".baseline has it") } == true)
         try await group.stop()
     }
 
@@ -95,8 +96,8 @@ import TributaryStore
         try await group.exchange()
         let name = try #require(gone.first)
         let missing = try await explain(name, new)
-        #expect(missing.isMissing, "\(missing)")
-        let note = try #require(missing.notes.last)
+        #expect(missing.state == "missing", "\(missing)")
+        let note = try #require(missing.notes?.last)
         #expect(note.contains("It is not joined: ") && note.contains(blob), "\(note)")
         let known = new.service.knownTransactions(try new.store.read { try $0.writers.all() })
         #expect(known.behind(name.writer) > 0)

@@ -120,7 +120,7 @@ import TributaryStore
         if size != .max { try logs.put(Self.small, at: path(Self.small)) }
         try logs.put(segment)
         try await replica.service.importAll()
-        let status = try #require(try await replica.service.explanation(of: segment.name)).status
+        let status = try #require(try await replica.service.segment(segment.name))
         #expect(status.state == .waiting && status.waitingFor == [.blob(writer: writer, sha256: hash)], "\(status)")
         let has = size == .max ? "which no file can have" : "the file has \(Self.small.count)"
         #expect(status.reason.contains("\(size) bytes for blob \(hash)") && status.reason.contains(has), "\(status)")

@@ -7,7 +7,7 @@ import Testing
     /// The codes of the folder's problems and those that the daemon adds.
     private static func codes() throws -> [String] {
         let report = try String(
-            contentsOfFile: PackageFolder.path("Sources/TributaryDaemon/StatusReport.swift"),
+            contentsOfFile: PackageFolder.path("Sources/TributaryDaemon/Routes/StatusRoute.swift"),
             encoding: .utf8
         )
         let sync = try String(
