@@ -44,33 +44,16 @@ struct FetchOperation {
         if let other = withoutOwnChanges() { return try other.ids(fillingRowCache: fillingRowCache) }
         processAllChanges()
         let rows = fillingRowCache ? try context.reader.readResultsAhead(context.home.query(request)) : nil
-        if let objects = try objectsOverChangedRelations(request) {
-            return request.slice(objects).map(\.objectID)
-        }
-        let overlay = try overlay(for: request)
-        guard !overlay.isEmpty else {
-            return try rows?.map(\.id) ?? context.reader.readResults { try $0.ids(context.home.query(request)) }
-        }
-        return try merged(request, overlay).map { candidate in
-            switch candidate {
-            case .row(let row): row.id
-            case .object(let object): object.objectID
-            }
-        }
+        if let candidates = try overUnsavedChanges(request) { return candidates.map(\.id) }
+        return try rows?.map(\.id) ?? context.reader.readResults { try $0.ids(context.home.query(request)) }
     }
 
     func count() throws -> Int {
         let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.count() }
         processAllChanges()
-        if let objects = try objectsOverChangedRelations(request) {
-            return request.slice(objects).count
-        }
-        let overlay = try overlay(for: request)
-        guard !overlay.isEmpty else {
-            return try context.reader.readResults { try $0.count(context.home.query(request)) }
-        }
-        return try merged(request, overlay).count
+        if let candidates = try overUnsavedChanges(request) { return candidates.count }
+        return try context.reader.readResults { try $0.count(context.home.query(request)) }
     }
 
     // MARK: Overlay
@@ -78,6 +61,13 @@ struct FetchOperation {
     private enum Candidate {
         case row(Row)
         case object(ManagedObject)
+
+        var id: ManagedObjectID {
+            switch self {
+            case .row(let row): row.id
+            case .object(let object): object.objectID
+            }
+        }
     }
 
     private enum Candidates {
@@ -112,14 +102,17 @@ struct FetchOperation {
             )
         }
         processAllChanges()
+        if let candidates = try overUnsavedChanges(request) { return .mixed(candidates) }
+        return .rows(try context.reader.readResults { try $0.rows(context.home.query(request)) })
+    }
+
+    /// Returns the results when unsaved objects may be among them or may change them; nil when the store's are right.
+    private func overUnsavedChanges(_ request: FetchRequest<ManagedObject>) throws -> [Candidate]? {
         if let objects = try objectsOverChangedRelations(request) {
-            return .mixed(request.slice(objects).map(Candidate.object))
+            return request.slice(objects).map(Candidate.object)
         }
         let overlay = try overlay(for: request)
-        guard !overlay.isEmpty else {
-            return .rows(try context.reader.readResults { try $0.rows(context.home.query(request)) })
-        }
-        return .mixed(try merged(request, overlay))
+        return overlay.isEmpty ? nil : try merged(request, overlay)
     }
 
     private func overlay(for request: FetchRequest<ManagedObject>) throws -> Overlay {
