@@ -63,8 +63,8 @@ final class Engine: Sendable {
 
     /// Reads at the main context's query generation, off the main actor; `body` may run twice.
     func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
-        try await readLimiter.runInTurn { [container] in
-            try await container.mainGeneration.readInTurn(timeout: Engine.readTimeout, body)
+        try await readLimiter.runAsync { [container] in
+            try await container.mainGeneration.readAsync(timeout: Engine.readTimeout, body)
         }
     }
 
@@ -74,7 +74,7 @@ final class Engine: Sendable {
     func readSoon<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async -> T? {
         try? await statusReadLimiter.run {
             await withTaskGroup(of: T?.self) { group in
-                group.addTask { try? await self.container.mainGeneration.readInTurn(body) }
+                group.addTask { try? await self.container.mainGeneration.readAsync(body) }
                 group.addTask {
                     try? await Task.sleep(for: .seconds(1))
                     return nil

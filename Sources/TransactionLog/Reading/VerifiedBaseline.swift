@@ -75,7 +75,7 @@ extension BaselineLines {
 }
 
 /// A baseline as its first lines and its end line tell it; the lines between them are not read.
-package struct BaselineOutline: Hashable, Sendable {
+package struct BaselineSummary: Hashable, Sendable {
     package let header: BaselineHeader
     package let writers: [BaselineWriter]
     /// The hash in the end line, which only ``VerifiedBaseline`` compares with the bytes.
@@ -86,7 +86,7 @@ package struct BaselineOutline: Hashable, Sendable {
     ///
     /// - Throws: ``SegmentError``: `incomplete` without an end line, `rejected` when a line is none of a baseline,
     ///   `inputOutput`.
-    package static func read(_ source: some SegmentBytes) throws(SegmentError) -> BaselineOutline {
+    package static func read(_ source: some SegmentBytes) throws(SegmentError) -> BaselineSummary {
         let tail = try SegmentTail.read(source)
         let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
         var lines = BaselineLines()
@@ -100,7 +100,7 @@ package struct BaselineOutline: Hashable, Sendable {
         guard let header = lines.header else {
             throw SegmentError(.rejected, file: source.file, line: 1, reason: "there is no header")
         }
-        return BaselineOutline(
+        return BaselineSummary(
             header: header,
             writers: lines.writers,
             sha256: tail.end.sha256,

@@ -177,7 +177,7 @@ public final class PersistentContainer: Sendable {
     public func settled() async throws {
         repeat {
             await pipeline.pending.waitForNone()
-            await store.waitForTurn()
+            await store.waitForWriteLock()
             await pipeline.flush()
             if let reason = pipeline.status.failure { throw ContextError.store(reason: reason) }
             await MainActor.run { viewContext.processPendingChanges() }

@@ -185,7 +185,7 @@ struct FetchOperation {
         let wantsRows = request.includesPropertyValues
         let answer: (rows: [Row], ids: [ManagedObjectID], number: Int64)
         do {
-            answer = try await generation.readInTurn { reader in
+            answer = try await generation.readAsync { reader in
                 let rows = wantsRows ? try reader.rows(query) : []
                 let ids = wantsRows ? rows.map(\.id) : try reader.ids(query)
                 return (rows, ids, try reader.history.newestTransaction())

@@ -56,7 +56,7 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
             try context.schema.check(Object.self, isClassOf: try context.descriptor(named: request.entityName))
             let query = try context.home.query(request)
             guard let generation = context.generation else {
-                return try await RowCursor.open(query, at: context.store.pinInTurn())
+                return try await RowCursor.open(query, at: context.store.pinAsync())
             }
             return try await RowCursor.open(query, at: generation)
         }

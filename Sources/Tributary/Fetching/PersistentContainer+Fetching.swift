@@ -77,7 +77,7 @@ extension PersistentContainer {
     ) async throws -> T {
         do {
             switch state {
-            case .mainContext: return try await pipeline.generation.readInTurn(block)
+            case .mainContext: return try await pipeline.generation.readAsync(block)
             case .newest: return try await store.readAside(block)
             case .including(let token):
                 let checked = { @Sendable (reader: Reader) throws -> T in
@@ -85,7 +85,7 @@ extension PersistentContainer {
                     return try block(reader)
                 }
                 let generation = pipeline.generation
-                guard generation.number < token.number else { return try await generation.readInTurn(checked) }
+                guard generation.number < token.number else { return try await generation.readAsync(checked) }
                 return try await store.readAside(checked)
             }
         } catch let error as StoreError {
@@ -309,7 +309,7 @@ public struct SnapshotStream: AsyncSequence, Sendable {
             do {
                 let cursor =
                     if let cursor { cursor } else {
-                        try await RowCursor.open(home.query(request), at: home.store.pinInTurn())
+                        try await RowCursor.open(home.query(request), at: home.store.pinAsync())
                     }
                 self.cursor = cursor
                 let rows = try await cursor.next(request.portion)

@@ -136,7 +136,7 @@ extension PersistentContainer {
 
     private func writeHistory(_ block: @escaping @Sendable (WriteTransaction) throws -> Void) async throws {
         do {
-            try await store.writeInTurn(block)
+            try await store.writeAsync(block)
         } catch let error as HistoryError {
             throw error
         } catch {

@@ -17,7 +17,7 @@ extension MergePipeline {
     /// Merges everything announced and the main context's own changes, before the store is closed.
     func finalMerge() async throws {
         try await activities.run("Merging") {
-            await store.waitForTurn()
+            await store.waitForWriteLock()
             try await merge()
         }
     }
@@ -31,7 +31,7 @@ extension MergePipeline {
         do {
             try await activities.run("Merging") {
                 // Waiting here, off the main actor, shortens the wait on the main actor.
-                await store.waitForTurn()
+                await store.waitForWriteLock()
                 try await merge(isAsked: isAsked)
             }
             return true
@@ -50,7 +50,7 @@ extension MergePipeline {
         main?.isCollecting = true
         defer { main?.isCollecting = false }
         if !pendingNotifications.isEmpty {
-            let step = try store.inTurn { try moveGeneration($0) }
+            let step = try store.holdingWriteLock { try moveGeneration($0) }
             main?.collected.formUnion(step.changes)
             main?.merge(step)
         }
@@ -67,7 +67,7 @@ extension MergePipeline {
     @MainActor
     func moveGenerationOfEmptyMain() throws -> Generation {
         guard !pendingNotifications.isEmpty else { return generation }
-        let step = try store.inTurn { try moveGeneration($0) }
+        let step = try store.holdingWriteLock { try moveGeneration($0) }
         main?.collected.formUnion(step.changes)
         postUpdateUnlessCollecting()
         return step.generation
@@ -102,13 +102,13 @@ extension MergePipeline {
     }
 
     /// Announces a local transaction, right after its commit and while the write lock is held.
-    func announce(_ committed: CommittedTransaction, _ turn: WriterTurn) {
+    func announce(_ committed: CommittedTransaction, _ turn: HeldWriteLock) {
         recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
         pendingNotifications.post(committed.changes)
         commits.raise()
     }
 
-    private func recordCommits(first: Int64, last: Int64, _ changes: ObjectChanges, _ turn: WriterTurn) {
+    private func recordCommits(first: Int64, last: Int64, _ changes: ObjectChanges, _ turn: HeldWriteLock) {
         postLocalCommits(turn, first: first, last: last)
         rowCache.recordCommits(first: first, last: last, changes: changes)
     }
@@ -154,7 +154,7 @@ extension MergePipeline {
     ) async throws -> T {
         await waitForRequests()
         return try await activities.run("Importing") {
-            try await store.writeInTurn(block) { [self] result, turn in
+            try await store.writeAsync(block) { [self] result, turn in
                 guard let first = result.1.first?.number, let last = result.1.last?.number else { return }
                 let changes = CommittedTransaction.changes(of: result.1)
                 recordCommits(first: first, last: last, changes, turn)
@@ -168,7 +168,7 @@ extension MergePipeline {
         let changes: ObjectChanges
     }
 
-    func moveGeneration(_ turn: WriterTurn) throws -> Step {
+    func moveGeneration(_ turn: HeldWriteLock) throws -> Step {
         let generation = try turn.move(from: generation, connections: MergePipeline.connections)
         update { $0.generation = generation }
         // Others may have committed until the generation was pinned; the changes that it shows have to be merged.
@@ -178,7 +178,7 @@ extension MergePipeline {
 
     @MainActor
     func moveToNewest() throws -> ObjectChanges {
-        let step = try store.inTurn { try moveGeneration($0) }
+        let step = try store.holdingWriteLock { try moveGeneration($0) }
         main?.collected.formUnion(step.changes)
         main?.context.generation = step.generation
         main?.merge(step)
@@ -198,7 +198,7 @@ extension MergePipeline {
         guard store.configuration.memory == nil else { return }
         let watch = RemoteWatch(store) { [weak self] newest in
             guard let self, newest > self.noticed else { return }
-            try? self.store.inTurn { try self.postRemoteCommits($0) }
+            try? self.store.holdingWriteLock { try self.postRemoteCommits($0) }
         }
         update { $0.remoteWatch = watch }
     }
@@ -218,7 +218,7 @@ extension MergePipeline {
         return number
     }
 
-    func postRemoteCommits(_ turn: WriterTurn) throws {
+    func postRemoteCommits(_ turn: HeldWriteLock) throws {
         try postRemoteCommits(turn, through: try turn.newestTransaction())
     }
 
@@ -226,7 +226,7 @@ extension MergePipeline {
     ///
     /// When history cannot be read the change notification says "everything": the commit stands, and no change may be
     /// missed.
-    func postLocalCommits(_ turn: WriterTurn, first: Int64, last: Int64) {
+    func postLocalCommits(_ turn: HeldWriteLock, first: Int64, last: Int64) {
         do {
             try postRemoteCommits(turn, through: first - 1)
         } catch {
@@ -237,7 +237,7 @@ extension MergePipeline {
         update { $0.noticed = max($0.noticed, last) }
     }
 
-    func postRemoteCommits(_ turn: WriterTurn, through newest: Int64) throws {
+    func postRemoteCommits(_ turn: HeldWriteLock, through newest: Int64) throws {
         let known = noticed
         guard newest > known else { return }
         let changes = try turn.changes(after: known, through: newest, limit: options.pendingLimit)
@@ -248,8 +248,8 @@ extension MergePipeline {
 
     func postRemoteCommitsNow() async {
         guard let newest = try? store.read({ try $0.history.newestTransaction() }), newest > noticed else { return }
-        await store.waitForTurn()
-        try? store.inTurn { try postRemoteCommits($0) }
+        await store.waitForWriteLock()
+        try? store.holdingWriteLock { try postRemoteCommits($0) }
     }
 
     /// Waits for pending blocks, merges a last time, and closes the store.

@@ -293,7 +293,7 @@ struct StoreCommit {
 
     func commit(
         _ block: (WriteTransaction) throws -> CommittedTransaction,
-        committed: (WriterTurn) -> Void = { _ in }
+        committed: (HeldWriteLock) -> Void = { _ in }
     ) throws -> CommittedTransaction {
         try context.store.write(block) { transaction, turn in
             context.home.pipeline.announce(transaction, turn)

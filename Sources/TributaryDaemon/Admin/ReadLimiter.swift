@@ -54,7 +54,7 @@ final class ReadLimiter: Sendable {
 
     /// Runs a read in the turn of its client; a long one goes on only while no other is running, and is otherwise
     /// interrupted to begin anew in a later turn.
-    func runInTurn<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+    func runAsync<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         try await run {
             if let result = try await turn(isLong: false, { try await self.runShortly($0, body) }) { return result }
             return try await turn(isLong: true) { _ in try await body() }

@@ -118,7 +118,7 @@ struct HistoryPurge {
         let keep = Duration.seconds(state.configuration.history.keep.components.seconds)
         let start = engine.wallTime.earlier(by: keep)
         do {
-            try await engine.container.store.writeInTurn { try $0.purgeHistory(committedBefore: start.unixSeconds) }
+            try await engine.container.store.writeAsync { try $0.purgeHistory(committedBefore: start.unixSeconds) }
         } catch {
             logger.warning("Old history could not be removed", metadata: ["error": "\(error)"])
         }

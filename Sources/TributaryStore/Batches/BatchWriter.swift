@@ -55,8 +55,6 @@ package struct BatchWriter {
                     var header = begun
                     try verify(engine.cursor.revision)
                     header.changeCount = lines.changeCount
-                    // The end of a transaction decides for imported ones, which may hide any object.
-                    try engine.uniqueness.decide(isLocal: true)
                     committed = try transaction.end(engine, writer: transaction.writers().own, header: header)
                     try transaction.keepForExport(header, lines: lines)
                 }

@@ -196,7 +196,7 @@ extension Generation {
     /// - Returns: What `block` returns.
     /// - Throws: `CancellationError` when the task was cancelled, while it waited or in the middle of a statement;
     ///   ``StoreError`` `timedOut` when the time is over; what `block` throws.
-    package func readInTurn<T: Sendable>(
+    package func readAsync<T: Sendable>(
         timeout: Duration? = nil,
         _ block: @escaping @Sendable (Reader) throws -> T
     ) async throws -> T {

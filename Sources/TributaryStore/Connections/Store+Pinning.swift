@@ -12,21 +12,21 @@ extension Store {
     package func move(from old: Generation?, connections: Int) throws -> Generation {
         try locked { database in
             try checkOpen()
-            return try WriterTurn(store: self, database: database).move(from: old, connections: connections)
+            return try HeldWriteLock(store: self, database: database).move(from: old, connections: connections)
         }
     }
 
     /// Pins the current state with one connection, like `move(from:connections:)`, without blocking a thread while it
     /// waits for the write lock.
-    package func pinInTurn() async throws -> Generation {
-        try await lockedInTurn { database in
+    package func pinAsync() async throws -> Generation {
+        try await lockedAsync { database in
             try self.checkOpen()
-            return try WriterTurn(store: self, database: database).move(from: nil, connections: 1)
+            return try HeldWriteLock(store: self, database: database).move(from: nil, connections: 1)
         }
     }
 }
 
-extension WriterTurn {
+extension HeldWriteLock {
     /// Moves from `old` to the newest state with the write lock held: release, pin, checkpoint, pin again.
     ///
     /// The release comes first because it keeps the WAL short: once the whole WAL is copied back, the new generation

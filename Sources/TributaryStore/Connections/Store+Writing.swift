@@ -10,7 +10,7 @@ extension Store {
     /// the commits and no other thread moves a generation in between.
     package func write<T>(
         _ block: (WriteTransaction) throws -> T,
-        committed: (T, WriterTurn) throws -> Void = { _, _ in }
+        committed: (T, HeldWriteLock) throws -> Void = { _, _ in }
     ) throws -> T {
         try locked { database in
             try checkOpen()
@@ -20,31 +20,31 @@ extension Store {
 
     /// Runs `block` in one SQLite transaction, like `write`, without blocking a thread while it waits for the write
     /// lock.
-    package func writeInTurn<T: Sendable>(
+    package func writeAsync<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> T,
-        committed: @escaping @Sendable (T, WriterTurn) throws -> Void = { _, _ in }
+        committed: @escaping @Sendable (T, HeldWriteLock) throws -> Void = { _, _ in }
     ) async throws -> T {
-        try await lockedInTurn { database in
+        try await lockedAsync { database in
             try self.checkOpen()
             return try self.transact(on: database, block, committed: committed)
         }
     }
 
     /// Holds the write lock while `block` runs, without an open transaction.
-    package func inTurn<T>(_ block: (WriterTurn) throws -> T) throws -> T {
+    package func holdingWriteLock<T>(_ block: (HeldWriteLock) throws -> T) throws -> T {
         try locked { database in
             try checkOpen()
-            return try block(WriterTurn(store: self, database: database))
+            return try block(HeldWriteLock(store: self, database: database))
         }
     }
 
     /// Returns when all earlier requests for the write lock have been served.
-    package func waitForTurn() async {
-        try? await lockedInTurn { _ in }
+    package func waitForWriteLock() async {
+        try? await lockedAsync { _ in }
     }
 
     /// Runs `block` like ``locked(_:)``, without blocking a thread while it waits for the write lock.
-    func lockedInTurn<T: Sendable>(_ block: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    func lockedAsync<T: Sendable>(_ block: @escaping @Sendable (Database) throws -> T) async throws -> T {
         awaiting.add(1, ordering: .relaxed)
         return try await withCheckedThrowingContinuation { continuation in
             writer.enqueue { database in
@@ -71,7 +71,7 @@ extension Store {
     private func transact<T>(
         on database: Database,
         _ block: (WriteTransaction) throws -> T,
-        committed: (T, WriterTurn) throws -> Void
+        committed: (T, HeldWriteLock) throws -> Void
     ) throws -> T {
         try StoreError.mapping {
             try checkNotTransacting()
@@ -91,7 +91,7 @@ extension Store {
                 throw error
             }
             isTransacting.store(false, ordering: .relaxed)
-            try committed(result, WriterTurn(store: self, database: database))
+            try committed(result, HeldWriteLock(store: self, database: database))
             return result
         }
     }

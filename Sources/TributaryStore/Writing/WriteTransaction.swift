@@ -90,7 +90,7 @@ package final class WriteTransaction {
         return engine
     }
 
-    /// Ends the imported transaction that `begin` began; writes its history and the writer's position with the data.
+    /// Ends the transaction that `begin` began; writes its history and the writer's position with the data.
     ///
     /// - Parameters:
     ///   - engine: The engine that has merged it.
@@ -99,7 +99,7 @@ package final class WriteTransaction {
     /// - Returns: The transaction.
     /// - Throws: ``StoreError`` when the store cannot be written.
     func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
-        try engine.end(isImported: true)
+        try engine.end(isImported: !engine.cursor.isLocal)
         return try finish(engine, writer: writer, header: header)
     }
 

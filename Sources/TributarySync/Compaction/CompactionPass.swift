@@ -204,7 +204,7 @@ struct CompactionPass: Sendable {
             if facts.owners.contains(name.writer) {
                 // The log folder contradicts the state of this store, which proves nothing from now on.
                 let text = "\(wall.milliseconds) \(name.path)"
-                _ = try await store.writeInTurn { try $0.setSetting(StoreKeys.distrusted, to: text) }
+                _ = try await store.writeAsync { try $0.setSetting(StoreKeys.distrusted, to: text) }
             }
         }
         try await queue.run { try cutter.publish(found) }

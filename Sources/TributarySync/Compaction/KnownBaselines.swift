@@ -160,7 +160,7 @@ extension KnownBaselines {
                 let file = try logs.open(fileName: name.fileName, writer: name.writer)
                 let mark = try FileAttributes(of: file)
                 marks[name.path] = mark
-                let known = KnownBaseline(name: name, try KnownBaselines.outline(file, control))
+                let known = KnownBaseline(name: name, try KnownBaselines.summary(file, control))
                 guard known.vector[name.writer] == name.sequence else {
                     let reason = "its name is not the last transaction of its writer in it"
                     throw SegmentError(.rejected, file: file.file, reason: reason)
@@ -220,12 +220,12 @@ extension KnownBaselines {
         return reading(files, in: logs, wall: wall)
     }
 
-    private static func outline(
+    private static func summary(
         _ file: OpenFile,
         _ control: ImportControl?
-    ) throws(SegmentError) -> BaselineOutline {
-        guard let control else { return try BaselineOutline.read(file) }
-        return try BaselineOutline.read(MeteredBytes(file, control))
+    ) throws(SegmentError) -> BaselineSummary {
+        guard let control else { return try BaselineSummary.read(file) }
+        return try BaselineSummary.read(MeteredBytes(file, control))
     }
 
     static func refusal(_ error: SegmentError, former: Refusal?, wall: WallTime) -> Refusal {
@@ -270,13 +270,13 @@ package struct KnownBaseline: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    init(name: BaselineName, _ outline: BaselineOutline) {
+    init(name: BaselineName, _ summary: BaselineSummary) {
         self.init(
             name: name,
-            modelHash: outline.header.modelHash,
-            vector: VersionVector(outline.writers),
-            sha256: outline.sha256,
-            bytes: outline.bytes
+            modelHash: summary.header.modelHash,
+            vector: VersionVector(summary.writers),
+            sha256: summary.sha256,
+            bytes: summary.bytes
         )
     }
 

@@ -76,7 +76,7 @@ extension SyncService {
         unless stays: @escaping @Sendable (WriterState?) -> Bool
     ) async throws -> [UniqueID] {
         let isKnown = state.read { $0.planner.isKnown(writer: id) }
-        return try await environment.store.writeInTurn { transaction in
+        return try await environment.store.writeAsync { transaction in
             let writers = try transaction.reader.writers.all()
             let store = writers.first { $0.id == id }?.store ?? id
             var found = writers.filter { $0.store == store }

@@ -18,7 +18,7 @@ struct ImportBatch: Sendable {
         var names: [UniqueID: String?] = [:]
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
-        var unmet: [SegmentName: SegmentOutline.UnmetDependencies] = [:]
+        var unmet: [SegmentName: SegmentSummary.UnmetDependencies] = [:]
         var counts = ImportCounts()
         var deferred = 0
         var began = ContinuousClock.now

@@ -48,14 +48,14 @@ struct SegmentVerification: Sendable {
             return Result(segment: pending, outcome: .changed)
         }
         let position = positions[pending.id.writer] ?? WriterPosition()
-        var (outline, segment) = try verified(file, pending.id, after: position.sequence, logs, verifier, positions)
-        if !position.isCompared(pending.id.bounds, outline) {
+        var (summary, segment) = try verified(file, pending.id, after: position.sequence, logs, verifier, positions)
+        if !position.isCompared(pending.id.bounds, summary) {
             if let reason = try contradiction(file, pending.id, through: position.sequence, logs) {
                 return Result(segment: pending, outcome: .forked(reason: reason))
             }
-            outline.comparedThrough = position.sequence
+            summary.comparedThrough = position.sequence
         }
-        return Result(segment: pending, outcome: .valid(outline), verified: segment)
+        return Result(segment: pending, outcome: .valid(summary), verified: segment)
     }
 
     private func contradiction(
@@ -85,26 +85,26 @@ struct SegmentVerification: Sendable {
         _ logs: LogFolder,
         _ verifier: SegmentVerifier,
         _ positions: [UniqueID: WriterPosition]
-    ) throws(SegmentError) -> (SegmentOutline, VerifiedSegment) {
+    ) throws(SegmentError) -> (SegmentSummary, VerifiedSegment) {
         let bytes = MeteredBytes(file, control)
         let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position)
         let blobs: BlobSearch.Finding
         do { blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes) } catch {
             throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
         }
-        return (outline(segment, blobs: blobs, positions: positions), segment)
+        return (summary(segment, blobs: blobs, positions: positions), segment)
     }
 
-    private func outline(
+    private func summary(
         _ segment: VerifiedSegment,
         blobs: BlobSearch.Finding,
         positions: [UniqueID: WriterPosition]
-    ) -> SegmentOutline {
-        let unmet = segment.dependencies.lazy.compactMap { dependency -> SegmentOutline.UnmetDependencies? in
+    ) -> SegmentSummary {
+        let unmet = segment.dependencies.lazy.compactMap { dependency -> SegmentSummary.UnmetDependencies? in
             let needs = dependency.seen.filter { (positions[$0.key]?.sequence ?? 0) < $0.value }
-            return needs.isEmpty ? nil : SegmentOutline.UnmetDependencies(sequence: dependency.sequence, needs: needs)
+            return needs.isEmpty ? nil : SegmentSummary.UnmetDependencies(sequence: dependency.sequence, needs: needs)
         }.first
-        var outline = SegmentOutline(
+        var summary = SegmentSummary(
             sha256: segment.end.sha256,
             name: segment.header.name,
             transactions: Int(clamping: segment.end.transactions),
@@ -113,15 +113,15 @@ struct SegmentVerification: Sendable {
             missingBlobs: blobs.missing,
             unmet: unmet
         )
-        outline.blobFault = blobs.fault
-        outline.after = segment.header.incarnation.after
-        return outline
+        summary.blobFault = blobs.fault
+        summary.after = segment.header.incarnation.after
+        return summary
     }
 }
 
 /// The result of reading a whole segment.
 package enum VerificationOutcome: Hashable, Sendable {
-    case valid(SegmentOutline)
+    case valid(SegmentSummary)
     /// The segment has no valid end line; its file may still be growing.
     case incomplete(reason: String, line: Int?)
     /// The bytes differ from those that the writer wrote.
@@ -150,7 +150,7 @@ extension VerificationOutcome {
 }
 
 /// The facts about a segment whose bytes have all been verified.
-package struct SegmentOutline: Hashable, Sendable {
+package struct SegmentSummary: Hashable, Sendable {
     /// The hash in the end line.
     package var sha256: String
     /// The name that the writer shows to people.

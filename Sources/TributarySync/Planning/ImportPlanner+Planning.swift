@@ -10,7 +10,7 @@ extension ImportPlanner {
         case unusable(SegmentBounds)
         case held(until: WallTime)
         case blobs([String])
-        case dependencies(SegmentOutline.UnmetDependencies)
+        case dependencies(SegmentSummary.UnmetDependencies)
         /// What the writer follows, which is never given up: whoever has any of a writer has all that it goes on from.
         case predecessor(Incarnation.Predecessor)
     }
@@ -141,7 +141,7 @@ extension ImportPlanner {
     /// Limits a segment to the transactions before the first one whose dependencies are unmet.
     private func limit(
         _ id: SegmentName,
-        _ dependencies: [SegmentOutline.UnmetDependencies],
+        _ dependencies: [SegmentSummary.UnmetDependencies],
         positions: SupposedPositions
     ) -> Verdict {
         let next = positions[id.writer].sequence.addingSaturating(1)
@@ -152,7 +152,7 @@ extension ImportPlanner {
         return first.sequence == next ? .blocked(.dependencies(first)) : .ready(id.bounds, through: first.sequence - 1)
     }
 
-    func unmet(_ dependencies: SegmentOutline.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {
+    func unmet(_ dependencies: SegmentSummary.UnmetDependencies, _ positions: SupposedPositions) -> [UnmetDependency] {
         dependencies.needs.sorted { $0.key < $1.key }.compactMap { writer, sequence in
             let have = positions[writer].sequence
             guard have < sequence, !abandoned.contains(writer) else { return nil }
@@ -160,7 +160,7 @@ extension ImportPlanner {
         }
     }
 
-    func heldUntil(_ id: SegmentName, _ segment: SegmentOutline, wall: WallTime) -> WallTime? {
+    func heldUntil(_ id: SegmentName, _ segment: SegmentSummary, wall: WallTime) -> WallTime? {
         accepted[id] == segment.sha256 ? nil : limits.heldUntil(segment.lastClock, wall: wall)
     }
 

@@ -26,8 +26,11 @@ extension ImportPlanner {
         for writer in writers.values {
             found[.applied, default: Summary()].count +=
                 writer.appliedCount - writer.conflicts.keys.count(where: \.hasOwnName)
-            for misfit in writer.misfits {
-                found[misfit.state, default: Summary()].add(misfit.id, since: writer.misfitTimes[misfit.fileName])
+            for unusableFile in writer.unusableFiles {
+                found[unusableFile.state, default: Summary()].add(
+                    unusableFile.id,
+                    since: writer.unusableFileTimes[unusableFile.fileName]
+                )
             }
             for (file, conflict) in writer.conflicts {
                 found[.forked, default: Summary()].add(file.id, since: conflict.since)
@@ -65,9 +68,9 @@ extension ImportPlanner {
     /// in the given state. O(n): a step for each segment before it.
     package func status(of id: SegmentName, in state: SegmentState? = nil, wall: WallTime) -> SegmentStatus? {
         guard let writer = writers[id.writer] else { return nil }
-        let misfits = writer.misfits.filter { $0.id == id && state ?? $0.state == $0.state }
-        if let misfit = misfits.min(by: { $0.fileName < $1.fileName }) {
-            return ImportPlanner.status(of: misfit, writer: writer)
+        let unusableFiles = writer.unusableFiles.filter { $0.id == id && state ?? $0.state == $0.state }
+        if let unusableFile = unusableFiles.min(by: { $0.fileName < $1.fileName }) {
+            return ImportPlanner.status(of: unusableFile, writer: writer)
         }
         if state ?? .forked == .forked, let file = writer.conflicts(of: id).first, let conflict = writer.conflicts[file]
         {
@@ -81,8 +84,8 @@ extension ImportPlanner {
     ///
     /// One step for each segment of each writer that is read ahead of its turn.
     package mutating func announce(wall: WallTime) -> [SegmentStatus] {
-        var changes = drainNewMisfits().flatMap { id, misfits in
-            writers[id].map { writer in misfits.map { ImportPlanner.status(of: $0, writer: writer) } } ?? []
+        var changes = drainNewUnusableFiles().flatMap { id, unusableFiles in
+            writers[id].map { writer in unusableFiles.map { ImportPlanner.status(of: $0, writer: writer) } } ?? []
         }
         for writer in pendingWriters {
             let changed = changedStates(of: writer, wall: wall)
@@ -117,20 +120,20 @@ extension ImportPlanner {
     }
 
     private func statuses(_ writer: PlannedWriter, wall: WallTime) -> [SegmentStatus] {
-        var result = writer.misfits.map { ImportPlanner.status(of: $0, writer: writer) }
+        var result = writer.unusableFiles.map { ImportPlanner.status(of: $0, writer: writer) }
         result += writer.conflicts.map { status(of: $0, $1) }
         result += entryStatuses(of: writer.id, wall: wall)
         return result.sorted { $0.id < $1.id }
     }
 
-    private static func status(of misfit: WriterListing.Misfit, writer: PlannedWriter) -> SegmentStatus {
+    private static func status(of unusableFile: WriterListing.UnusableFile, writer: PlannedWriter) -> SegmentStatus {
         SegmentStatus(
-            id: misfit.id,
-            state: misfit.state,
-            reason: misfit.reason,
-            file: "\(writer.id)/\(misfit.fileName)",
-            since: writer.misfitTimes[misfit.fileName],
-            hint: misfit.hint
+            id: unusableFile.id,
+            state: unusableFile.state,
+            reason: unusableFile.reason,
+            file: "\(writer.id)/\(unusableFile.fileName)",
+            since: writer.unusableFileTimes[unusableFile.fileName],
+            hint: unusableFile.hint
         )
     }
 
@@ -196,7 +199,7 @@ extension ImportPlanner {
 
     func blocked(
         _ id: SegmentName,
-        _ segment: SegmentOutline,
+        _ segment: SegmentSummary,
         _ block: Block,
         _ positions: SupposedPositions,
         wall: WallTime
@@ -351,9 +354,9 @@ struct PrecedingSegments {
             .transactions(writer: $0.id.writer, from: $0.id.first, through: $0.id.last)
         }
         if let first = missing.first {
-            let misfit = writer.misfits.first { $0.id.first <= first.through && first.from <= $0.id.last }
+            let unusableFile = writer.unusableFiles.first { $0.id.first <= first.through && first.from <= $0.id.last }
             status.reason = "Transactions \(first.from) to \(first.through) of this writer are not here."
-            if let misfit { status.reason += " \(misfit.fileName) is \(misfit.state.rawValue)." }
+            if let unusableFile { status.reason += " \(unusableFile.fileName) is \(unusableFile.state.rawValue)." }
             status.hint = "See that the writer's segments arrive. \(ImportPlanner.abandonHint(status.id.writer))"
         } else if let first = stuck.first {
             status.reason = "It comes after \(first.id.fileName), which is \(first.state.rawValue)."

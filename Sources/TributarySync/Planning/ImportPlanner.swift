@@ -55,7 +55,7 @@ package struct ImportPlanner: Sendable {
     package struct Run: Hashable, Sendable {
         package var id: SegmentName
         package var file: FileIdentity
-        package var segment: SegmentOutline
+        package var segment: SegmentSummary
     }
 
     package var limits: Limits
@@ -64,7 +64,7 @@ package struct ImportPlanner: Sendable {
     private(set) var writers: [UniqueID: PlannedWriter] = [:]
     package private(set) var positions: [UniqueID: WriterPosition] = [:]
     private(set) var pendingWriters: Set<UniqueID> = []
-    private var withNewMisfits: Set<UniqueID> = []
+    private var withNewUnusableFiles: Set<UniqueID> = []
     private(set) var unsettled = UnsettledSegments()
     /// The writers whose missing transactions are not waited for.
     package var abandoned: Set<UniqueID> = []
@@ -119,7 +119,7 @@ package struct ImportPlanner: Sendable {
     /// O(n log n) for the files of the listing.
     package mutating func found(_ listing: WriterListing, wall: WallTime) {
         let id = listing.writer
-        setMisfits(listing.misfits, of: id, wall: wall)
+        setUnusableFiles(listing.unusableFiles, of: id, wall: wall)
         writers[id]?.appliedCount = listing.applied.count
         writers[id]?.keepApplied(Set(listing.applied))
         let position = position(of: id).sequence
@@ -135,7 +135,7 @@ package struct ImportPlanner: Sendable {
     package mutating func found(_ change: ListingChange, wall: WallTime) {
         let id = change.writer
         writers[id, default: PlannedWriter(id: id)].appliedCount += change.appliedDifference
-        if let misfits = change.misfits { setMisfits(misfits, of: id, wall: wall) }
+        if let unusableFiles = change.unusableFiles { setUnusableFiles(unusableFiles, of: id, wall: wall) }
         for name in change.names where !change.applied.contains(name) { writers[id]?.forget(SegmentFile(id: name)) }
         let position = position(of: id).sequence
         let pending = change.pending.filter { $0.id.last > position }
@@ -148,10 +148,14 @@ package struct ImportPlanner: Sendable {
         updatePending(id)
     }
 
-    private mutating func setMisfits(_ misfits: [WriterListing.Misfit], of id: UniqueID, wall: WallTime) {
-        let others = writers[id, default: PlannedWriter(id: id)].takeCopies(misfits)
-        writers[id]?.setMisfits(others, wall: wall)
-        if writers[id]?.newMisfits.isEmpty == false { withNewMisfits.insert(id) }
+    private mutating func setUnusableFiles(
+        _ unusableFiles: [WriterListing.UnusableFile],
+        of id: UniqueID,
+        wall: WallTime
+    ) {
+        let others = writers[id, default: PlannedWriter(id: id)].takeCopies(unusableFiles)
+        writers[id]?.setUnusableFiles(others, wall: wall)
+        if writers[id]?.newUnusableFiles.isEmpty == false { withNewUnusableFiles.insert(id) }
     }
 
     /// Removes the files of a writer whose folder has vanished; its position stays; O(n).
@@ -256,7 +260,7 @@ package struct ImportPlanner: Sendable {
     }
 
     /// Records that applying stopped before a transaction with unmet dependencies; O(1).
-    package mutating func stopped(_ id: SegmentName, by unmet: SegmentOutline.UnmetDependencies) {
+    package mutating func stopped(_ id: SegmentName, by unmet: SegmentSummary.UnmetDependencies) {
         writers[id.writer]?.unmet = unmet
     }
 
@@ -277,10 +281,11 @@ package struct ImportPlanner: Sendable {
         }
     }
 
-    /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's misfits.
+    /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's unusableFiles.
     package func isKnown(_ id: SegmentName) -> Bool {
         guard let writer = writers[id.writer] else { return false }
-        return writer[id.bounds] != nil || !writer.conflicts(of: id).isEmpty || writer.misfits.contains { $0.id == id }
+        return writer[id.bounds] != nil || !writer.conflicts(of: id).isEmpty
+            || writer.unusableFiles.contains { $0.id == id }
     }
 
     /// Marks a segment to be read again; false when it is unknown; O(log n).
@@ -309,11 +314,11 @@ package struct ImportPlanner: Sendable {
         writers[id.writer]?.announce(id.bounds, PlannedSegment.Announced(state: state, since: wall))
     }
 
-    mutating func drainNewMisfits() -> [(UniqueID, [WriterListing.Misfit])] {
-        // The loop visits only writers with misfits.
-        let found = withNewMisfits
-        withNewMisfits = []
-        return found.sorted().map { ($0, writers[$0]?.drainNewMisfits() ?? []) }
+    mutating func drainNewUnusableFiles() -> [(UniqueID, [WriterListing.UnusableFile])] {
+        // The loop visits only writers with unusableFiles.
+        let found = withNewUnusableFiles
+        withNewUnusableFiles = []
+        return found.sorted().map { ($0, writers[$0]?.drainNewUnusableFiles() ?? []) }
     }
 }
 

@@ -21,16 +21,16 @@ struct PlannedWriter: Sendable {
     private var known: [SegmentBounds: PlannedSegment] = [:]
     /// Every entry before this index has been read.
     private var firstUnread = 0
-    private(set) var misfits: [WriterListing.Misfit] = []
-    private(set) var misfitTimes: [String: WallTime] = [:]
-    private(set) var newMisfits: [WriterListing.Misfit] = []
+    private(set) var unusableFiles: [WriterListing.UnusableFile] = []
+    private(set) var unusableFileTimes: [String: WallTime] = [:]
+    private(set) var newUnusableFiles: [WriterListing.UnusableFile] = []
     private(set) var conflicts: [SegmentFile: Conflict] = [:]
     /// Files to compare with what is applied: segments up to the position that were not applied from themselves, as
     /// others have the same transactions, and conflict copies, each of which waits until the position covers it.
     private(set) var uncompared: Set<SegmentFile> = []
     /// The conflict copies that have been seen, each with the file that it was.
     private var copies: [SegmentFile: FileIdentity] = [:]
-    var unmet: SegmentOutline.UnmetDependencies?
+    var unmet: SegmentSummary.UnmetDependencies?
     var appliedCount = 0
 
     init(id: UniqueID) {
@@ -143,12 +143,14 @@ struct PlannedWriter: Sendable {
         }
     }
 
-    /// Takes the conflict copies out of a folder's misfits; each is compared once, and again when it has changed.
-    mutating func takeCopies(_ misfits: [WriterListing.Misfit]) -> [WriterListing.Misfit] {
+    /// Takes the conflict copies out of a folder's unusableFiles; each is compared once, and again when it has changed.
+    mutating func takeCopies(_ unusableFiles: [WriterListing.UnusableFile]) -> [WriterListing.UnusableFile] {
         var found: [SegmentFile: FileIdentity] = [:]
-        let rest = misfits.filter { misfit in
-            guard misfit.state == .forked, let identity = misfit.file else { return misfit.state != .forked }
-            found[SegmentFile(id: misfit.id, fileName: misfit.fileName)] = identity
+        let rest = unusableFiles.filter { unusableFile in
+            guard unusableFile.state == .forked, let identity = unusableFile.file else {
+                return unusableFile.state != .forked
+            }
+            found[SegmentFile(id: unusableFile.id, fileName: unusableFile.fileName)] = identity
             return false
         }
         for file in copies.keys where found[file] == nil { forget(file) }
@@ -190,21 +192,21 @@ struct PlannedWriter: Sendable {
         conflicts[file] = reason.map { Conflict(reason: $0, since: conflicts[file]?.since ?? wall) }
     }
 
-    // MARK: Misfits
+    // MARK: Unusable files
 
-    /// Replaces the misfits; known misfits keep their times.
-    mutating func setMisfits(_ found: [WriterListing.Misfit], wall: WallTime) {
-        guard found != misfits else { return }
-        let former = misfitTimes
-        newMisfits += found.filter { former[$0.fileName] == nil }
-        misfits = found
-        misfitTimes = [:]
-        for misfit in found { misfitTimes[misfit.fileName] = former[misfit.fileName] ?? wall }
+    /// Replaces the unusableFiles; known unusableFiles keep their times.
+    mutating func setUnusableFiles(_ found: [WriterListing.UnusableFile], wall: WallTime) {
+        guard found != unusableFiles else { return }
+        let former = unusableFileTimes
+        newUnusableFiles += found.filter { former[$0.fileName] == nil }
+        unusableFiles = found
+        unusableFileTimes = [:]
+        for unusableFile in found { unusableFileTimes[unusableFile.fileName] = former[unusableFile.fileName] ?? wall }
     }
 
-    mutating func drainNewMisfits() -> [WriterListing.Misfit] {
-        defer { newMisfits = [] }
-        return newMisfits
+    mutating func drainNewUnusableFiles() -> [WriterListing.UnusableFile] {
+        defer { newUnusableFiles = [] }
+        return newUnusableFiles
     }
 }
 
@@ -213,7 +215,7 @@ struct PlannedSegment: Sendable {
     /// It is indirect because it is in a table with room for more.
     indirect enum Knowledge: Sendable {
         case unknown
-        case valid(SegmentOutline)
+        case valid(SegmentSummary)
         /// The segment has no valid end line since the given wall time.
         case incomplete(reason: String, line: Int?, since: WallTime)
         /// The system refused to read the segment; it is tried again at the given wall time.
@@ -242,7 +244,7 @@ struct PlannedSegment: Sendable {
     /// The wall time since which the segment has had the last announced state, or has been in the folder.
     var since: WallTime { announced?.since ?? found }
 
-    var valid: SegmentOutline? {
+    var valid: SegmentSummary? {
         guard case .valid(let segment) = knowledge else { return nil }
         return segment
     }
@@ -287,7 +289,7 @@ package struct WriterPosition: Hashable, Sendable {
 
     /// Whether a segment needs no comparison with what is applied: nothing of it is, or this very segment in part, or
     /// it was compared up to here when it was read.
-    func isCompared(_ bounds: SegmentBounds, _ segment: SegmentOutline) -> Bool {
+    func isCompared(_ bounds: SegmentBounds, _ segment: SegmentSummary) -> Bool {
         bounds.first > sequence || segment.comparedThrough >= sequence
             || partial == Partial(bounds: bounds, sha256: segment.sha256)
     }

@@ -47,7 +47,7 @@ struct SyncRecords: Sendable {
     /// Stores the pause, nil for none; calls `committed` while the write lock is still held.
     func store(_ pause: ImportPause?, committed: @escaping @Sendable () -> Void) async throws {
         let text = pause?.text
-        try await store.writeInTurn { transaction in
+        try await store.writeAsync { transaction in
             try transaction.setSetting(StoreKeys.paused, to: text)
         } committed: { _, _ in
             committed()

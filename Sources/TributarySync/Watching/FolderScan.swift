@@ -36,7 +36,7 @@ package struct WriterListing: Sendable {
     }
 
     /// An entry that is reported as a fault of the writer without being opened, or a conflict copy.
-    package struct Misfit: Hashable, Sendable {
+    package struct UnusableFile: Hashable, Sendable {
         package var id: SegmentName
         package var fileName: String
         package var state: SegmentState
@@ -48,7 +48,7 @@ package struct WriterListing: Sendable {
 
     package var writer: UniqueID
     package var pending: [Pending] = []
-    package var misfits: [Misfit] = []
+    package var unusableFiles: [UnusableFile] = []
     /// The files at or below the position.
     package var applied: [SegmentBounds] = []
 
@@ -68,8 +68,8 @@ package struct ListingChange: Sendable {
     package var applied: Set<SegmentName> = []
     /// The change in the number of files at or below the position.
     package var appliedDifference = 0
-    /// All misfits of the folder; nil when they have not changed.
-    package var misfits: [WriterListing.Misfit]?
+    /// All unusableFiles of the folder; nil when they have not changed.
+    package var unusableFiles: [WriterListing.UnusableFile]?
 
     package init(writer: UniqueID) {
         self.writer = writer

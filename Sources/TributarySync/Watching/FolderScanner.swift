@@ -185,11 +185,11 @@ extension FolderScanner {
         guard let folder = openFolder(writer, root: root, &scan) else { return }
         defer { close(folder) }
         var change = ListingChange(writer: writer)
-        var hasNewMisfits = false
+        var hasNewUnusableFiles = false
         for id in names {
             change.names.insert(id)
             if known[writer]?.isApplied(id.bounds, position: position) == true { change.appliedDifference -= 1 }
-            hasNewMisfits = known[writer]?.remove(id.bounds) == true || hasNewMisfits
+            hasNewUnusableFiles = known[writer]?.remove(id.bounds) == true || hasNewUnusableFiles
             switch entry(id, in: folder, position: position, &scan) {
             case .file(let file, let identity):
                 // A hint of an applied file may mean that it was overwritten, so it is compared again.
@@ -200,14 +200,14 @@ extension FolderScanner {
                     change.applied.insert(id)
                     change.appliedDifference += 1
                 }
-            case .misfit(let misfit):
-                known[writer]?.insert(misfit)
-                hasNewMisfits = true
+            case .unusableFile(let unusableFile):
+                known[writer]?.insert(unusableFile)
+                hasNewUnusableFiles = true
             case nil: continue
             }
         }
         known[writer]?.modified = nil
-        if hasNewMisfits { change.misfits = known[writer]?.allMisfits }
+        if hasNewUnusableFiles { change.unusableFiles = known[writer]?.allUnusableFiles }
         scan.changes.append(change)
     }
 
@@ -256,8 +256,8 @@ extension FolderScanner {
                 let kind = SegmentFileKind.classify(String(decoding: bytes, as: UTF8.self), writer: writer)
                 if case .baseline(let sequence) = kind { listed.insert(baseline: sequence) }
                 if case .comparison(let baseline) = kind { listed.insert(comparison: baseline) }
-                if let misfit = FolderScanner.misfit(bytes, writer: writer) {
-                    listed.insert(other: FolderScanner.examined(misfit, in: folder))
+                if let unusableFile = FolderScanner.unusableFile(bytes, writer: writer) {
+                    listed.insert(other: FolderScanner.examined(unusableFile, in: folder))
                 }
                 return
             }
@@ -268,7 +268,7 @@ extension FolderScanner {
             case .file(let file, let identity):
                 files.append(file)
                 if let identity { pending.append(WriterListing.Pending(id: id, file: identity)) }
-            case .misfit(let misfit): listed.insert(misfit)
+            case .unusableFile(let unusableFile): listed.insert(unusableFile)
             case nil: break
             }
         }
@@ -288,8 +288,12 @@ extension FolderScanner {
         _ scan: inout FolderScan
     ) -> KnownFolder.Entry? {
         guard id.isPossible else {
-            return .misfit(
-                misfit(id, "Sequences begin with 1 and do not run backwards.", "Have the writer name it as it should.")
+            return .unusableFile(
+                unusableFile(
+                    id,
+                    "Sequences begin with 1 and do not run backwards.",
+                    "Have the writer name it as it should."
+                )
             )
         }
         var status = stat()
@@ -305,7 +309,9 @@ extension FolderScanner {
         }
         let kind = DirectoryEntries.Kind(mode: status.st_mode)
         guard kind == .regular else {
-            return .misfit(misfit(id, "It is \(kind.words), not a regular file; it was not opened.", "Remove it."))
+            return .unusableFile(
+                unusableFile(id, "It is \(kind.words), not a regular file; it was not opened.", "Remove it.")
+            )
         }
         let isApplied = id.last <= position
         let file = KnownFolder.File(bounds: id.bounds, inode: UInt64(status.st_ino), isApplied: isApplied)
@@ -319,28 +325,30 @@ extension FolderScanner {
     }
 
     /// A conflict copy with the file that it is now; one that is no regular file is not read.
-    private static func examined(_ misfit: WriterListing.Misfit, in folder: Int32) -> WriterListing.Misfit {
-        guard misfit.state == .forked else { return misfit }
-        var misfit = misfit
+    private static func examined(_ unusableFile: WriterListing.UnusableFile, in folder: Int32)
+        -> WriterListing.UnusableFile
+    {
+        guard unusableFile.state == .forked else { return unusableFile }
+        var unusableFile = unusableFile
         var status = stat()
-        guard fstatat(folder, misfit.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return misfit }
+        guard fstatat(folder, unusableFile.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return unusableFile }
         let kind = DirectoryEntries.Kind(mode: status.st_mode)
         guard kind == .regular else {
-            misfit.state = .rejected
-            misfit.reason = "It is \(kind.words), not a regular file; it was not opened."
-            misfit.hint = "Remove it."
-            return misfit
+            unusableFile.state = .rejected
+            unusableFile.reason = "It is \(kind.words), not a regular file; it was not opened."
+            unusableFile.hint = "Remove it."
+            return unusableFile
         }
-        misfit.file = FileIdentity(FileAttributes(status))
-        return misfit
+        unusableFile.file = FileIdentity(FileAttributes(status))
+        return unusableFile
     }
 
-    /// The misfit of a file with the name of a conflict copy or with nearly a segment's name; nil for another name.
-    private static func misfit(_ name: UnsafeRawBufferPointer, writer: UniqueID) -> WriterListing.Misfit? {
+    /// The unusableFile of a file with the name of a conflict copy or with nearly a segment's name; nil for another name.
+    private static func unusableFile(_ name: UnsafeRawBufferPointer, writer: UniqueID) -> WriterListing.UnusableFile? {
         let text = String(decoding: name, as: UTF8.self)
         switch SegmentFileKind.classify(text, writer: writer) {
         case .conflictCopy(let id):
-            return WriterListing.Misfit(
+            return WriterListing.UnusableFile(
                 id: id,
                 fileName: text,
                 state: .forked,
@@ -348,7 +356,7 @@ extension FolderScanner {
                 hint: "It is compared with what is applied."
             )
         case .misnamed(let name, let reason):
-            return WriterListing.Misfit(
+            return WriterListing.UnusableFile(
                 id: name ?? SegmentName(writer: writer, first: 0, last: 0),
                 fileName: text,
                 state: .rejected,
@@ -359,7 +367,7 @@ extension FolderScanner {
         }
     }
 
-    private func misfit(_ id: SegmentName, _ reason: String, _ hint: String) -> WriterListing.Misfit {
-        WriterListing.Misfit(id: id, fileName: id.fileName, state: .rejected, reason: reason, hint: hint)
+    private func unusableFile(_ id: SegmentName, _ reason: String, _ hint: String) -> WriterListing.UnusableFile {
+        WriterListing.UnusableFile(id: id, fileName: id.fileName, state: .rejected, reason: reason, hint: hint)
     }
 }

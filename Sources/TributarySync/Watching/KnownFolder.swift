@@ -6,7 +6,7 @@ struct KnownFolder: Sendable {
     enum Entry {
         /// A file with its identity when it is pending.
         case file(File, FileIdentity?)
-        case misfit(WriterListing.Misfit)
+        case unusableFile(WriterListing.UnusableFile)
     }
 
     /// A file with a segment's name; a folder has one for each of its segments, those that are applied too: 40 bytes in
@@ -23,7 +23,7 @@ struct KnownFolder: Sendable {
     var modified: FileTime?
     private(set) var files = SegmentOrder<File>()
     private(set) var unchecked: Set<SegmentBounds> = []
-    private(set) var misfits: [String: WriterListing.Misfit] = [:]
+    private(set) var unusableFiles: [String: WriterListing.UnusableFile] = [:]
     private(set) var baselines: [UInt64] = []
     private(set) var comparisons: [BaselineName] = []
 
@@ -56,15 +56,17 @@ struct KnownFolder: Sendable {
         files[file.bounds]?.inode == file.inode && !unchecked.contains(file.bounds)
     }
 
-    mutating func insert(_ misfit: WriterListing.Misfit) { misfits[misfit.fileName] = misfit }
+    mutating func insert(_ unusableFile: WriterListing.UnusableFile) {
+        unusableFiles[unusableFile.fileName] = unusableFile
+    }
 
     /// Inserts a file with nearly a segment's name, or a replicator's copy of a segment.
-    mutating func insert(other misfit: WriterListing.Misfit) {
-        if misfit.state == .rejected {
+    mutating func insert(other unusableFile: WriterListing.UnusableFile) {
+        if unusableFile.state == .rejected {
             guard misnamedCount < KnownFolder.misnamedLimit else { return }
             misnamedCount += 1
         }
-        misfits[misfit.fileName] = misfit
+        unusableFiles[unusableFile.fileName] = unusableFile
     }
 
     mutating func insert(comparison baseline: BaselineName) {
@@ -80,7 +82,7 @@ struct KnownFolder: Sendable {
     mutating func remove(_ bounds: SegmentBounds) -> Bool {
         unchecked.remove(bounds)
         files.remove(bounds)
-        return !misfits.isEmpty && misfits.removeValue(forKey: name(bounds).fileName) != nil
+        return !unusableFiles.isEmpty && unusableFiles.removeValue(forKey: name(bounds).fileName) != nil
     }
 
     func isApplied(_ bounds: SegmentBounds, position: UInt64) -> Bool {
@@ -107,12 +109,12 @@ struct KnownFolder: Sendable {
 
     mutating func checked(_ bounds: SegmentBounds) { unchecked.remove(bounds) }
 
-    var allMisfits: [WriterListing.Misfit] { misfits.values.sorted { $0.fileName < $1.fileName } }
+    var allUnusableFiles: [WriterListing.UnusableFile] { unusableFiles.values.sorted { $0.fileName < $1.fileName } }
 
     func listing(_ pending: [WriterListing.Pending]) -> WriterListing {
         var listing = WriterListing(writer: writer)
         listing.pending = pending
-        listing.misfits = allMisfits
+        listing.unusableFiles = allUnusableFiles
         listing.applied = files.slice().filter(\.isApplied).map(\.bounds)
         return listing
     }

@@ -155,15 +155,15 @@ import TributaryChanges
         #expect(!FileManager.default.fileExists(atPath: folder.path(name.path)))
     }
 
-    /// The outline has what the whole baseline has, without reading it all.
-    @Test func theOutlineTellsTheVector() throws {
+    /// The summary has what the whole baseline has, without reading it all.
+    @Test func theSummaryTellsTheVector() throws {
         let source = MemorySegment(Self.bytes(Self.lines))
-        let (baseline, outline) = (try VerifiedBaseline.verify(source), try BaselineOutline.read(source))
-        #expect(outline.writers == baseline.writers && outline.header == baseline.header)
-        #expect(outline.sha256 == baseline.end.sha256)
+        let (baseline, summary) = (try VerifiedBaseline.verify(source), try BaselineSummary.read(source))
+        #expect(summary.writers == baseline.writers && summary.header == baseline.header)
+        #expect(summary.sha256 == baseline.end.sha256)
         for count in 1...2 {
             let cut = MemorySegment(Self.bytes(Array(Self.lines.prefix(count))))
-            #expect(throws: SegmentError.self) { try BaselineOutline.read(cut) }
+            #expect(throws: SegmentError.self) { try BaselineSummary.read(cut) }
         }
     }
 

@@ -65,7 +65,7 @@ import TributaryAdmin
         let busy = ends.map { end in
             Task {
                 // The inner task goes on although the read is interrupted.
-                try? await limiter.runInTurn {
+                try? await limiter.runAsync {
                     start.yield()
                     await Task { for await _ in end.stream {} }.value
                 }
@@ -73,7 +73,7 @@ import TributaryAdmin
         }
         var iterator = starts.makeAsyncIterator()
         for _ in busy { await iterator.next() }
-        let refusal = await #expect(throws: ProblemDocument.self) { try await limiter.runInTurn {} }
+        let refusal = await #expect(throws: ProblemDocument.self) { try await limiter.runAsync {} }
         #expect(refusal?.status == 503, "\(String(describing: refusal))")
         for end in ends { end.continuation.finish() }
         for task in busy { await task.value }

@@ -71,7 +71,7 @@ struct GenerationTests {
         let third = try fixture.store.move(from: second, connections: 2)
         #expect([first.number, second.number, third.number] == [1, 2, 3])
         #expect(try first.read { try $0.history.newestTransaction() } == 3)
-        #expect(try await second.readInTurn(timeout: .seconds(10)) { try $0.history.newestTransaction() } == 3)
+        #expect(try await second.readAsync(timeout: .seconds(10)) { try $0.history.newestTransaction() } == 3)
     }
 
     @Test
@@ -142,7 +142,7 @@ struct GenerationTests {
         let begun = [Signal(), Signal()]
         let slow = (0..<2).map { number in
             Task {
-                try await generation.readInTurn(timeout: .seconds(60)) { reader in
+                try await generation.readAsync(timeout: .seconds(60)) { reader in
                     begun[number].raise()
                     leave.wait()
                     return try reader.history.newestTransaction()
@@ -151,7 +151,7 @@ struct GenerationTests {
         }
         for signal in begun { await signal.wait() }
         let third = Task {
-            try await generation.readInTurn(timeout: .seconds(60)) { try $0.history.newestTransaction() }
+            try await generation.readAsync(timeout: .seconds(60)) { try $0.history.newestTransaction() }
         }
         #expect(try generation.read { try $0.history.newestTransaction() } == 1)
         leave.signal()
@@ -166,7 +166,7 @@ struct GenerationTests {
         let generation = try fixture.store.pin(connections: 2)
         let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
         await #expect(throws: StoreError.timedOut(after: .milliseconds(50))) {
-            try await generation.readInTurn(timeout: .milliseconds(50)) {
+            try await generation.readAsync(timeout: .milliseconds(50)) {
                 try Int.fetchOne($0.database, sql: endless)
             }
         }

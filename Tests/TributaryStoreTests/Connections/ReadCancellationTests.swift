@@ -14,7 +14,7 @@ struct ReadCancellationTests {
         _ started: AsyncStream<Void>.Continuation
     ) -> Task<Void, any Error> {
         Task.detached {
-            try await generation.readInTurn { reader in
+            try await generation.readAsync { reader in
                 started.yield()
                 try BoundStatement(reader.database, endless, isKept: false).run()
             }
@@ -32,7 +32,7 @@ struct ReadCancellationTests {
             for await _ in stream { break }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(try await generation.readInTurn { try $0.census().employees } == 3)
+            #expect(try await generation.readAsync { try $0.census().employees } == 3)
         }
         #expect(try generation.read { try $0.census().employees } == 3)
     }
@@ -46,10 +46,10 @@ struct ReadCancellationTests {
         // One connection is reserved for reads that cannot be cancelled.
         let first = ReadCancellationTests.reading(generation, started)
         for await _ in stream { break }
-        let waiting = Task.detached { try await generation.readInTurn { try $0.census().employees } }
+        let waiting = Task.detached { try await generation.readAsync { try $0.census().employees } }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        let patient = Task.detached { try await generation.readInTurn { try $0.census().employees } }
+        let patient = Task.detached { try await generation.readAsync { try $0.census().employees } }
         #expect(try generation.read { try $0.census().employees } == 2)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
@@ -62,7 +62,7 @@ struct ReadCancellationTests {
         let generation = try fixture.store.pin(connections: 2)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            _ = try await generation.readInTurn { _ in Issue.record("it began") }
+            _ = try await generation.readAsync { _ in Issue.record("it began") }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
     }

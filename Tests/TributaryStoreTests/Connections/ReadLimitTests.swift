@@ -22,7 +22,7 @@ struct ReadLimitTests {
         let fixture = try StoreFixture()
         let generation = try fixture.store.pin(connections: 2)
         await #expect(throws: StoreError.timedOut(after: .milliseconds(20))) {
-            try await generation.readInTurn(timeout: .milliseconds(20)) { try ReadLimitTests.backtrack($0) }
+            try await generation.readAsync(timeout: .milliseconds(20)) { try ReadLimitTests.backtrack($0) }
         }
     }
 
@@ -32,7 +32,7 @@ struct ReadLimitTests {
         let generation = try fixture.store.pin(connections: 2)
         let (stream, started) = AsyncStream<Void>.makeStream()
         let task = Task.detached {
-            try await generation.readInTurn(timeout: .seconds(3600)) { (reader: Reader) -> Void in
+            try await generation.readAsync(timeout: .seconds(3600)) { (reader: Reader) -> Void in
                 started.yield()
                 while true { try ReadLimitTests.backtrack(reader) }
             }

@@ -38,7 +38,7 @@ struct WriteLockTests {
             }
         }
         await #expect(throws: Refusal.self) {
-            try await store.writeInTurn { transaction in
+            try await store.writeAsync { transaction in
                 try StoreFixture.hire(5, in: transaction)
                 throw Refusal()
             }
@@ -63,7 +63,7 @@ struct WriteLockTests {
         leave.signal()
         try await blocked.value
         await last.wait()
-        try await store.writeInTurn { _ in log.add(51) }
+        try await store.writeAsync { _ in log.add(51) }
         #expect(log.all == Array(0...51))
     }
 
@@ -76,7 +76,7 @@ struct WriteLockTests {
             for _ in 0..<4 {
                 group.addTask {
                     for _ in 0..<25 {
-                        _ = try await store.writeInTurn {
+                        _ = try await store.writeAsync {
                             try StoreFixture.hire(in: $0)
                         } committed: { number, _ in
                             log.add(Int(number))
@@ -91,16 +91,16 @@ struct WriteLockTests {
 
     enum Request: CaseIterable {
         case write
-        case writeInTurn
-        case pinInTurn
-        case waitForTurn
+        case writeAsync
+        case pinAsync
+        case waitForWriteLock
 
         func run(_ store: Store) async throws {
             switch self {
             case .write: try store.write { _ in }
-            case .writeInTurn: try await store.writeInTurn { _ in }
-            case .pinInTurn: try await store.pinInTurn().release()
-            case .waitForTurn: await store.waitForTurn()
+            case .writeAsync: try await store.writeAsync { _ in }
+            case .pinAsync: try await store.pinAsync().release()
+            case .waitForWriteLock: await store.waitForWriteLock()
             }
         }
     }

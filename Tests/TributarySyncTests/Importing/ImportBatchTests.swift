@@ -78,7 +78,7 @@ import TributaryStore
         let first = try batch([item])
         let outcome = try store.write { try first.apply($0).0 }
         #expect(try position(a) == 2)
-        #expect(outcome.unmet[segment.name] == SegmentOutline.UnmetDependencies(sequence: 3, needs: [b: 1]))
+        #expect(outcome.unmet[segment.name] == SegmentSummary.UnmetDependencies(sequence: 3, needs: [b: 1]))
         #expect(outcome.finished.isEmpty)
         let kept = try store.read { try $0.setting(StoreKeys.partial(a)) }
         #expect(kept == "\(segment.name.fileName) \(item.segment.end.sha256) 0")

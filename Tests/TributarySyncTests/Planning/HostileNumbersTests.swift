@@ -186,12 +186,12 @@ struct HostilePlan {
         case 3: return .changed
         default:
             let other = id.writer == PlannerBench.a ? PlannerBench.b : PlannerBench.a
-            let unmet = SegmentOutline.UnmetDependencies(
+            let unmet = SegmentSummary.UnmetDependencies(
                 sequence: HostileNumbers.unsigned(&generator),
                 needs: [other: HostileNumbers.unsigned(&generator)]
             )
             return .valid(
-                SegmentOutline(
+                SegmentSummary(
                     sha256: id.path,
                     transactions: Int(clamping: HostileNumbers.unsigned(&generator)),
                     changes: Int(clamping: HostileNumbers.unsigned(&generator)),

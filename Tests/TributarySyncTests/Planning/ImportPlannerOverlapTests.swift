@@ -46,7 +46,7 @@ import TributaryChanges
 
     @Test func aSegmentOfWhichAPartIsAppliedGoesOn() {
         var bench = PlannerBench()
-        let unmet = SegmentOutline.UnmetDependencies(sequence: 3, needs: [b: 1])
+        let unmet = SegmentSummary.UnmetDependencies(sequence: 3, needs: [b: 1])
         bench.put(name(a, 1, 4), PlannerBench.valid(name(a, 1, 4), unmet: unmet))
         bench.settle()
         bench.put(name(a, 3, 5), PlannerBench.valid(name(a, 3, 5), unmet: unmet))
@@ -140,7 +140,7 @@ import TributaryChanges
         let forked = bench.planner.statuses(wall: bench.wall).filter { $0.state == .forked }
         #expect(forked.map(\.file) == [other.path])
         // It is gone when the file is.
-        bench.misfits[a] = []
+        bench.unusableFiles[a] = []
         bench.scan(a)
         #expect(bench.planner.forkedWriters.isEmpty)
     }

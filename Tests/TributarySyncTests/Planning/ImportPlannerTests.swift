@@ -145,7 +145,7 @@ import TributaryChanges
     @Test func aTransactionWaitsForWhatItHasSeenAndThoseBeforeItDoNot() throws {
         var bench = PlannerBench()
         let segment = name(b, 1, 4)
-        let unmet = SegmentOutline.UnmetDependencies(sequence: 3, needs: [a: 2])
+        let unmet = SegmentSummary.UnmetDependencies(sequence: 3, needs: [a: 2])
         bench.put(segment, PlannerBench.valid(segment, unmet: unmet))
         bench.settle()
         #expect(bench.planner.position(of: b).sequence == 2)
@@ -166,8 +166,8 @@ import TributaryChanges
         // for each other.
         let ofA = name(a, 1, 2)
         let ofB = name(b, 1, 2)
-        bench.put(ofA, PlannerBench.valid(ofA, unmet: SegmentOutline.UnmetDependencies(sequence: 2, needs: [b: 1])))
-        bench.put(ofB, PlannerBench.valid(ofB, unmet: SegmentOutline.UnmetDependencies(sequence: 1, needs: [a: 1])))
+        bench.put(ofA, PlannerBench.valid(ofA, unmet: SegmentSummary.UnmetDependencies(sequence: 2, needs: [b: 1])))
+        bench.put(ofB, PlannerBench.valid(ofB, unmet: SegmentSummary.UnmetDependencies(sequence: 1, needs: [a: 1])))
         bench.settle()
         #expect(bench.state(ofA) == .applied)
         #expect(bench.state(ofB) == .applied)
@@ -176,7 +176,7 @@ import TributaryChanges
     @Test func nobodyWaitsForAnAbandonedWriterNorForWhatTheStoreHasWrittenItself() {
         var bench = PlannerBench()
         let lost = name(b, 1, 1)
-        bench.put(lost, PlannerBench.valid(lost, unmet: SegmentOutline.UnmetDependencies(sequence: 1, needs: [a: 9])))
+        bench.put(lost, PlannerBench.valid(lost, unmet: SegmentSummary.UnmetDependencies(sequence: 1, needs: [a: 9])))
         bench.settle()
         #expect(bench.state(lost) == .waiting)
         bench.planner.abandoned = [a]
@@ -187,7 +187,7 @@ import TributaryChanges
         let answer = name(b, 2, 2)
         bench.put(
             answer,
-            PlannerBench.valid(answer, unmet: SegmentOutline.UnmetDependencies(sequence: 2, needs: [own: 3]))
+            PlannerBench.valid(answer, unmet: SegmentSummary.UnmetDependencies(sequence: 2, needs: [own: 3]))
         )
         bench.settle()
         #expect(bench.state(answer) == .waiting)
@@ -255,11 +255,11 @@ import TributaryChanges
         #expect(bench.verified.count == 2)
     }
 
-    @Test func misfitsAreListedAndNamedAsTheReasonOfTheGap() throws {
+    @Test func unusableFilesAreListedAndNamedAsTheReasonOfTheGap() throws {
         var bench = PlannerBench()
         let pipe = name(a, 1, 1)
-        bench.misfits[a] = [
-            WriterListing.Misfit(
+        bench.unusableFiles[a] = [
+            WriterListing.UnusableFile(
                 id: pipe,
                 fileName: pipe.fileName,
                 state: .rejected,

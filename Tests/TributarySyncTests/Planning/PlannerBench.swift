@@ -17,7 +17,7 @@ struct PlannerBench {
     /// The outcome of reading each segment; by default a valid segment with one change for each transaction.
     var content: [SegmentName: VerificationOutcome] = [:]
     var files: [UniqueID: [WriterListing.Pending]] = [:]
-    var misfits: [UniqueID: [WriterListing.Misfit]] = [:]
+    var unusableFiles: [UniqueID: [WriterListing.UnusableFile]] = [:]
     private(set) var applied: [SegmentName] = []
     private(set) var verified: [SegmentName] = []
     private(set) var batches = 0
@@ -42,11 +42,11 @@ struct PlannerBench {
         hash: String? = nil,
         clock: WallTime = PlannerBench.wall,
         blobs: [String] = [],
-        unmet: SegmentOutline.UnmetDependencies? = nil,
+        unmet: SegmentSummary.UnmetDependencies? = nil,
         after: Incarnation.Predecessor? = nil
     ) -> VerificationOutcome {
         .valid(
-            SegmentOutline(
+            SegmentSummary(
                 sha256: hash ?? name.path,
                 transactions: Int(name.last - name.first + 1),
                 changes: Int(name.last - name.first + 1),
@@ -82,7 +82,7 @@ struct PlannerBench {
                 listing.applied.append(SegmentBounds(first: file.id.first, last: file.id.last))
             }
         }
-        listing.misfits = misfits[writer] ?? []
+        listing.unusableFiles = unusableFiles[writer] ?? []
         planner.found(listing, wall: wall)
     }
 
@@ -128,8 +128,8 @@ struct PlannerBench {
         let fileName = "\(name.fileName.dropLast(5)).sync-conflict-\(generation).tlog"
         let file = SegmentFile(id: name, fileName: fileName)
         others[file.path] = other
-        misfits[name.writer, default: []].append(
-            WriterListing.Misfit(
+        unusableFiles[name.writer, default: []].append(
+            WriterListing.UnusableFile(
                 id: name,
                 fileName: fileName,
                 state: .forked,
@@ -144,11 +144,11 @@ struct PlannerBench {
 
     /// What reading a segment finds, compared with what is applied.
     private func outcome(_ name: SegmentName) -> VerificationOutcome {
-        guard case .valid(var outline)? = content[name] ?? .some(PlannerBench.valid(name)) else {
+        guard case .valid(var summary)? = content[name] ?? .some(PlannerBench.valid(name)) else {
             return content[name] ?? PlannerBench.valid(name)
         }
-        outline.comparedThrough = planner.position(of: name.writer).sequence
-        guard let other = others[name.path], other <= outline.comparedThrough else { return .valid(outline) }
+        summary.comparedThrough = planner.position(of: name.writer).sequence
+        guard let other = others[name.path], other <= summary.comparedThrough else { return .valid(summary) }
         return .forked(reason: "Its transaction \(other) is another one.")
     }
 

@@ -85,7 +85,7 @@ final class HeldWriteLock: Sendable {
         task = Task { [semaphore] in
             try await onThread {
                 defer { begun.finish() }
-                try store.inTurn { _ in
+                try store.holdingWriteLock { _ in
                     begun.finish()
                     semaphore.wait()
                 }

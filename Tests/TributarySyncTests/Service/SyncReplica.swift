@@ -107,7 +107,7 @@ final class SyncReplica: Sendable {
         let release = DispatchSemaphore(value: 0)
         async let lock: Void = onThread { [store] in
             defer { begun.finish() }
-            try store.inTurn { _ in
+            try store.holdingWriteLock { _ in
                 begun.finish()
                 release.wait()
             }

@@ -29,7 +29,7 @@ import TributaryChanges
         let listing = try #require(scan.listings.first)
         #expect(scan.listings.count == 1)
         #expect(listing.pending.map(\.id) == [SegmentName(writer: writer, first: 1, last: 2)])
-        #expect(listing.misfits.isEmpty && scan.problems.isEmpty)
+        #expect(listing.unusableFiles.isEmpty && scan.problems.isEmpty)
     }
 
     @Test func irregularFilesAreRejectedWithoutBeingOpened() throws {
@@ -47,14 +47,14 @@ import TributaryChanges
         var scanner = FolderScanner(path: folder.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         let listing = try #require(scan.listings.first)
-        let misfits = Dictionary(uniqueKeysWithValues: listing.misfits.map { ($0.id.first, $0) })
+        let unusableFiles = Dictionary(uniqueKeysWithValues: listing.unusableFiles.map { ($0.id.first, $0) })
         #expect(listing.pending.map(\.id.first) == [9])
-        #expect(misfits[1]?.reason.contains("symbolic link") == true)
-        #expect(misfits[2]?.reason.contains("named pipe") == true)
-        #expect(misfits[3]?.reason.contains("folder") == true)
-        for number in [0, 1, 2, 3, 5] as [UInt64] { #expect(misfits[number]?.state == .rejected) }
-        #expect(misfits[7]?.state == .forked)
-        #expect(misfits.count == 6)
+        #expect(unusableFiles[1]?.reason.contains("symbolic link") == true)
+        #expect(unusableFiles[2]?.reason.contains("named pipe") == true)
+        #expect(unusableFiles[3]?.reason.contains("folder") == true)
+        for number in [0, 1, 2, 3, 5] as [UInt64] { #expect(unusableFiles[number]?.state == .rejected) }
+        #expect(unusableFiles[7]?.state == .forked)
+        #expect(unusableFiles.count == 6)
     }
 
     @Test func aLinkWithAWritersNameIsNotFollowed() throws {
@@ -118,7 +118,7 @@ import TributaryChanges
         let change = try #require(scan.changes.first)
         #expect(change.pending.map(\.id.first) == [3])
         #expect(Set(change.names.map(\.first)) == [1, 3])
-        #expect(scan.listings.isEmpty && change.misfits == nil)
+        #expect(scan.listings.isEmpty && change.unusableFiles == nil)
         // The next whole scan finds the rest.
         let whole = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         #expect(Set(whole.listings.first?.pending.map(\.id.first) ?? []) == [2, 3])
@@ -150,6 +150,6 @@ import TributaryChanges
         var scanner = FolderScanner(path: folder.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
         #expect(scan.listings.map(\.pending.count) == [1])
-        #expect(scan.listings.first?.misfits.isEmpty == true)
+        #expect(scan.listings.first?.unusableFiles.isEmpty == true)
     }
 }

@@ -60,6 +60,6 @@ import TributaryChanges
         }
         var scanner = FolderScanner(path: logs.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
-        #expect(scan.listings.first?.misfits.count == 1_000)
+        #expect(scan.listings.first?.unusableFiles.count == 1_000)
     }
 }

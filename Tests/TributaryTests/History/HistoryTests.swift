@@ -111,7 +111,7 @@ import TributaryStore
         #expect(try container.fetchHistory(after: first).map(\.token) == [second, third])
         #expect(try container.historyToken(ofConsumer: "index") == first)
         let later = container.store.configuration.environment.wallTime().later(by: .seconds(60))
-        try await container.store.writeInTurn { try $0.purgeHistory(committedBefore: later.unixSeconds) }
+        try await container.store.writeAsync { try $0.purgeHistory(committedBefore: later.unixSeconds) }
         #expect(throws: HistoryError.expired(first, oldest: third)) { try container.fetchHistory(after: first) }
         try await container.setHistoryToken(third, ofConsumer: "index")
         #expect(try container.historyToken(ofConsumer: "index") == third)

@@ -56,7 +56,7 @@ struct AutomaticMergingTests {
         let former = try await fixture.open("Ann")
         await fixture.container.mergePendingChanges()
         #expect(await updates.next()?.token == former)
-        try await fixture.container.store.writeInTurn { transaction in
+        try await fixture.container.store.writeAsync { transaction in
             try transaction.setSetting(IdentityKeys.history, to: UniqueID(high: 1, low: 2).description)
         }
         let token = try await fixture.open("Bob")

@@ -44,7 +44,9 @@ final class WrittenNames {
             firsts[index] = first
             if first != name { withSeveralNames.insert(index) }
         }
-        return shape.renamed.contains { withSeveralNames.contains(StoreModel.ColumnIndex(table: table, column: $0.column)) }
+        return shape.renamed.contains { column, _ in
+            withSeveralNames.contains(StoreModel.ColumnIndex(table: table, column: column))
+        }
     }
 
     /// Decides whether a write counts: not when the transaction has written the register under a greater name.

@@ -4,12 +4,12 @@ package import TributaryChanges
 /// The held write lock, with no transaction open.
 ///
 /// Valid only inside the closure that it is given to.
-package struct WriterTurn {
+package struct HeldWriteLock {
     let store: Store
     let database: Database
 }
 
-extension WriterTurn {
+extension HeldWriteLock {
     /// The number of the newest transaction, local or imported.
     package func newestTransaction() throws -> Int64 {
         try StoreError.mapping { try Reader(database: database, context: store.context).history.newestTransaction() }
