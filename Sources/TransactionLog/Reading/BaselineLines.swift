@@ -17,7 +17,7 @@ struct BaselineLines {
     private var transaction: BaselineTransaction?
     private var remaining = 0
     private var hasTotals = false
-    private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
+    private var parser = ChangeLineParser()
 
     var hasVector: Bool { header.map { $0.writerCount == writers.count } ?? false }
 
@@ -36,8 +36,7 @@ struct BaselineLines {
         if remaining > 0 {
             remaining -= 1
             counts.changes += 1
-            scanner.begin(line)
-            return .change(try ChangeLine(&scanner, builds: true).change(names: &scanner))
+            return .change(try parser.change(line))
         }
         let fields = try LineFields(line)
         if !hasTotals, fields.has("transaction") { return .transaction(try begin(fields)) }

@@ -59,6 +59,25 @@ struct LineFields {
         return text.lowercased()
     }
 
+    /// The store of a writer, and what it follows.
+    func incarnation(of writer: UniqueID) throws(JSONError) -> Incarnation {
+        var incarnation = Incarnation()
+        if has("store") { incarnation.store = try uniqueID("store") }
+        guard let value = self["after"], value != .null else { return incarnation }
+        let after = try LineFields(value)
+        let (former, sequence) = (try after.uniqueID("writer"), try after.count("sequence"))
+        guard former != writer else { throw JSONError("'after' names the writer itself") }
+        if sequence > 0 { incarnation.after = Incarnation.Predecessor(writer: former, sequence: sequence) }
+        return incarnation
+    }
+
+    func uniqueID(_ key: String) throws(JSONError) -> UniqueID {
+        let text = try string(key)
+        guard let id = UniqueID(text) else {
+            throw JSONError("'\(key)' is '\(text.prefix(80))', not a UUID")
+        }
+        return id
+    }
     private func missing(_ key: String) -> JSONError {
         JSONError("the key '\(key)' is missing")
     }

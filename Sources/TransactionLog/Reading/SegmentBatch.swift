@@ -47,19 +47,18 @@ struct SegmentPieces {
     @inline(__always)
     mutating func appendRow(
         _ line: UnsafeBufferPointer<UInt8>,
-        _ templates: inout LineTemplates,
-        _ scanner: inout JSONScanner
+        _ parser: inout ChangeLineParser
     ) -> Bool {
-        if let template, let run, template.append(line, to: run, &scanner) {
+        if let template, let run, parser.append(line, matching: template, to: run) {
             count += 1
             return true
         }
-        guard let found = templates.template(of: line, &scanner) else { return false }
+        guard let found = parser.template(of: line) else { return false }
         // Changes may alternate, so that each run has one row.
         let capacity = min(room - count, 15)
         let begun = RowRun(isInsert: found.isInsert, entity: found.entity, names: found.names, capacity: capacity)
         // A run cannot hold every valid value.
-        guard found.append(line, to: begun, &scanner) else { return false }
+        guard parser.append(line, matching: found, to: begun) else { return false }
         endChanges()
         endRun()
         run = begun

@@ -22,8 +22,7 @@ package final class SegmentReader {
     private var sliceIndex: Int
     private var lines: SegmentLineReader?
     private let makesRuns: Bool
-    private var scanner = JSONScanner(depthLimit: JSONParser.logDepth)
-    private var templates = LineTemplates()
+    private var parser = ChangeLineParser()
     /// The current transaction; `remaining` is the number of its changes that have not been read.
     private var transaction: TransactionHeader?
     private var remaining = 0
@@ -101,15 +100,14 @@ package final class SegmentReader {
             guard let line = try next(lines) else { throw changed("a transaction breaks off", lines) }
             remaining -= 1
             guard isWanted else { continue }
-            if makesRuns, pieces.appendRow(line, &templates, &scanner) { continue }
+            if makesRuns, pieces.appendRow(line, &parser) { continue }
             batch.byteCount += max(line.count, SegmentBatch.eventBytes)
-            scanner.begin(line)
             do throws(JSONError) {
-                pieces.append(try ChangeLine(&scanner, builds: true).change(names: &scanner))
+                pieces.append(try parser.change(line))
             } catch {
                 throw changed(error.reason, lines)
             }
-            if makesRuns { _ = templates.learn(line, &scanner) }
+            if makesRuns { _ = parser.learn(line) }
         }
         batch.append(&pieces)
         guard remaining == 0 else { return }

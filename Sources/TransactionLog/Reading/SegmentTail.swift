@@ -45,6 +45,29 @@ package struct SegmentTail: Hashable, Sendable {
         throw SegmentError(.incomplete, file: source.file, reason: "the last line is too long for an end line")
     }
 
+    /// Compares the hash of the bytes before the end line with the one in it, then reports a fault in their lines.
+    ///
+    /// The hash distinguishes a damaged copy from bytes that the writer wrote and that are not valid.
+    func check(
+        _ hash: String,
+        fault: SegmentError?,
+        file: String,
+        writer: UniqueID? = nil
+    ) throws(SegmentError) {
+        guard hash == end.sha256 else {
+            let firstFault = fault.map { "; the first fault: \($0.reason)" } ?? ""
+            throw SegmentError(
+                .damaged,
+                file: file,
+                line: fault?.line,
+                writer: writer,
+                sequence: fault?.sequence,
+                reason: "the hash of the bytes is not the one in the end line\(firstFault)"
+            )
+        }
+        if let fault { throw fault }
+    }
+
     private static func parse(_ line: UnsafeBufferPointer<UInt8>) -> Result<SegmentEnd, JSONError> {
         Result { () throws(JSONError) in try SegmentEnd(line: line) }
     }
@@ -71,6 +94,22 @@ package struct SegmentEnd: Hashable, Sendable {
     /// The line without its newline.
     package var line: String {
         "{\"end\":\(last),\"transactions\":\(transactions),\"changes\":\(changes),\"sha256\":\"\(sha256)\"}"
+    }
+}
+
+extension SegmentEnd {
+    init(line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
+        let fields = try LineFields(line)
+        let last = try fields.count("end")
+        guard let hash = try fields.optionalHash("sha256") else {
+            throw JSONError("the key 'sha256' is missing")
+        }
+        self.init(
+            last: last,
+            transactions: try fields.count("transactions"),
+            changes: try fields.count("changes"),
+            sha256: hash
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-import TributaryChanges
+package import TributaryChanges
 
 /// Verifies a whole segment before any of it is applied: framing, JSON, header against name, sequences, clocks, counts
 /// and hash.
@@ -39,42 +39,372 @@ package struct SegmentVerifier: Sendable {
         let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
         var content = SegmentContent(
             name: name,
+            file: source.file,
             sliceLines: sliceChanges,
             dependenciesAfter: sequence,
             keepsContent: tail.fileSize <= keptBytes
         )
         var fault: SegmentError?
         do throws(SegmentError) {
-            try content.read(reader, file: source.file)
-            try content.check(tail.end, line: reader.line + 1, file: source.file)
+            try content.read(reader)
+            try content.check(tail.end, line: reader.line + 1)
         } catch {
             guard error.kind == .rejected else { throw error.with(writer: name.writer) }
-            fault = error
+            fault = error.with(writer: name.writer)
         }
         let digest = try reader.finish()
         #if MUTATIONS
-            if Mutation.isOn(.hashIgnored), fault == nil { return try content.verified(tail: tail, file: source.file) }
+            if Mutation.isOn(.hashIgnored), fault == nil { return try content.verified(tail) }
         #endif
-        guard digest.hexadecimal == tail.end.sha256 else {
-            let firstFault = fault.map { "; the first fault: \($0.reason)" } ?? ""
-            throw SegmentError(
-                .damaged,
-                file: source.file,
-                line: fault?.line,
-                writer: name.writer,
-                sequence: fault?.sequence,
-                reason: "the hash of the bytes is not the one in the end line\(firstFault)"
-            )
-        }
-        if let fault { throw fault.with(writer: name.writer) }
-        return try content.verified(tail: tail, file: source.file)
+        try tail.check(digest.hexadecimal, fault: fault, file: source.file, writer: name.writer)
+        return try content.verified(tail)
     }
 }
 
-extension SegmentError {
-    func with(writer: UniqueID) -> SegmentError {
-        var error = self
-        error.writer = error.writer ?? writer
-        return error
+/// A segment whose bytes have all been verified, with the information to plan its import and to prove later that the
+/// bytes are unchanged.
+package struct VerifiedSegment: Sendable {
+    /// Consecutive whole transactions of the file, with the hash of all bytes up to their end.
+    package struct Slice: Sendable {
+        package let last: UInt64
+        package let changes: Int
+        /// The number of its first line in the file.
+        let line: Int
+        let bounds: Range<UInt64>
+        /// The hash of all bytes before the slice, ready for more bytes.
+        let hashBefore: SHA256
+        /// The digest of all bytes up to the end of the slice.
+        let digest: SHA256.Digest
+    }
+
+    /// A transaction that states which transactions of other writers its writer had seen.
+    package struct Dependency: Hashable, Sendable {
+        package let sequence: UInt64
+        package let seen: [UniqueID: UInt64]
+
+        package init(sequence: UInt64, seen: [UniqueID: UInt64]) {
+            self.sequence = sequence
+            self.seen = seen
+        }
+    }
+
+    package let name: SegmentName
+    package let file: String
+    package let header: SegmentHeader
+    package let end: SegmentEnd
+    package let fileSize: UInt64
+    package let greatestClock: HybridClock
+    /// The first transactions with entries in `seen`, in order.
+    ///
+    /// The list ends at ``SegmentVerifier/dependencyLimit`` transactions, or when they have more than
+    /// ``SegmentVerifier/dependencyEntryLimit`` entries.
+    ///
+    /// The import looks at the entries of each transaction again.
+    package let dependencies: [Dependency]
+    package let slices: [Slice]
+    /// Whether a change may reference a blob; when it is false, no change does.
+    package let mayNameBlobs: Bool
+    /// The content in one batch for each slice, if the verifier was asked to keep it, and it is short and only rows.
+    package var batches: [SegmentBatch] = []
+}
+
+/// Validates the lines of a segment in order: the header, then each transaction with its changes.
+///
+/// It keeps changes that are rows where that is asked for.
+private struct SegmentContent {
+    private static let blobKey = Array("\"blob\"".utf8)
+    /// The beginning of every escape of a letter of "blob".
+    private static let escapedLetter = Array("\\u006".utf8)
+
+    /// Why a deletion after another change is no valid line, and what helps.
+    private static let lateDeletion =
+        "a 'delete' follows another change of its transaction: write all deletions before the inserts, updates, links and "
+        + "unlinks, without what they take away, or in a transaction of their own"
+
+    private let name: SegmentName
+    private let file: String
+    private var header: SegmentHeader?
+    private var order: TransactionOrder
+    private var parser = ChangeLineParser()
+    private var mayNameBlobs = false
+    private var dependencies: SegmentDependencies
+    private var slices: SliceBuilder
+    private var batches: [SegmentBatch] = []
+    /// The content of the current slice; nil when content is not kept, or not only rows.
+    private var batch: SegmentBatch?
+
+    init(
+        name: SegmentName,
+        file: String,
+        sliceLines: Int,
+        dependenciesAfter sequence: UInt64,
+        keepsContent: Bool
+    ) {
+        batch = keepsContent ? SegmentBatch() : nil
+        self.name = name
+        self.file = file
+        order = TransactionOrder(name: name)
+        dependencies = SegmentDependencies(start: sequence)
+        slices = SliceBuilder(lineLimit: sliceLines)
+    }
+
+    mutating func read(_ reader: SegmentLineReader) throws(SegmentError) {
+        guard let line = try reader.next() else {
+            throw SegmentError(.rejected, file: file, line: 1, reason: "there is no header before the end line")
+        }
+        header = try reader.parse { () throws(JSONError) in
+            let header = try SegmentHeader(line: line)
+            try header.check(against: name)
+            return header
+        }
+        slices.begin(reader)
+        while let line = try reader.next() {
+            let sequence = order.nextSequence
+            let transaction: TransactionHeader
+            do throws(JSONError) {
+                transaction = try order.begin(line)
+            } catch {
+                throw SegmentError(.rejected, file: file, line: reader.line, sequence: sequence, reason: error.reason)
+            }
+            dependencies.add(transaction)
+            slices.beginTransaction(transaction, reader)
+            batch?.events.append(.begin(transaction))
+            try readChanges(of: transaction, reader)
+            batch?.events.append(.end)
+            order.end(transaction)
+            slices.endTransaction(transaction, reader)
+            endBatch()
+        }
+        slices.end(last: order.nextSequence &- 1, reader)
+        endBatch()
+    }
+
+    /// Validates the change lines of a transaction, and adds them to the batch; a line with the form of an earlier line is
+    /// compared with its template instead of being parsed.
+    private mutating func readChanges(
+        of transaction: TransactionHeader,
+        _ reader: SegmentLineReader
+    ) throws(SegmentError) {
+        let file = file
+        let announced = transaction.changeCount
+        let promise = announced == 1 ? "1 change is announced" : "\(announced) changes are announced"
+        func rejected(_ reason: String, line: Int) -> SegmentError {
+            SegmentError(.rejected, file: file, line: line, sequence: transaction.sequence, reason: reason)
+        }
+        let batchLimit = 2_500
+        var pieces = SegmentPieces(room: min(announced, batchLimit))
+        var mayDelete = true
+        for index in 0..<announced {
+            if batch != nil, pieces.count == pieces.room {
+                batch?.append(&pieces)
+                pieces = SegmentPieces(room: min(announced - index, batchLimit))
+            }
+            guard let line = try reader.next() else {
+                let reason = "\(promise), the segment ends after \(index)"
+                throw rejected(reason, line: reader.line + 1)
+            }
+            let isRow = batch == nil ? parser.covers(line) : pieces.appendRow(line, &parser)
+            if isRow {
+                mayDelete = false
+                continue
+            }
+            guard !line.isBlank else { throw rejected("the line is blank", line: reader.line) }
+            let isDeletion: Bool
+            do throws(JSONError) {
+                isDeletion = try parser.validate(line)
+            } catch {
+                guard let fields = try? LineFields(line), fields.has("transaction") else {
+                    throw rejected(error.reason, line: reader.line)
+                }
+                throw rejected("\(promise), only \(index) follow", line: reader.line)
+            }
+            guard mayDelete || !isDeletion else { throw rejected(Self.lateDeletion, line: reader.line) }
+            mayDelete = isDeletion
+            let isPlain = parser.learn(line)
+            // Other changes than rows can take much more memory than their lines.
+            if batch != nil, !isPlain || !pieces.appendRow(line, &parser) { batch = nil }
+            // Lines that match a template have plain values, and a blob reference is an object.
+            if !isPlain, !mayNameBlobs {
+                mayNameBlobs = line.contains(Self.blobKey) || line.contains(Self.escapedLetter)
+            }
+        }
+        batch?.append(&pieces)
+    }
+
+    private mutating func endBatch() {
+        guard slices.slices.count > batches.count, var ended = batch else { return }
+        ended.endsSlice = true
+        batches.append(ended)
+        batch = SegmentBatch()
+    }
+
+    /// Checks the counts of the end line.
+    func check(_ end: SegmentEnd, line: Int) throws(SegmentError) {
+        try order.check(end, line: line, file: file)
+    }
+
+    func verified(_ tail: SegmentTail) throws(SegmentError) -> VerifiedSegment {
+        guard let header, order.hasTransactions else {
+            throw SegmentError(.rejected, file: file, line: 1, reason: "there are no transactions")
+        }
+        return VerifiedSegment(
+            name: name,
+            file: file,
+            header: header,
+            end: tail.end,
+            fileSize: tail.fileSize,
+            greatestClock: order.clock,
+            dependencies: dependencies.list,
+            slices: slices.slices,
+            mayNameBlobs: mayNameBlobs,
+            batches: batch == nil ? [] : batches
+        )
+    }
+}
+
+/// Checks that the transactions of a segment match its name: consecutive sequences, increasing clocks.
+private struct TransactionOrder {
+    let name: SegmentName
+    /// The clock of the last transaction, which is the greatest so far.
+    private(set) var clock = HybridClock.zero
+    private(set) var transactions: UInt64 = 0
+    private(set) var changes: UInt64 = 0
+
+    var hasTransactions: Bool { transactions > 0 }
+
+    /// The sequence that the next transaction must have.
+    var nextSequence: UInt64 { name.first + transactions }
+
+    /// Checks a transaction line.
+    ///
+    /// - Throws: ``JSONError`` with the reason when the line is none, or not that of the next transaction.
+    mutating func begin(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> TransactionHeader {
+        guard !line.isBlank else { throw JSONError("the line is blank") }
+        let transaction: TransactionHeader
+        do throws(JSONError) {
+            transaction = try TransactionHeader(line: line, writer: name.writer)
+        } catch {
+            throw JSONError("a transaction line is due here: \(error.reason)", offset: error.offset)
+        }
+        guard transaction.sequence == nextSequence else {
+            throw JSONError("transaction \(transaction.sequence) stands where \(nextSequence) is due")
+        }
+        guard transaction.sequence <= name.last else {
+            throw JSONError("transaction \(transaction.sequence) is past the range of the name")
+        }
+        guard transaction.clock > clock else {
+            throw JSONError("clock \(transaction.clock) is not after \(clock), the one before")
+        }
+        guard transaction.clock.isAcceptable else {
+            throw JSONError("clock \(transaction.clock) lies in the last year before 2^64")
+        }
+        clock = transaction.clock
+        return transaction
+    }
+
+    /// Counts a transaction whose changes have all been read.
+    mutating func end(_ transaction: TransactionHeader) {
+        transactions += 1
+        changes += UInt64(transaction.changeCount)
+    }
+
+    /// Checks the counts of the end line.
+    func check(_ end: SegmentEnd, line: Int, file: String) throws(SegmentError) {
+        let reason: String
+        if name.first + transactions - 1 != name.last {
+            reason = "the transactions end with \(name.first + transactions - 1), the name says \(name.last)"
+        } else if end.last != name.last {
+            reason = "the end line says \(end.last), the last transaction is \(name.last)"
+        } else if end.transactions != transactions {
+            reason = "the number of transactions in the end line is \(end.transactions), there are \(transactions)"
+        } else if end.changes != changes {
+            reason = "the number of changes in the end line is \(end.changes), there are \(changes)"
+        } else {
+            return
+        }
+        throw SegmentError(.rejected, file: file, line: line, reason: reason)
+    }
+}
+
+/// Collects the transactions of other writers on which a segment's transactions depend, up to a limit.
+private struct SegmentDependencies {
+    /// The transaction after which those are collected.
+    let start: UInt64
+    private(set) var list: [VerifiedSegment.Dependency] = []
+    private(set) var isFull = false
+    private(set) var entryCount = 0
+
+    mutating func add(_ transaction: TransactionHeader) {
+        guard transaction.sequence > start, !transaction.seen.isEmpty, !isFull else { return }
+        let entries = entryCount + transaction.seen.count
+        guard list.count < SegmentVerifier.dependencyLimit, entries <= SegmentVerifier.dependencyEntryLimit else {
+            isFull = true
+            return
+        }
+        entryCount = entries
+        list.append(.init(sequence: transaction.sequence, seen: transaction.seen))
+    }
+}
+
+/// Divides a segment into slices of whole transactions, each with the hash of its bytes, to compare the bytes that are
+/// applied later with the verified ones.
+private struct SliceBuilder {
+    private static let byteLimit: UInt64 = 4 << 20
+
+    private(set) var slices: [VerifiedSegment.Slice] = []
+    /// The number of lines after which a slice ends with its transaction.
+    private let lineLimit: Int
+    /// The first transaction of the current slice; nil between slices.
+    private var first: UInt64?
+    private var line = 0
+    private var start: UInt64 = 0
+    /// The number of transaction and change lines in the slice.
+    private var lineCount = 0
+    private var hashBefore = SHA256()
+
+    init(lineLimit: Int) {
+        self.lineLimit = lineLimit
+    }
+
+    /// Starts the first slice, at the first transaction of the segment.
+    mutating func begin(_ reader: SegmentLineReader) {
+        hashBefore = reader.hashSoFar
+        start = reader.position
+    }
+
+    /// Starts a slice, if none is open, with a transaction line that was read.
+    mutating func beginTransaction(_ transaction: TransactionHeader, _ reader: SegmentLineReader) {
+        guard first == nil else { return }
+        first = transaction.sequence
+        line = reader.line
+    }
+
+    /// Counts the lines of a transaction whose changes have all been read.
+    mutating func endTransaction(_ transaction: TransactionHeader, _ reader: SegmentLineReader) {
+        lineCount += transaction.changeCount + 1
+        if lineCount >= lineLimit || reader.position - start >= SliceBuilder.byteLimit {
+            end(last: transaction.sequence, reader)
+        }
+    }
+
+    /// Ends the current slice, if any.
+    mutating func end(last: UInt64, _ reader: SegmentLineReader) {
+        guard let first else { return }
+        let position = reader.position
+        let hash = reader.hashSoFar
+        slices.append(
+            VerifiedSegment.Slice(
+                last: last,
+                changes: lineCount - Int(last - first + 1),
+                line: line,
+                bounds: start..<position,
+                hashBefore: hashBefore,
+                digest: hash.finalize()
+            )
+        )
+        hashBefore = hash
+        self.first = nil
+        start = position
+        lineCount = 0
     }
 }

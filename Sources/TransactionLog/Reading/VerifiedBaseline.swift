@@ -33,12 +33,7 @@ package struct VerifiedBaseline: Hashable, Sendable {
         #else
             let hash = digest.hexadecimal
         #endif
-        guard hash == tail.end.sha256 else {
-            let firstFault = fault.map { "; the first fault: \($0.reason)" } ?? ""
-            let reason = "the hash of the bytes is not the one in the end line\(firstFault)"
-            throw SegmentError(.damaged, file: source.file, line: fault?.line, reason: reason)
-        }
-        if let fault { throw fault }
+        try tail.check(hash, fault: fault, file: source.file)
         guard let header = lines.header else {
             throw SegmentError(.rejected, file: source.file, line: 1, reason: "there is no header")
         }
