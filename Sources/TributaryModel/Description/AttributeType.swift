@@ -1,3 +1,5 @@
+package import TributaryChanges
+
 /// The type of an attribute, with the names of Core Data's model editor.
 public enum AttributeType: String, Sendable, CaseIterable {
     case string = "String"
@@ -16,4 +18,35 @@ public enum AttributeType: String, Sendable, CaseIterable {
     case composite = "Composite"
     /// No type; allowed for transient attributes only, which are never stored.
     case undefined = "Undefined"
+}
+
+extension AttributeType {
+    /// Whether the type is Integer 16, 32 or 64.
+    public var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
+
+    /// Whether an attribute of this type can hold the value without conversion; every type holds null.
+    package func holds(_ value: PropertyValue) -> Bool {
+        switch value {
+        case .null: true
+        case .integer(let value):
+            switch self {
+            case .integer64: true
+            case .integer32: Int32(exactly: value) != nil
+            case .integer16: Int16(exactly: value) != nil
+            default: false
+            }
+        case .double(let value):
+            value.isFinite
+                && (self == .double || (self == .float && value.magnitude <= Double(Float.greatestFiniteMagnitude)))
+        case .boolean: self == .boolean
+        case .string: self == .string
+        case .date(let value): self == .date && value.secondsSinceReferenceDate.isFinite
+        case .decimal(let text): self == .decimal && DecimalText.canonical(text) == text
+        case .uuid: self == .uuid
+        case .uri: self == .uri
+        case .binary, .blob: self == .binary || self == .transformable
+        case .composite: self == .composite
+        case .reference: false
+        }
+    }
 }

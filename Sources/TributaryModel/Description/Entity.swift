@@ -86,3 +86,19 @@ public final class Entity: Sendable {
     /// Whether objects of this entity are also objects of the entity with the given name.
     public func isKind(of name: String) -> Bool { self.name == name || ancestors.contains(name) }
 }
+
+extension Entity {
+    /// An entity without properties, for objects of an entity that is not in the model.
+    package static func unknown(named name: String) -> Entity {
+        Entity(
+            definition: EntityDefinition(name: name),
+            root: name,
+            ancestors: [],
+            subentities: [],
+            ownProperties: [],
+            properties: [],
+            uniquenessConstraints: [],
+            fetchIndexes: []
+        )
+    }
+}

@@ -37,3 +37,28 @@ public struct Relationship: Sendable, Hashable {
         self.inverse = inverse
     }
 }
+
+/// The effect of deleting an object on the objects at the other end of a relationship.
+public enum DeleteRule: String, Sendable, CaseIterable {
+    /// The inverse relationship of those objects is set to nil or loses the deleted object.
+    case nullify = "Nullify"
+    /// Those objects are deleted too.
+    case cascade = "Cascade"
+    /// The object cannot be deleted while the relationship has objects.
+    case deny = "Deny"
+    /// Those objects are not written; their inverse relationship reads as empty.
+    case noAction = "No Action"
+}
+
+/// The storage of a relationship in the store.
+public enum RelationshipStorage: Sendable, Hashable {
+    /// A to-one register in the object's own row.
+    case column
+    /// No storage of its own: the register `relationship` in rows of `entity`, the inverse, holds the relationship.
+    ///
+    /// Every to-many relationship with a to-one inverse is of this kind, and the side of a one-to-one relationship that
+    /// sorts last by (entity, name).
+    case inverse(entity: String, relationship: String)
+    /// Pairs in the table `table`; `ownsPairs` is true for the relationship whose objects are the sources of the pairs.
+    case links(table: String, ownsPairs: Bool)
+}

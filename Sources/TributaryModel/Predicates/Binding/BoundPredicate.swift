@@ -103,3 +103,94 @@ package struct BoundFunction: Sendable {
         arguments.contains(.null) ? .null : FunctionEvaluator.value(function, arguments)
     }
 }
+
+extension BoundPredicate {
+    /// All key paths of the predicate, except those within subqueries, which belong to the path of their subquery.
+    package var paths: [BoundPath] {
+        switch self {
+        case .always: []
+        case .and(let terms), .or(let terms): terms.flatMap(\.paths)
+        case .not(let term): term.paths
+        case .nullTest(let operand, _, _): operand.paths
+        case .comparison(let comparison): comparison.left.paths + comparison.right.paths
+        }
+    }
+}
+
+extension BoundPredicate.Operand {
+    fileprivate var paths: [BoundPath] {
+        switch self {
+        case .constant, .list: []
+        case .path(let path): [path]
+        case .function(let function): function.arguments.flatMap(\.paths)
+        }
+    }
+}
+
+extension BoundPath {
+    /// The property index of the evaluated object whose value the path has, -1 for the object itself or its entity; nil
+    /// for a path to other objects.
+    package var ownIndex: Int? { steps.isEmpty ? terminal.ownIndex : nil }
+}
+
+extension BoundPath.Terminal {
+    fileprivate var ownIndex: Int? {
+        switch self {
+        case .identity, .entity: -1
+        case .attribute(let propertyIndex, _), .member(let propertyIndex, _, _, _), .reference(let propertyIndex, _, _):
+            propertyIndex
+        case .derived(_, let inner): inner.ownIndex
+        case .count, .aggregate: nil
+        }
+    }
+}
+
+extension BoundPredicate {
+    /// Returns the root entities on which the result depends, besides the entity of the evaluated object.
+    package func roots(in model: Model) -> PredicateRoots {
+        var roots = PredicateRoots()
+        for path in paths { path.collect(&roots, model) }
+        return roots
+    }
+}
+
+extension BoundPath {
+    /// Returns the root entities on which the value depends, besides the entity at the start of the path.
+    package func roots(in model: Model) -> PredicateRoots {
+        var roots = PredicateRoots()
+        collect(&roots, model)
+        return roots
+    }
+
+    fileprivate func collect(_ roots: inout PredicateRoots, _ model: Model) {
+        for step in steps {
+            roots.traversed.insert(step.destination.root)
+            for path in step.filter?.paths ?? [] { path.collect(&roots, model) }
+        }
+        switch terminal {
+        case .derived: return
+        case .aggregate(_, let path): path.collect(&roots, model)
+        case .count(_, let relationship, _), .reference(_, let relationship, .inverse),
+            .reference(_, let relationship, .links):
+            if let entity = model.entity(named: relationship.destination) { roots.traversed.insert(entity.root) }
+        case .reference(_, let relationship, .column):
+            if let entity = model.entity(named: relationship.destination) { roots.named.insert(entity.root) }
+        case .identity, .attribute, .member, .entity: return
+        }
+    }
+}
+
+/// The root entities, besides that of the evaluated object, on which the result of a predicate depends.
+package struct PredicateRoots: Sendable, Hashable {
+    /// Root entities of objects whose values or relationships the predicate reads.
+    package var traversed: Set<String> = []
+    /// Root entities of the destination objects of to-one registers; only the existence of these objects matters.
+    package var named: Set<String> = []
+
+    package init() {}
+
+    /// Whether unsaved changes and deletions of objects with these root entities can change the result.
+    package func areConcerned(changed: Set<String>, deleted: Set<String>) -> Bool {
+        !traversed.isDisjoint(with: changed) || !named.isDisjoint(with: deleted)
+    }
+}
