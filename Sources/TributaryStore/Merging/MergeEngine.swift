@@ -57,21 +57,15 @@ final class MergeEngine {
 
     /// Ends a transaction and writes its history.
     ///
-    /// - Parameter isImported: Whether it is followed by other imported transactions or by ``flush()``, which decides which of
-    ///   the objects that share unique keys are visible.
     /// - Throws: ``StoreError`` `sharesKey` when a local transaction would hide an object of its own.
-    func end(isImported: Bool = false) throws {
-        if !isImported { try uniqueness.decide(isLocal: cursor.isLocal) }
+    func end() throws {
+        if decidesAtEnd { try uniqueness.decide(isLocal: cursor.isLocal) }
         try effects.flush(effects.current)
         try conflicts.flush()
     }
 
-    /// Merges the waiting rows, and decides which of the objects that share unique keys are visible: once for all imported
-    /// transactions of a batch, whose last one has the effects.
     func flush() throws {
         try bulk.flush()
-        try uniqueness.decide()
-        try effects.flush(effects.current)
         try conflicts.flush()
     }
 
@@ -137,8 +131,14 @@ final class MergeEngine {
         }
         for operation in slice.operations { try merge(operation, of: slice) }
         try objects.links.apply(slice)
-        try uniqueness.collect()
+        if decidesAtEnd { try uniqueness.collect() } else { try uniqueness.decide() }
     }
+
+    /// Whether the end of the transaction decides who is visible, and not each slice.
+    ///
+    /// A local transaction may exchange keys. A baseline has the registers of an object that were written after its
+    /// insert in later lines: before them its keys read as their defaults, or as older values.
+    private var decidesAtEnd: Bool { cursor.isLocal || cursor.isJoining }
 
     /// Drops the values of registers that the transaction has written under greater names.
     private func dropOutranked(_ operation: ChangeSlice.Operation, _ shape: ChangeShape) throws {

@@ -2,9 +2,9 @@ package import TributaryChanges
 
 /// Decides which live objects are visible when several share a unique key (merge statement 15).
 ///
-/// The decision is made once, for the objects that a local transaction, a batch of imported ones or a baseline has touched:
-/// changes may exchange keys, and a baseline has the registers of an object that were written after its insert in later
-/// lines. Objects that share no key with another one cost one look at an index for each of their keys.
+/// The decision is made for the objects that a slice of changes touches, once the slice is merged; in a local
+/// transaction and in a baseline once, at the end, because slices may exchange keys. Objects that share no key with
+/// another one cost one look at an index for each of their keys.
 final class UniquenessMerger {
     private let tables: MergeTables
     private let objects: ObjectMerger

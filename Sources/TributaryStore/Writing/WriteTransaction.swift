@@ -99,7 +99,7 @@ package final class WriteTransaction {
     /// - Returns: The transaction.
     /// - Throws: ``StoreError`` when the store cannot be written.
     func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
-        try engine.end(isImported: !engine.cursor.isLocal)
+        try engine.end()
         return try finish(engine, writer: writer, header: header)
     }
 

@@ -121,7 +121,7 @@ final class BulkPath {
         if let last = waiting.transactions.last {
             effects.move(to: last)
             cursor.move(to: last, number: last.number, revision: last.number)
-            try uniqueness.collect()
+            try uniqueness.decide()
         }
         for transaction in waiting.transactions { try effects.flush(transaction) }
     }
@@ -371,11 +371,11 @@ extension BulkPath {
     }
 
     private func keepConflicts(of row: WaitingRows.Row, _ shape: ChangeShape, _ head: VisibleRow) throws {
-        let object = StoredObject(head, Int(row.table), tables)
         for (index, column) in shape.columns.enumerated() {
             guard let known = head.versions.register(column, isHeld: true), try objects.conflicts.isForeign(known),
                 let write = write(row, shape, index)
             else { continue }
+            let object = StoredObject(head, Int(row.table), tables)
             try objects.keepConflict(of: write, with: known, in: object, insertedAt: head.versions.inserted, false)
         }
     }

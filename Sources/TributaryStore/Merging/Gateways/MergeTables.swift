@@ -53,8 +53,14 @@ final class MergeTables {
     }
 
     /// The object that stands for another one: itself while it is visible, its representative while it is a shadow.
+    ///
+    /// A representative that has been deleted stands for nobody, until it is decided about its shadows.
     func shown(_ table: Int, _ id: UniqueID) throws -> UniqueID? {
-        try visibility.isVisible(table, id) ? id : shadows.representative(of: id, table)
+        if try visibility.isVisible(table, id) { return id }
+        guard let shown = try shadows.representative(of: id, table), try visibility.isVisible(table, shown) else {
+            return nil
+        }
+        return shown
     }
 
     /// The value that a column shows while its target is not visible; ``ReferenceMerger`` decides one-to-one columns.
