@@ -10,7 +10,7 @@ final class BaselineTotals {
     /// For each entity and each of its counters that a model knows: what the totals in one part are of.
     private let counters: [String: [String: (root: String, countsFractions: Bool)]]
     /// The deferred increments of counters, read when a baseline has the first total that is deferred.
-    private var deferred: [Part: JSONValue]?
+    private var deferred: [Part: Deferred]?
     private var deferredCount = 0
 
     // What the lines of one object say.
@@ -31,6 +31,12 @@ final class BaselineTotals {
         var property: String
         var writer: UniqueID
         var kind: CounterTotals.Kind
+    }
+
+    private struct Deferred {
+        var sum: JSONValue
+        /// Whether there are increments, and not only inserts with a value that a counter counts.
+        var hasIncrements: Bool
     }
 
     private struct Uncounted {
@@ -156,10 +162,11 @@ final class BaselineTotals {
     private func deferTotal(_ total: Uncounted, of part: Part) throws {
         var rest = total.total
         if let known = try known()[part] {
-            guard known.inKeyOrder != rest.inKeyOrder else { return }
-            if let before = CounterTotals.number(known), let number = CounterTotals.number(rest) {
+            if known.hasIncrements, known.sum.inKeyOrder == rest.inKeyOrder { return }
+            if let before = CounterTotals.number(known.sum), let number = CounterTotals.number(rest) {
                 rest = CounterTotals.difference(number, before).json
-                if rest == .integer(0) || rest == .double(0) { return }
+                // Increments that come to nothing are a total all the same.
+                if known.hasIncrements, rest == .integer(0) || rest == .double(0) { return }
             }
         }
         deferredCount += 1
@@ -178,7 +185,7 @@ final class BaselineTotals {
         )
     }
 
-    private func known() throws -> [Part: JSONValue] {
+    private func known() throws -> [Part: Deferred] {
         if let deferred { return deferred }
         var (found, inserted): ([Part: JSONValue], [Part: PropertyValue]) = ([:], [:])
         /// The counters of writers whose inserts are counted in a total.
@@ -204,8 +211,11 @@ final class BaselineTotals {
                 }
             }
         }
-        for (part, sum) in inserted where !complete.contains(counter(part)) { found[part] = sum.json }
-        self.deferred = found
-        return found
+        var known = found.mapValues { Deferred(sum: $0, hasIncrements: true) }
+        for (part, sum) in inserted where !complete.contains(counter(part)) {
+            known[part] = Deferred(sum: sum.json, hasIncrements: false)
+        }
+        self.deferred = known
+        return known
     }
 }

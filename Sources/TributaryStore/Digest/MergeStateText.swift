@@ -73,6 +73,14 @@ final class MergeStateText {
     private func lines(of object: DeferredObject, _ emit: (String) -> Void) throws {
         let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
         func name(_ property: String) -> String { JSONValue.string(property).text }
+        /// Whether a total is what the writer's inserts say already, which a store that has joined it does not have.
+        func isOfInserts(_ total: DeferredTotal, _ property: String, _ writer: UniqueID) -> Bool {
+            var inserted = DeferredTotal()
+            for kept in object.kept where kept.amount != nil && kept.writer == writer && kept.write.name == property {
+                inserted.add(kept.write.value, of: kept.entity)
+            }
+            return inserted.text == total.text
+        }
         if let deletion = object.deletion { emit("\(head) deleted \(try text(deletion))") }
         if let inserted = object.state.inserted, try object.state.isLive(by: versions) {
             emit("\(head) inserted \(try text(inserted))")
@@ -82,7 +90,8 @@ final class MergeStateText {
             emit(key.rule == .latest ? "\(line) at \(try text(register.version))" : line)
         }
         for (property, totals) in object.totals {
-            for (writer, total) in totals where includesShown || total.hasRule {
+            for (writer, total) in totals
+            where total.hasRule || (includesShown && !isOfInserts(total, property, writer)) {
                 emit("\(head) \(name(property)) counts \(total.text) by \(writer)")
             }
         }

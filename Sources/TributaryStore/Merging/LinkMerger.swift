@@ -139,12 +139,12 @@ struct LinkMerger {
                 if let deletion { try conflicts.keep(pair, link, hiddenBy: deletion) }
                 try tables.links.removeShown(link, pair.source, pair.target)
                 if !isSuperseded { try tables.links.insertHidden(pair, link) }
-                try shadows.insert(of: pair, link)
+                try shadows.insert(of: pair, link, from: id)
                 try record(pair, link)
             }
             guard deletion != nil else { continue }
             for pair in try tables.links.hiddenPairs(link, table, id) where try isSuperseded(pair, by: deletion) {
-                try shadows.insert(of: pair, link)
+                try shadows.insert(of: pair, link, from: id)
                 try tables.links.removeHidden(link, pair.source, pair.target)
             }
         }
@@ -215,10 +215,14 @@ final class ShadowLinks {
         cells.insert(Cell(link: link.index, source: isSwapped ? target : source, target: isSwapped ? source : target))
     }
 
-    /// Records that the register of a pair has changed.
-    func insert(of pair: LinkTables.Pair, _ link: LinkLayout) throws {
+    /// Records that the register of a pair has changed; `id` is an end that is not visible now, and may be again later in the
+    /// transaction, with the pairs of its shadows.
+    func insert(of pair: LinkTables.Pair, _ link: LinkLayout, from id: UniqueID? = nil) throws {
         guard concerns(link) else { return }
-        insert(link, try tables.shown(link.source, pair.source), try tables.shown(link.target, pair.target))
+        func shown(_ table: Int, _ end: UniqueID) throws -> UniqueID? {
+            try tables.shown(table, end) ?? (end == id ? end : nil)
+        }
+        insert(link, try shown(link.source, pair.source), try shown(link.target, pair.target))
     }
 
     /// Records the pairs that an object's pairs are shown as, when references to it show `shown`.

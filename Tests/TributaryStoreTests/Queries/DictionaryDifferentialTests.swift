@@ -43,7 +43,7 @@ struct DictionaryDifferentialTests {
             }
         }
         #expect(
-            asked > 1000 && grouped > 300 && filled > 500,
+            asked > 800 && grouped > 300 && filled > 300,
             "\(asked) asked, \(grouped) grouped, \(filled) with results"
         )
     }
