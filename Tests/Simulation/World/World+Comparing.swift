@@ -63,7 +63,16 @@ extension World {
             log.transactions.prefix(Int(positions[log.writer] ?? 0)).map { (writer: log.writer, transaction: $0) }
         }
         let oracle = Oracle(replica.model, applied)
-        try Divergence.demandEqual(oracle.shown(), try replica.shown(), "\(name) does not show what the rules say")
+        // A baseline has the names of its own model: an older one defers what has been renamed.
+        let isOlder = try replica.store.read { try $0.hasForeignRules }
+        func comparable(_ lines: [String]) -> [String] {
+            isOlder ? lines.map { $0.replacing(/\ nick=(null|string\("[^"]*"\))/, with: "") } : lines
+        }
+        try Divergence.demandEqual(
+            comparable(oracle.shown()),
+            comparable(try replica.shown()),
+            "\(name) does not show what the rules say"
+        )
         let seen = SeenOracle(logs)
         try Divergence.demandEqual(
             [],
