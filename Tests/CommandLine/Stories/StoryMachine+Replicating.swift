@@ -25,7 +25,8 @@ extension StoryMachine {
         }
     }
 
-    /// Carries one file of the log folder, unless a compaction has removed it since it was listed.
+    /// Carries one file of the log folder, unless a compaction has removed it since it was listed, or the other machine has
+    /// written it itself in the meantime.
     func carry(_ file: String, to target: StoryMachine) throws {
         let place = target.path(target.logs) + "/" + file
         let folder = (place as NSString).deletingLastPathComponent
@@ -36,7 +37,11 @@ extension StoryMachine {
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile && !files().contains(file) {
             return
         }
-        try FileManager.default.moveItem(atPath: part, toPath: place)
+        do {
+            try FileManager.default.moveItem(atPath: part, toPath: place)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            try FileManager.default.removeItem(atPath: part)
+        }
     }
 
     /// Replicates and synchronizes until the digests are equal and nothing is on the way, then types what the article says
