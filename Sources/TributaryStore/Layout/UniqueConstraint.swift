@@ -16,8 +16,8 @@ struct UniqueConstraint: Sendable {
 
     /// For each table, the constraints of its entities, in one order for one model.
     ///
-    /// A constraint with a relationship is left out: columns show other objects than the registers hold. Models have none
-    /// with a counter or a binary beside the store, but a store may know one of a former program.
+    /// A constraint with a one-to-one relationship is left out: only one object shows a target, so no two share the key.
+    /// Models have none with a counter or a binary beside the store, but a store may know one of a former program.
     static func all(_ tables: [TableLayout], _ entities: [EntityLayout]) -> [[UniqueConstraint]] {
         var result: [[UniqueConstraint]] = Array(repeating: [], count: tables.count)
         let byName = Dictionary(entities.map { ($0.entity.name, $0) }) { first, _ in first }
@@ -46,10 +46,13 @@ struct UniqueConstraint: Sendable {
     private static func columns(_ names: [String], of entity: EntityLayout, in table: TableLayout) -> [Int]? {
         let columns = names.compactMap { name -> Int? in
             guard let index = entity.entity.propertyIndex(named: name), case .column(let column) = entity.places[index],
-                case .attribute(_, let rule) = table.columns[column].kind, rule != .counter,
                 !table.columns[column].isExternal
             else { return nil }
-            return column
+            switch table.columns[column].kind {
+            case .attribute(_, let rule): return rule == .counter ? nil : column
+            case .reference(_, let isOneToOne, _): return isOneToOne ? nil : column
+            case .inverseColumn: return nil
+            }
         }
         return columns.count == names.count && !columns.isEmpty ? columns : nil
     }

@@ -274,6 +274,10 @@ final class ObjectMerger {
         }
         try effects.record(.insert, object.table, object.id, entity: entity, properties: names(of: object))
         try appear(object.table, object.id, references: written, isPrepared: isPrepared)
+        guard tables.keys.refersInKeys(object.table), let row = try tables.objects.row(object.table, object.id) else {
+            return
+        }
+        try tables.keys.index(row, object.table)
     }
 
     /// Turns a visible object into a tombstone with the registers that the deletion does not supersede.
@@ -419,8 +423,8 @@ final class ObjectMerger {
         if keepsConflict { try keepConflict(of: object, holder, behind: blocking) }
         for (column, target) in try targets(shownBy: row, table) { references.undecide(target, column) }
         try store.store(object, shownAs: blocking.id)
-        try tables.shadows.setKeys(holder.keys, of: row.id, table)
         try store.removeRow(row, table)
+        try tables.shadows.setKeys(holder.keys, of: row.id, table)
         try disappear(object, deletedAt: nil, shownAs: blocking.id)
         try links.shadows.insertPairs(of: row.id, table, shownAs: blocking.id)
         try effects.record(.delete, table, row.id, entity: row.entity, properties: [])

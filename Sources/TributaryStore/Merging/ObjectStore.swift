@@ -102,6 +102,7 @@ struct ObjectStore {
             try objects.value(column, rowid: row.rowid)
         }
         try tables.references.removeAll(of: row.id, table: table)
+        if tables.keys.refersInKeys(table) { try tables.shadows.removeKeys(of: row.id, table) }
         objects.delete.bind(1, row.rowid)
         try objects.delete.run()
     }

@@ -44,6 +44,7 @@ final class ReferenceMerger {
                 guard let row = try tables.objects.row(column.table, source) else { continue }
                 try show(id, in: row, column)
                 try tables.references.remove(source, column)
+                try tables.keys.index(row, column.table)
             }
         }
     }
@@ -60,7 +61,9 @@ final class ReferenceMerger {
                 // A column that holds a shadow of the object changes when the shadow gets another representative.
                 guard isHeld || isOneToOne else { continue }
                 try show(isOneToOne ? nil : representative, in: row, column)
-                if isHeld { try tables.references.insert(row.id, column, target: id) }
+                guard isHeld else { continue }
+                try tables.references.insert(row.id, column, target: id)
+                try tables.keys.index(row, column.table)
             }
         }
     }

@@ -28,6 +28,9 @@ final class UniquenessMerger {
         guard !changes.isEmpty else { return }
         let taken = changes.take()
         guard !isSuspended else { return }
+        for object in taken.objects where tables.keys.refersInKeys(object.table) {
+            if let row = try tables.objects.row(object.table, object.id) { try tables.keys.index(row, object.table) }
+        }
         for object in taken.objects where try sharesKey(object) { sharing.insert(object) }
         released.formUnion(taken.keys)
     }
@@ -38,7 +41,7 @@ final class UniquenessMerger {
         }
         return try tables.keys.keys(of: row, object.table).contains { key in
             try tables.keys.hasOtherHolder(of: key, than: object.id, object.table)
-                || tables.shadows.hasHolder(of: key, object.table)
+                || tables.shadows.hasHolder(of: key, object.table, than: object.id)
         }
     }
 
@@ -84,7 +87,11 @@ final class UniquenessMerger {
     /// - Throws: ``StoreError`` when the store cannot be read or written.
     func decideAll(keepsConflicts: Bool) throws {
         for table in tables.layout.tables.indices where tables.keys.hasKeys(table) {
-            for id in try tables.keys.duplicates(table).union(tables.shadows.all(table)) {
+            let waiting = try tables.keys.waiting(table)
+            for id in waiting {
+                if let row = try tables.objects.row(table, id) { try tables.keys.index(row, table) }
+            }
+            for id in try waiting.union(tables.keys.duplicates(table)).union(tables.shadows.all(table)) {
                 sharing.insert(ChangeSlice.Object(table: table, id: id))
             }
         }
@@ -95,6 +102,7 @@ final class UniquenessMerger {
     func showAll() throws {
         for table in tables.layout.tables.indices {
             for id in try tables.shadows.all(table) { try objects.reveal(table, id) }
+            try tables.shadows.removeAllKeys(table)
         }
         try objects.references.decideUndecided()
         try objects.links.updateShadows()
@@ -252,7 +260,7 @@ final class KeyChanges {
 
     /// Records the keys of a visible object that is about to disappear, where shadows wait for them.
     func release(_ row: VisibleRow, _ table: Int) throws {
-        if let former = try awaited(of: row, table) { try release(former, table) }
+        if let former = try awaited(of: row, table) { try release(former, row.id, table) }
     }
 
     /// The keys of a visible object that is about to change; nil while there are no shadows, which could wait for them.
@@ -265,13 +273,13 @@ final class KeyChanges {
     func insert(_ row: VisibleRow, _ table: Int, after former: [StoredKey]?, isInsert: Bool) throws {
         if let former {
             if try !isInsert && tables.keys.keys(of: row, table) == former { return }
-            try release(former, table)
+            try release(former, row.id, table)
         }
         insert(table, row.id)
     }
 
-    private func release(_ former: [StoredKey], _ table: Int) throws {
-        for key in former where try tables.shadows.hasHolder(of: key, table) {
+    private func release(_ former: [StoredKey], _ id: UniqueID, _ table: Int) throws {
+        for key in former where try tables.shadows.hasHolder(of: key, table, than: id) {
             keys.insert(Key(table: table, key: key))
         }
     }

@@ -2,20 +2,33 @@ import GRDB
 import TributaryChanges
 
 /// Reads the unique keys of objects, and finds the visible objects that have a key.
+///
+/// A key has the object that a to-one register holds, shown or not. While the column of a register in a key does not show
+/// that object, `tributary_shadow_key` has the keys of the row, as it has those of shadows.
 final class KeyTable {
     private let db: Database
     private let layout: StoreModel
+    private let references: UnresolvedReferenceTable
+    private let shadows: ShadowTable
     /// For each table, the columns of all its constraints.
     private let columns: [[Int]]
     /// For each table, the query that reads these columns by the rowid.
     private let selections: [String]
     /// For each constraint of each table, the query that finds the rows with the values ?1, ?2 … in its columns.
     private let searches: [[String]]
+    /// For each table, the to-one columns of its constraints.
+    private let referenceColumns: [[StoreModel.ColumnIndex]]
 
-    init(_ db: Database, layout: StoreModel) {
+    init(_ db: Database, layout: StoreModel, references: UnresolvedReferenceTable, shadows: ShadowTable) {
         self.db = db
         self.layout = layout
-        columns = layout.uniqueConstraints.map { Set($0.flatMap(\.columns)).sorted() }
+        self.references = references
+        self.shadows = shadows
+        let columns = layout.uniqueConstraints.map { Set($0.flatMap(\.columns)).sorted() }
+        self.columns = columns
+        referenceColumns = layout.tables.indices.map { table in
+            columns[table].filter { layout.tables[table].columns[$0].hasOwnIndex }.map { .init(table: table, column: $0) }
+        }
         selections = zip(layout.tables, columns).map { table, columns in
             let names = columns.map { table.columns[$0].quotedName }.joined(separator: ",")
             return "SELECT \(names) FROM \(table.quotedName) WHERE rowid = ?1"
@@ -38,12 +51,15 @@ final class KeyTable {
         let tableLayout = layout.tables[table]
         let statement = try BoundStatement(db, selections[table])
         statement.bind(1, row.rowid)
-        let values = try statement.first { found in
+        var values = try statement.first { found in
             Dictionary(
                 uniqueKeysWithValues: columns[table].enumerated().map { index, column in
                     (column, tableLayout.columns[column].value(in: found, at: Int32(index)))
                 }
             )
+        }
+        for column in referenceColumns[table] {
+            if let held = try references.target(of: row.id, column) { values?[column.column] = .reference(held) }
         }
         return keys(table, entity: row.entity) { values?[$0] ?? .null }
     }
@@ -67,11 +83,39 @@ final class KeyTable {
         guard let find = try finder(key, table, "") else { return [] }
         var found: [UniqueID] = []
         try find.forEach { row in if let id = row.id(0) { found.append(id) } }
+        guard !referenceColumns[table].isEmpty else { return found }
+        let showing = try found.filter { try !isHeldElsewhere($0, table) }
+        let waiting = try shadows.holders(of: key, table).filter { try isHeldElsewhere($0, table) }
+        return showing + waiting
+    }
+
+    /// Whether a column of a unique key does not show the object that its register holds.
+    private func isHeldElsewhere(_ id: UniqueID, _ table: Int) throws -> Bool {
+        try referenceColumns[table].contains { try references.target(of: id, $0) != nil }
+    }
+
+    func refersInKeys(_ table: Int) -> Bool { !referenceColumns[table].isEmpty }
+
+    /// Lets the keys of a visible row be found, whose columns may or may not show what its registers hold.
+    func index(_ row: VisibleRow, _ table: Int) throws {
+        guard refersInKeys(table) else { return }
+        if try isHeldElsewhere(row.id, table) {
+            try shadows.setKeys(keys(of: row, table), of: row.id, table)
+        } else {
+            try shadows.removeKeys(of: row.id, table)
+        }
+    }
+
+    /// The visible rows with a register in a key that a column does not show; the cost is one look at all such registers.
+    func waiting(_ table: Int) throws -> Set<UniqueID> {
+        var found: Set<UniqueID> = []
+        for column in referenceColumns[table] { found.formUnion(try references.sources(column)) }
         return found
     }
 
     /// Whether another row of the table than that of `id` has the key.
     func hasOtherHolder(of key: StoredKey, than id: UniqueID, _ table: Int) throws -> Bool {
+        if refersInKeys(table) { return try visibleHolders(of: key, table).contains { $0 != id } }
         guard let content = key.content, let find = try finder(key, table, " AND _id <> ?\(content.values.count + 1)")
         else { return false }
         find.bind(Int32(content.values.count + 1), id)

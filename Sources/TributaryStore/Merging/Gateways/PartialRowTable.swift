@@ -131,7 +131,8 @@ package struct PartialRow {
     }
 }
 
-/// Finds shadows: by themselves, by their representative, and by their unique keys in `tributary_shadow_key`.
+/// Finds shadows: by themselves, by their representative, and by their unique keys in `tributary_shadow_key`, where
+/// ``KeyTable`` keeps those of some visible objects too.
 ///
 /// ``PartialRowTable`` reads and writes the rows of the shadows.
 final class ShadowTable {
@@ -187,7 +188,10 @@ final class ShadowTable {
         guard hasRows else { return [] }
         let statement = try BoundStatement(
             db,
-            "SELECT DISTINCT id FROM tributary_shadow_key WHERE root = ?1 ORDER BY id"
+            """
+            SELECT id FROM tributary_object INDEXED BY tributary_object_shadow
+            WHERE root = ?1 AND representative IS NOT NULL ORDER BY id
+            """
         )
         statement.bind(1, codes[table])
         return try ids(statement)
@@ -210,12 +214,14 @@ final class ShadowTable {
         return try ids(statement)
     }
 
-    func hasHolder(of key: StoredKey, _ table: Int) throws -> Bool {
+    /// Whether another object than `id` has a key.
+    func hasHolder(of key: StoredKey, _ table: Int, than id: UniqueID) throws -> Bool {
         guard hasRows else { return false }
         let statement = try BoundStatement(
             db,
-            "SELECT 1 FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3) LIMIT 1"
+            "SELECT 1 FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3) AND id <> ?4 LIMIT 1"
         )
+        statement.bind(4, id)
         statement.bind(1, codes[table])
         statement.bind(2, key.indexed)
         statement.bind(3, key.bytes)
@@ -242,6 +248,13 @@ final class ShadowTable {
         let delete = try BoundStatement(db, "DELETE FROM tributary_shadow_key WHERE root = ?1 AND id = ?2")
         delete.bind(1, codes[table])
         delete.bind(2, id)
+        try delete.run()
+    }
+
+    func removeAllKeys(_ table: Int) throws {
+        guard hasRows else { return }
+        let delete = try BoundStatement(db, "DELETE FROM tributary_shadow_key WHERE root = ?1")
+        delete.bind(1, codes[table])
         try delete.run()
     }
 

@@ -82,6 +82,17 @@ final class UnresolvedReferenceTable {
         try statement.run()
     }
 
+    /// The objects whose register of a column holds an object that the column does not show.
+    func sources(_ column: StoreModel.ColumnIndex) throws -> [UniqueID] {
+        guard hasRows else { return [] }
+        let statement = try BoundStatement(db, "SELECT id FROM tributary_reference WHERE root = ?1 AND place = ?2")
+        statement.bind(1, layout.tables[column.table].code)
+        statement.bind(2, Int64(column.column))
+        var found: [UniqueID] = []
+        try statement.forEach { row in if let id = row.id(0) { found.append(id) } }
+        return found
+    }
+
     /// The objects whose register of a column holds a target that it does not show.
     func sources(of target: UniqueID, _ column: StoreModel.ColumnIndex, _ rest: String = "") throws -> [UniqueID] {
         guard hasRows, case .reference(let targetTable, _, _) = layout[column].kind else { return [] }
