@@ -12,7 +12,8 @@ package enum SimulationModel {
     package static func uniqueText(isGrown: Bool) -> String {
         var text = isGrown ? grownText : self.text
         let constraints = [
-            ("Person", "[name], [age, level], [department, age], [mentor]"), ("Employee", "[title]"), ("Department", "[title]"),
+            ("Person", "[name], [age, level], [department, age], [mentor]"), ("Employee", "[title]"),
+            ("Department", "[title]"),
             ("Project", "[name]"), ("Desk", "[label]"),
         ]
         for (entity, names) in constraints {

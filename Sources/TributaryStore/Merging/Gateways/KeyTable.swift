@@ -27,7 +27,9 @@ final class KeyTable {
         let columns = layout.uniqueConstraints.map { Set($0.flatMap(\.columns)).sorted() }
         self.columns = columns
         referenceColumns = layout.tables.indices.map { table in
-            columns[table].filter { layout.tables[table].columns[$0].hasOwnIndex }.map { .init(table: table, column: $0) }
+            columns[table].filter { layout.tables[table].columns[$0].hasOwnIndex }.map {
+                .init(table: table, column: $0)
+            }
         }
         selections = zip(layout.tables, columns).map { table, columns in
             let names = columns.map { table.columns[$0].quotedName }.joined(separator: ",")
