@@ -1,7 +1,7 @@
 package import TributaryChanges
 
-/// A change in the syntax of the log, from a request or a command's input: an insert may leave out `id`, and
-/// `ifVersion` may be present.
+/// A change in the syntax of the log, from a request or a command's input: an insert may leave out `id`, or have
+/// `identity` in its place, the names of the properties whose values identify the object; and `ifVersion` may be present.
 package struct ParsedChange: Hashable, Sendable {
     package enum Verb: String, Sendable, CaseIterable { case insert, update, delete, link, unlink }
 
@@ -52,6 +52,7 @@ package struct ParsedChange: Hashable, Sendable {
         case .object(let members): writes = members.map { PropertyWrite(name: $0.key, value: $0.value) }
         case let other?: throw JSONError("'values' is \(other.kind), not an object")
         }
+        if id == nil, verb == .insert, let names = value["identity"] { id = try derivedID(names) }
         guard id != nil || verb == .insert else { throw JSONError("the key 'id' is missing") }
         guard verb == .link || verb == .unlink else { return }
         relationship = try ParsedChange.string(value, "to")
@@ -61,6 +62,24 @@ package struct ParsedChange: Hashable, Sendable {
         for element in elements { ids.append(try ParsedChange.uniqueID(element, "ids")) }
         guard verb == .link else { return }
         positions = try ParsedChange.positions(value["positions"], count: ids.count)
+    }
+
+    private func derivedID(_ names: JSONValue) throws(JSONError) -> UniqueID {
+        guard case .array(let elements) = names else { throw JSONError("'identity' is \(names.kind), not an array") }
+        var key: [String: JSONValue] = [:]
+        for element in elements {
+            guard case .string(let name) = element else {
+                throw JSONError("'identity' has \(element.kind), not the name of a property")
+            }
+            guard let value = writes.first(where: { $0.name == name })?.value else {
+                throw JSONError("'identity' names '\(name)', which has no value here")
+            }
+            key[name] = value
+        }
+        guard let id = UniqueID(entity: entity, json: key) else {
+            throw JSONError("'identity' must name properties whose values are strings, integers or booleans")
+        }
+        return id
     }
 
     /// Returns the change, with `newID` for an insert without an ID.

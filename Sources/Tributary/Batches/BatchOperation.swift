@@ -243,7 +243,7 @@ extension ManagedObjectContext {
     ) throws -> BatchResult {
         let operation = BatchOperation(context: self)
         return try operation.run(request.resultKind, refreshes: request.refreshesContext) { batches, terms in
-            try batches.insert(into: request.entityName, terms: terms, filling)
+            try batches.insert(into: request.entityName, identity: request.identity, terms: terms, filling)
         }
     }
 

@@ -105,14 +105,19 @@ extension ManagedObjectContext {
     /// ```swift
     /// let product = try context.upsert(Product.self, by: (Product.code, "A1"))
     /// ```
+    /// - Parameters:
+    ///   - type: The class of the object.
+    ///   - identity: Where the identifier of a new object comes from.
+    ///   - key: The attributes and the values that they have.
     /// - Throws: ``ContextError`` when the class has no such attribute, or a new object cannot be made.
     public func upsert<Object: ManagedObject, each Value: FieldValue>(
         _ type: Object.Type,
+        identity: UpsertIdentity = .new,
         by key: repeat (Field<each Value>, each Value)
     ) throws(ContextError) -> Object {
         var values: [String: PropertyValue] = [:]
         for (field, value) in repeat each key { values[field.name] = value.fieldValue }
-        return try upsert(type, by: values)
+        return try upsert(type, identity: identity, by: values)
     }
 
     /// Returns the object of a class that has the given values, or inserts a new object with them.
@@ -120,10 +125,15 @@ extension ManagedObjectContext {
     /// ```swift
     /// let product = try context.upsert(Product.self, by: ["code": .string("A1")])
     /// ```
+    /// - Parameters:
+    ///   - type: The class of the object.
+    ///   - identity: Where the identifier of a new object comes from.
+    ///   - key: The values by the names of properties.
     /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object
     ///   cannot be made; then there is no new object.
     public func upsert<Object: ManagedObject>(
         _ type: Object.Type,
+        identity: UpsertIdentity = .new,
         by key: [String: PropertyValue]
     ) throws(ContextError) -> Object {
         checkConfinement()
@@ -142,7 +152,10 @@ extension ManagedObjectContext {
         {
             return found
         }
-        let object = try insert(type)
+        let id = identity == .key ? try unusedID(of: key, descriptor) : nil
+        guard let object = try insert(descriptor, id: id) as? Object else {
+            throw ContextError.unknownEntity(descriptor.entity.name)
+        }
         do {
             for (name, value) in key { try object.setValue(value, forKey: name) }
         } catch {
@@ -150,6 +163,29 @@ extension ManagedObjectContext {
             throw error
         }
         return object
+    }
+
+    /// The identifier that follows from a key; nil when an object that is live has it.
+    private func unusedID(of key: [String: PropertyValue], _ descriptor: EntityDescriptor) throws(ContextError)
+        -> UniqueID?
+    {
+        let entity = descriptor.entity
+        guard let id = UniqueID(entity: entity.name, key: key) else {
+            let fault = key.sorted { $0.key < $1.key }.first {
+                UniqueID(entity: entity.name, key: [$0.key: $0.value]) == nil
+            }
+            throw ContextError.wrongType(
+                entity: entity.name,
+                property: fault?.key ?? "",
+                expected: "a string, an integer or a boolean, as it identifies the object",
+                found: (fault?.value ?? .null).kindName
+            )
+        }
+        let known = registry.object(id, rootIndex: descriptor.rootIndex)
+        if known?.state == .inserted || known?.state == .updated { return nil }
+        if try reader.row(id, descriptor) != nil { return nil }
+        // A hidden object has another unique key that an older one has.
+        return try reader.read { try $0.liveRow(id, rootEntity: entity.root) } == nil ? id : nil
     }
 
     // MARK: Finding
@@ -267,4 +303,14 @@ extension ManagedObjectContext {
         undoStack?.record(.disappeared(object))
         recordChange { $0.addDeletion(of: object.objectID) }
     }
+}
+
+/// Where the identifier of an object comes from that an upsert inserts.
+public enum UpsertIdentity: Sendable {
+    /// A new identifier; when two machines insert one key, a uniqueness constraint hides the younger object.
+    case new
+    /// The one that follows from entity and key by `UniqueID.init(entity:key:)`: machines that insert one key insert one
+    /// object. It is for keys that are strings, integers and booleans and that do not change; while a live object that has
+    /// got another key since has the identifier, the new object gets a new one.
+    case key
 }

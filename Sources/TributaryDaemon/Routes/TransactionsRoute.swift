@@ -90,7 +90,8 @@ enum TransactionsRoute {
     private static func check(_ value: JSONValue, _ verb: ParsedChange.Verb, _ index: Int) throws(ProblemDocument) {
         let members: Set<String> =
             switch verb {
-            case .insert, .update: ["values"]
+            case .insert: value["id"] == nil ? ["values", "identity"] : ["values"]
+            case .update: ["values"]
             case .delete: []
             case .link: ["to", "ids", "positions"]
             case .unlink: ["to", "ids"]

@@ -5,6 +5,8 @@ import TributaryModel
 final class BatchInsertion {
     private let properties: BatchProperties
     private let keys: BatchUniqueness
+    /// The properties from whose values the identifier of a row follows.
+    private let identity: [Int]
     private let terms: BatchTerms
     private let reader: Reader
     private let defaults: [PropertyValue]
@@ -18,10 +20,17 @@ final class BatchInsertion {
 
     typealias Apply = ([Change]) throws -> Void
 
-    init(properties: BatchProperties, keys: BatchUniqueness, terms: BatchTerms, reader: Reader) throws {
+    init(
+        properties: BatchProperties,
+        keys: BatchUniqueness,
+        identity: [Int],
+        terms: BatchTerms,
+        reader: Reader
+    ) throws {
         newest = try reader.history.newestTransaction()
         self.properties = properties
         self.keys = keys
+        self.identity = identity
         self.terms = terms
         self.reader = reader
         defaults = properties.entity.entity.properties.map { $0.attribute?.defaultValue ?? .null }
@@ -41,8 +50,9 @@ final class BatchInsertion {
             written.append(propertyIndex)
         }
         try checkMandatory(values, row: row)
-        if !keys.isEmpty, try resolveCollision(of: values, written.sorted(), row: row, apply) { return }
-        let uniqueID = id ?? reader.context.configuration.environment.newID()
+        let derived = try id == nil ? derivedID(values, row: row) : nil
+        if try resolveCollision(of: values, derived, written.sorted(), row: row, apply) { return }
+        let uniqueID = id ?? derived ?? reader.context.configuration.environment.newID()
         if rows[uniqueID] != nil { throw BatchError.duplicateID(row: row, objectID(uniqueID)) }
         let writes = values.indices.compactMap { properties.insertWrite(values[$0], propertyIndex: $0) }
         slice.append(Change(entity: properties.name, id: uniqueID, operation: .insert(writes)))
@@ -50,6 +60,23 @@ final class BatchInsertion {
         if !keys.isEmpty { keys.addPending(values, row: row) }
         record(objectID(uniqueID))
         if slice.count >= BatchWriter.sliceSize { try flush(apply) }
+    }
+
+    private func derivedID(_ values: [PropertyValue], row: Int) throws -> UniqueID? {
+        guard !identity.isEmpty else { return nil }
+        let names = identity.map { properties.entity.entity.properties[$0].name }
+        let key = Dictionary(zip(names, identity.map { values[$0] })) { first, _ in first }
+        if let id = UniqueID(entity: properties.name, key: key) { return id }
+        let fault = zip(names, identity).first {
+            UniqueID(entity: properties.name, key: [$0.0: values[$0.1]]) == nil
+        }
+        throw BatchError.wrongType(
+            row: row,
+            entity: properties.name,
+            property: fault?.0 ?? names[0],
+            expected: "a string, an integer or a boolean, as it identifies the object",
+            found: fault.map { values[$0.1] } ?? .null
+        )
     }
 
     func flush(_ apply: Apply) throws {
@@ -78,15 +105,31 @@ final class BatchInsertion {
         }
     }
 
-    /// Handles a row whose unique key belongs to another object.
+    /// The object or row that has a unique key of a row, or the identifier that follows from its key.
+    private func collision(of values: [PropertyValue], _ derived: UniqueID?) throws -> BatchUniqueness.Collision {
+        let found = try keys.collision(of: values)
+        guard case .none = found, let derived else { return found }
+        if rows[derived] != nil { return .pending }
+        let names = identity.map { properties.entity.entity.properties[$0].name }
+        let other = try reader.row(derived, rootEntity: properties.entity.entity.root)
+        return other.map { .stored($0, properties: names) } ?? .none
+    }
+
+    /// Handles a row whose unique key, or identifier that follows from its key, belongs to another object.
     ///
     /// - Returns: true when the row needs no insert any more.
-    private func resolveCollision(of values: [PropertyValue], _ written: [Int], row: Int, _ apply: Apply) throws -> Bool
-    {
-        var collision = try keys.collision(of: values)
+    private func resolveCollision(
+        of values: [PropertyValue],
+        _ derived: UniqueID?,
+        _ written: [Int],
+        row: Int,
+        _ apply: Apply
+    ) throws -> Bool {
+        guard !keys.isEmpty || derived != nil else { return false }
+        var collision = try collision(of: values, derived)
         if case .pending = collision {
             try flush(apply)
-            collision = try keys.collision(of: values)
+            collision = try self.collision(of: values, derived)
         }
         guard case .stored(let other, let names) = collision else { return false }
         switch terms.collision {
@@ -96,7 +139,7 @@ final class BatchInsertion {
             try flush(apply)
             try apply([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .delete)])
             // Another object may have another key of the row.
-            return try resolveCollision(of: values, written, row: row, apply)
+            return try resolveCollision(of: values, derived, written, row: row, apply)
         case .replace, .update:
             // An object of an earlier row takes all values of this one: a deletion of it would come after its insert.
             let written = terms.collision == .replace ? Array(values.indices) : written
@@ -143,12 +186,19 @@ extension BatchWriter {
     /// - Throws: ``BatchError``; nothing is written then.
     package func insert(
         into entity: String,
+        identity: [String] = [],
         terms: BatchTerms,
         _ next: (inout [String: PropertyValue]) throws -> Bool
     ) throws -> BatchWriteResult {
         let properties = try BatchProperties(entity, layout: reader.context.layout, allowsAbstract: false)
         let keys = try BatchUniqueness(properties, reader: reader)
-        let insertion = try BatchInsertion(properties: properties, keys: keys, terms: terms, reader: reader)
+        let insertion = try BatchInsertion(
+            properties: properties,
+            keys: keys,
+            identity: try identity.map { try properties.propertyIndex($0, row: nil) },
+            terms: terms,
+            reader: reader
+        )
         let committed = try commitSlices(terms) { apply in
             var row = 0
             while true {

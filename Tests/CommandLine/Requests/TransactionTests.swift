@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TributaryAdmin
+import TributaryChanges
 
 @Suite("Transactions over the socket", .daemonTurns)
 struct TransactionTests {
@@ -47,6 +48,27 @@ struct TransactionTests {
         #expect(answers[0].text == answers[1].text)
         #expect(try await daemon.call(.get, "/v1/objects/Department?count=true").1["count"] as? Int == 1)
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    @Test("two machines that insert one key have inserted one object", .timeLimit(.minutes(30)))
+    func identity() async throws {
+        let machines = [try await RunningDaemon.started(), try await RunningDaemon.started()]
+        func insert(_ values: String, _ rest: String = "") -> String {
+            #"{"changes":[{"insert":"Department","identity":["title"],"values":\#(values)\#(rest)}]}"#
+        }
+        var ids: Set<[String]> = []
+        for machine in machines {
+            let answer = try await machine.call(.post, "/v1/transactions", insert(#"{"title":"R&D"}"#))
+            #expect(answer.0 == 200, "\(answer.1)")
+            ids.insert(try #require(answer.1["ids"] as? [String]))
+            #expect(try await machine.call(.post, "/v1/transactions", insert(#"{"title":"R&D"}"#)).0 == 409)
+        }
+        let id = try #require(UniqueID(entity: "Department", key: ["title": .string("R&D")]))
+        #expect(ids == [[id.description]])
+        for (values, rest) in [("{}", ""), (#"{"title":null}"#, ""), (#"{"title":"x"}"#, #","id":"\#(id)""#)] {
+            #expect(try await machines[0].call(.post, "/v1/transactions", insert(values, rest)).0 == 400)
+        }
+        for machine in machines { #expect(await machine.stop() == .exited(0), "\(machine.log)") }
     }
 
     @Test("increments are exported as they came, whatever digits the value shows", .timeLimit(.minutes(30)))

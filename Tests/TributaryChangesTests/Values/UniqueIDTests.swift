@@ -48,4 +48,25 @@ struct UniqueIDTests {
         let least = UniqueID.version7(at: 1, random: (0, 0))
         #expect(least.description == "00000000-0001-7000-8000-000000000000")
     }
+
+    /// Computed with another program: the first sixteen bytes of the SHA-256 of the JSON text.
+    @Test(
+        "identifiers of keys",
+        arguments: [
+            ("Product", ["code": .string("A-1")], "0c4aab43-22bb-87bb-8375-b967bc919fc7"),
+            ("Product", ["shop": .integer(7), "code": .string("A-1")], "d69dc7cb-b2df-8a80-93bd-5391d1737bac"),
+            ("Größe", ["z": .boolean(true), "ein\"s": .string("\tü")], "c118e049-bda9-8db1-ad26-8f6738c6578d"),
+        ] as [(String, [String: PropertyValue], String)]
+    )
+    func keys(entity: String, key: [String: PropertyValue], expected: String) {
+        #expect(UniqueID(entity: entity, key: key)?.description == expected)
+    }
+
+    @Test("a key that has no single text identifies nothing")
+    func unfitKeys() {
+        for value in [PropertyValue.null, .double(1), .composite("{}")] {
+            #expect(UniqueID(entity: "Product", key: ["code": .string("A"), "other": value]) == nil)
+        }
+        #expect(UniqueID(entity: "Product", key: [String: PropertyValue]()) == nil)
+    }
 }

@@ -88,4 +88,74 @@ struct UpsertTests {
             #expect(try context.upsert(Employee.self, by: ["code": .string("AA1")]) === employees[1])
         }
     }
+
+    // MARK: Identity
+
+    @Test
+    func theIdentifierFollowsFromTheKeyUntilALiveObjectHasIt() async throws {
+        let expected = try #require(UniqueID(entity: "Employee", key: ["code": .string("AA1")]))
+        try await container.newBackgroundContext().perform { context in
+            func upsert() throws -> Employee {
+                try context.upsert(Employee.self, identity: .key, by: ["code": .string("AA1")])
+            }
+            let ann = try upsert()
+            #expect(ann.objectID.uniqueID == expected && ann.code == "AA1")
+            ann.name = "Ann"
+            #expect(try upsert() === ann)
+            try context.save()
+            #expect(try upsert() === ann)
+            // The object has got another key since: it stays what it is.
+            ann.code = "BB1"
+            let other = try upsert()
+            #expect(other !== ann && other.objectID.uniqueID != expected)
+            context.delete(other)
+            try context.save()
+            #expect(try upsert().objectID.uniqueID != expected)
+            context.rollback()
+            context.delete(ann)
+            try context.save()
+            let again = try upsert()
+            #expect(again.objectID.uniqueID == expected)
+            again.name = "Again"
+            try context.save()
+            let count = try context.count(for: FetchRequest<Employee>())
+            #expect(count == 1)
+        }
+    }
+
+    @Test
+    func aKeyThatHasNoSingleTextIsRefused() async throws {
+        await container.newBackgroundContext().perform { context in
+            #expect(throws: ContextError.self) {
+                _ = try context.upsert(
+                    Employee.self,
+                    identity: .key,
+                    by: ["name": .string("Ann"), "salary": .double(1)]
+                )
+            }
+            #expect(throws: ContextError.self) {
+                _ = try context.upsert(Employee.self, identity: .key, by: ["name": .null])
+            }
+            #expect(context.insertedObjects.isEmpty)
+        }
+    }
+
+    @Test
+    func rowsOfABatchAreIdentifiedByTheirKey() async throws {
+        let expected = try #require(UniqueID(entity: "Employee", key: ["code": .string("AA1")]))
+        try await container.newBackgroundContext(mergePolicy: .objectTrump).perform { context in
+            var request = BatchInsertRequest(
+                "Employee",
+                rows: ["Ann", "Bob"].map { ["code": .string("AA1"), "name": .string($0)] }
+            )
+            request.identity = ["code"]
+            request.resultKind = .objectIDs
+            let result = try context.execute(request)
+            #expect(result.objectIDs.map(\.uniqueID) == [expected, expected])
+            request = BatchInsertRequest("Employee", rows: [["name": .string("Cid")]])
+            request.identity = ["code"]
+            #expect(throws: BatchError.self) { _ = try context.execute(request) }
+            #expect(try context.fetch(FetchRequest<Employee>()).map(\.name) == ["Bob"])
+        }
+    }
 }
