@@ -19,8 +19,9 @@ public struct BatchInsertRequest: Sendable {
     public var resultKind = BatchResultKind.count
     /// Whether the executing context merges the changes of the batch; other contexts merge them in any case.
     public var refreshesContext = false
-    /// The properties whose values identify an object, so that machines that insert one key insert one object; the
-    /// identifier of a row follows from them by `UniqueID.init(entity:key:)`. Empty for identifiers that are new.
+    /// The properties whose values identify an object, so that machines that insert one key insert one object.
+    ///
+    /// The identifier of a row follows from them by `UniqueID.init(entity:key:)`. None are given for new identifiers.
     public var identity: [String] = []
     let source: Source
 

@@ -109,6 +109,7 @@ extension ManagedObjectContext {
     ///   - type: The class of the object.
     ///   - identity: Where the identifier of a new object comes from.
     ///   - key: The attributes and the values that they have.
+    /// - Returns: The object; a save writes it when it is new.
     /// - Throws: ``ContextError`` when the class has no such attribute, or a new object cannot be made.
     public func upsert<Object: ManagedObject, each Value: FieldValue>(
         _ type: Object.Type,
@@ -129,6 +130,7 @@ extension ManagedObjectContext {
     ///   - type: The class of the object.
     ///   - identity: Where the identifier of a new object comes from.
     ///   - key: The values by the names of properties.
+    /// - Returns: The object; a save writes it when it is new.
     /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object
     ///   cannot be made; then there is no new object.
     public func upsert<Object: ManagedObject>(

@@ -6,12 +6,13 @@ extension UniqueID {
     /// `["ENTITY","NAME",VALUE,…]` without white space, with version and variant set. The names are in the order of their
     /// UTF-8 bytes; values and escapes are written as in the canonical form of a segment.
     ///
+    /// It is nil when the key is empty or has another value: a null identifies nothing, and numbers with a point have no
+    /// single text.
+    ///
     /// - Parameters:
     ///   - entity: The name of the entity that is inserted, as in the change.
     ///   - key: The values of the properties that identify the object. A segment must write them as strings, integers or
     ///     booleans, as it does not with doubles.
-    /// - Returns: nil when the key is empty or has another value: a null identifies nothing, and numbers with a point
-    ///   have no single text.
     public init?(entity: String, key: [String: PropertyValue]) {
         self.init(entity: entity, json: key.mapValues(\.json))
     }
