@@ -42,6 +42,32 @@ import TributaryModel
         }
     }
 
+    /// Changes of a slice are merged in the order of their objects.
+    @Test func `a representative that is deleted stands for nobody, also before its shadow is decided about`() throws {
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Person:
+                    unique: [email]
+                    attributes: {email: String?}
+                    relationships: {partner: {to: Person?, inverse: chosenBy}, chosenBy: {to: Person?, inverse: partner}}
+                """
+        )
+        for name in ["partner", "chosenBy"] {
+            let replica = try Replica(model)
+            let people: [Change] = [
+                .insert("Person", 1, ["email": "a"]), .insert("Person", 2, ["email": "b"]),
+                .insert("Person", 3, ["email": "a"]),
+            ]
+            try replica.apply(ForeignTransaction(1, 1, clock: 1, people))
+            let changes: [Change] = [.delete("Person", 1), .update("Person", 2, [name: .to(3)]), .delete("Person", 3)]
+            try replica.apply(ForeignTransaction(2, 1, clock: 2, changes))
+            #expect(try replica.values("Person", .sample(2))?["partner"] == .null, "\(name)")
+            #expect(try replica.values("Person", .sample(2))?["chosenBy"] == .null, "\(name)")
+        }
+    }
+
     // MARK: Who is visible
 
     @Test func `of two objects with one key the older insert is visible, in either order of arrival`() throws {
