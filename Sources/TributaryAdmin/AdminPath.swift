@@ -1,6 +1,5 @@
 import Foundation
 
-/// The paths of the admin interface, version 1; a request replaces each `{name}`.
 package enum AdminPath: String, CaseIterable, Sendable {
     case status = "/v1/status"
     case health = "/v1/health"
@@ -48,7 +47,6 @@ package enum AdminPath: String, CaseIterable, Sendable {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 
-    /// The unreserved characters of RFC 3986.
     private static let unreserved = CharacterSet(
         charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
     )

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Paths without symbolic links.
 package enum RealPath {
     /// The greatest number of consecutive symbolic links, as the system has it.
     private static let mostLinks = 40

@@ -26,7 +26,6 @@ package struct RestoreMarker: Hashable, Sendable, Codable {
         get throws { try Array(JSONEncoder().encode(self)) + [UInt8(ascii: "\n")] }
     }
 
-    /// Reads the file of a store; nil when there is none.
     package static func read(besideStore store: String) throws -> RestoreMarker? {
         let path = path(besideStore: store)
         guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -9,7 +9,6 @@ import TributaryModel
 import TributaryStore
 import UnixSignals
 
-/// The daemon, from its configuration to its exit status.
 struct Daemon {
     private typealias Member = ServiceGroupConfiguration.ServiceConfiguration
 
@@ -17,7 +16,6 @@ struct Daemon {
     let logLevel: LogLevelSetting
     let logger: Logger
 
-    /// Loads and checks the configuration without starting anything; returns lines that say what the start would do.
     func checkConfiguration() throws -> [String] {
         let configuration = try Configuration.load(sources)
         let model = try checkedModel(configuration)

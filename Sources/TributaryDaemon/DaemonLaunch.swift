@@ -5,7 +5,6 @@ import Logging
 import TributaryAdmin
 import TributaryStore
 
-/// One run of the program, from the command line to the exit status.
 package struct DaemonLaunch {
     package enum Mode: Sendable {
         case serve
@@ -34,7 +33,6 @@ package struct DaemonLaunch {
         clinux_keep_heap_small()
     }
 
-    /// Runs the program and returns the exit status; an error is printed on standard error or in the journal.
     package func run(_ mode: Mode) async -> Int32 {
         SQLiteMemory.disableAccounting()
         let level = LogLevelSetting()

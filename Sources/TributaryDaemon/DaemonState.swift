@@ -2,7 +2,6 @@ import Synchronization
 import TributaryAdmin
 import TributaryModel
 
-/// The shared state of the daemon: its phase, the open store, and the configuration in force.
 final class DaemonState: Sendable {
     private struct Contents {
         var phase = StatusMessage.State.starting
@@ -60,7 +59,6 @@ final class DaemonState: Sendable {
         }
     }
 
-    /// Sets a new configuration; the keys that need a restart are only recorded.
     func reconfigure(_ configuration: Configuration, restartNeeded: [String]) {
         contents.withLock { contents in
             contents.configuration = configuration
@@ -76,7 +74,6 @@ final class DaemonState: Sendable {
     }
 }
 
-/// Detects that the model file has changed since the daemon's start.
 struct ModelFileWatch: Sendable {
     private let path: String?
     private let contents: ModelFileContents?

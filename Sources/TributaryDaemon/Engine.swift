@@ -12,7 +12,6 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// The open store with its container and its synchronization service.
 final class Engine: Sendable {
     let container: PersistentContainer
     let sync: SyncService
@@ -141,7 +140,6 @@ extension ModelVersions {
 }
 
 extension StartFailure {
-    /// Names the store in what `block` throws when the store cannot take the model.
     static func naming<T>(_ store: String, _ block: () throws -> T) throws -> T {
         do {
             return try block()
@@ -197,8 +195,6 @@ struct MigrationInterruption: Error, CustomStringConvertible {
     }
 }
 
-/// The identity of the file from which the store was opened.
-///
 /// SQLite continues to use a file that was removed or moved away; data that it writes then is lost at the end of the
 /// process.
 struct StoreFile: Sendable {
@@ -217,7 +213,6 @@ struct StoreFile: Sendable {
 
     var isGone: Bool { Self.identity(of: path) != opened }
 
-    /// Returns the identity of the file behind symbolic links, which is the one that SQLite opens.
     private static func identity(of path: String) -> Identity? {
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
@@ -228,7 +223,6 @@ struct StoreFile: Sendable {
     }
 }
 
-/// The log folder is kept in step with the container's store, and imports are merged into its main context.
 extension PersistentContainer: LocalReplica {
     package var shownTransaction: Int64 { mainGeneration.number }
 }

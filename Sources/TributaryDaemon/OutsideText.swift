@@ -19,7 +19,6 @@ package enum OutsideText {
         }
     }
 
-    /// Reads the query of a request for objects of an entity, and of one for changes.
     package static func readQuery(_ text: String, _ entity: Entity, in model: Model) -> Bool {
         do throws(ProblemDocument) {
             let parameters = try QueryParameters(

@@ -6,7 +6,6 @@ import TributaryAdmin
 ///
 /// The file is never removed: otherwise two daemons could lock two files of one name.
 final class StoreLock: Sendable {
-    /// A start that has failed, with its time in Unix seconds.
     struct Failure: Hashable, Sendable {
         var time: Double
         var reason: String
@@ -27,7 +26,6 @@ final class StoreLock: Sendable {
         close(descriptor)
     }
 
-    /// Acquires the lock, and writes the process and the host into the file.
     static func acquire(store: String) throws(StartFailure) -> StoreLock {
         let path = store + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)

@@ -5,7 +5,6 @@ import TributaryAdmin
 import TributaryModel
 import TributaryStore
 
-/// Completes a restoration that `tributaryctl restore` has begun, before the store is opened.
 struct StoreRestoration {
     let store: String
     let logger: Logger
@@ -51,7 +50,6 @@ struct StoreRestoration {
         }
     }
 
-    /// Removes the marker that asked for a new store, once that is there.
     func end() {
         guard (try? RestoreMarker.read(besideStore: store))?.former != nil else { return }
         unlink(RestoreMarker.path(besideStore: store))

@@ -16,7 +16,6 @@ struct FormatOptions: ParsableArguments {
     var json: Bool { isJSON || format == .json }
 }
 
-/// The options of every daemon command: the daemon's socket and the format of the response.
 struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
     var socket: String?
@@ -67,7 +66,6 @@ struct PageOptions: ParsableArguments {
 
     var query: [(String, String?)] { [("limit", limit.map(String.init)), ("after", after)] }
 
-    /// Prints how the list goes on; nothing after the last page.
     static func printNext(_ next: String?, on terminal: Terminal) {
         if let next { terminal.print("more: --after \(EscapedText.escape(next))") }
     }
@@ -99,8 +97,6 @@ struct DurationArgument: ExpressibleByArgument {
     }
 }
 
-/// A command that sends requests to the daemon.
-///
 /// This protocol converts errors to a message and an exit status.
 protocol DaemonCommand: AsyncParsableCommand {
     var connection: ConnectionOptions { get }

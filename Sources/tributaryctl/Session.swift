@@ -56,7 +56,6 @@ struct Session: Sendable {
         return result
     }
 
-    /// Follows the changes, of which the daemon sends a comment every 15 s, until `onEvent` returns false.
     func followChanges(after token: String? = nil, _ onEvent: (ServerSentEvent) -> Bool) async throws {
         var client = client
         client.timeout = max(client.timeout ?? .zero, .seconds(45))

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import TributaryAdmin
 
-/// The admin command, whose sub-commands send requests to the daemon or read files.
 @main
 struct TributaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -70,7 +69,6 @@ struct TributaryCommand: AsyncParsableCommand {
         return nil
     }
 
-    /// Returns how many characters are to be inserted, removed or replaced to make one word of the other.
     private static func distance(_ word: String, _ other: String) -> Int {
         let other = Array(other)
         var row = Array(0...other.count)

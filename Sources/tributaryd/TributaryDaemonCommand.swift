@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import TributaryDaemon
 
-/// `tributaryd`: keeps one store in step with a folder of transaction logs.
 @main
 struct TributaryDaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,7 +7,6 @@ package import TributaryChanges
 package struct BaselineComparison: Hashable, Sendable {
     /// The name of a comparison in the log folder: `<writer>/<baseline's writer>-<baseline's sequence>.comparison`.
     package struct Name: Hashable, Comparable, Sendable {
-        /// The writer of the store that has compared.
         package let writer: UniqueID
         package let baseline: BaselineName
 
@@ -52,7 +51,6 @@ package struct BaselineComparison: Hashable, Sendable {
         return BaselineName(writer: writer, sequence: sequence)
     }
 
-    /// The line, without its newline.
     package var line: String {
         JSONValue.members([
             "tributary": .integer(1), "comparison": .integer(1), "baseline": .string(name.baseline.path),

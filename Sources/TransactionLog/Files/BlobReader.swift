@@ -1,7 +1,6 @@
 import Glibc
 package import TributaryChanges
 
-/// Reads blobs of a writer and verifies them against the hashes in their names.
 package struct BlobReader {
     private let logs: LogFolder
     private let writer: UniqueID

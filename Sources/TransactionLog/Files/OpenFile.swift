@@ -82,8 +82,6 @@ package protocol SegmentBytes: Sendable {
 }
 
 extension SegmentBytes {
-    /// Reads exactly the bytes of a range.
-    ///
     /// - Throws: ``SegmentError`` when the file is shorter, or the system cannot read it.
     func bytes(in range: Range<UInt64>) throws(SegmentError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(range.upperBound - range.lowerBound))

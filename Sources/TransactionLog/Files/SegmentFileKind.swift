@@ -1,10 +1,8 @@
 package import TributaryChanges
 
-/// The kind of a file in a writer's folder, determined from its name.
 package enum SegmentFileKind: Hashable, Sendable {
     case segment(SegmentName)
     case baseline(sequence: UInt64)
-    /// The result of a comparison, made by the writer's store.
     case comparison(of: BaselineName)
     /// A replicator's conflict copy of a segment: two programs have published under the name, a store and its copy or
     /// two that write as one writer.
@@ -40,7 +38,6 @@ package enum SegmentFileKind: Hashable, Sendable {
     private static let exampleFolder = "0190f1a2-0000-7000-8000-000000000001"
     private static let exampleFile = "0000000000000001-0000000000000001.tlog"
 
-    /// Whether the name is that of a temporary file or a copy of a replicator or another program.
     private static func isReplicators(_ name: String) -> Bool {
         name.isEmpty || name.hasPrefix(".") || name.hasPrefix("~") || name.hasSuffix("~") || name.hasSuffix(".tmp")
             || name.contains(".sync-conflict-")

@@ -23,7 +23,6 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
         self.init(writer: writer, first: first, last: last)
     }
 
-    /// Parses a path whose last two components are the writer and the file's name.
     package init?(path: String) {
         let parts = path.split(separator: "/")
         guard parts.count >= 2, let writer = SegmentName.writer(folderName: parts[parts.count - 2]) else { return nil }
@@ -40,7 +39,6 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
 
     package var fileName: String { "\(hexadecimal16(first))-\(hexadecimal16(last)).tlog" }
     package var path: String { "\(writer)/\(fileName)" }
-    /// The range in the form of the admin interface.
     package var range: String { "\(hexadecimal16(first))-\(hexadecimal16(last))" }
     package var description: String { path }
 

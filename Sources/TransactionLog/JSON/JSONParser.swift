@@ -64,7 +64,6 @@ package enum JSONParser {
     }
 }
 
-/// An error in a JSON text, with its offset.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The offset in bytes from the start of the text.
     package var offset: Int
@@ -80,7 +79,6 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// An object with those of the members that have a value, in their order.
     package static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
     }

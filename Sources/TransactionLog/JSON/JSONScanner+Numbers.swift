@@ -8,14 +8,12 @@ extension JSONScanner {
 
     private static let fifteenDigits: UInt64 = 1_000_000_000_000_000
 
-    /// The parts of a number while its digits are read.
     private struct Number {
         var start: Int
         var isNegative = false
         var isInteger = true
         var digits: UInt64 = 0
         var overflows = false
-        /// The power of ten by which `digits` is multiplied.
         var exponent = 0
 
         /// All digits with the sign, and how many are behind the point; nil when they exceed 64 bits.
@@ -37,8 +35,6 @@ extension JSONScanner {
         _ = try number()
     }
 
-    /// Reads a number.
-    ///
     /// A number outside the range of 64-bit integers and doubles is kept as its text.
     mutating func numberValue() throws(JSONError) -> JSONValue {
         let number = try number()

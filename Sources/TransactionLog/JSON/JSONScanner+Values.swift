@@ -92,7 +92,6 @@ extension JSONScanner {
 
 /// Reads values that are neither objects nor arrays, without white space around them.
 extension JSONScanner {
-    /// Consumes a word when the next bytes are exactly its bytes.
     @inline(__always)
     mutating func consume(_ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount

@@ -9,7 +9,6 @@ struct JSONScanner {
     var position = 0
     var keys = KeyStack()
     var names = NameTable()
-    /// The greatest depth of objects and arrays.
     let depthLimit: Int
 
     /// Starts with a text, whose bytes must stay valid until the next text.
@@ -37,7 +36,6 @@ struct JSONScanner {
         return nil
     }
 
-    /// Consumes `byte`, which must be the next one.
     @inline(__always)
     mutating func expect(_ byte: UInt8) throws(JSONError) {
         guard peek() == byte else { throw unexpected("'\(Character(Unicode.Scalar(byte)))'") }
@@ -90,7 +88,6 @@ struct JSONScanner {
         }
     }
 
-    /// Checks the keys of the object that ended, and removes them from the stack.
     @inline(__always)
     mutating func closeKeys(from base: Int) throws(JSONError) {
         if let duplicate = keys.pop(to: base, of: bytes) {

@@ -8,7 +8,6 @@ struct JSONString {
 }
 
 extension JSONScanner {
-    /// Reads and validates a string without building it.
     mutating func string() throws(JSONError) -> JSONString {
         guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
         position += 1
@@ -55,7 +54,6 @@ extension JSONScanner {
         }
     }
 
-    /// Returns the text of a string that `string()` has read.
     func text(of string: JSONString) -> String {
         guard string.isEscaped else {
             return String(decoding: UnsafeBufferPointer(rebasing: bytes[string.start..<string.end]), as: UTF8.self)
@@ -109,7 +107,6 @@ extension JSONScanner {
         return value
     }
 
-    /// Skips one character of two to four bytes, as RFC 3629 allows it.
     private mutating func skipMultibyte() throws(JSONError) {
         let first = bytes[position]
         var low: UInt8 = 0x80
@@ -136,7 +133,6 @@ extension JSONScanner {
         position += length
     }
 
-    /// Appends the text of an escaped string, which has been validated before.
     func unescape(_ string: JSONString, into text: inout [UInt8]) {
         var index = string.start
         while index < string.end {

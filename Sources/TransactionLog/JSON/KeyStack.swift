@@ -5,7 +5,6 @@ struct KeyStack {
     private struct Key {
         var start: Int
         var count: Int
-        /// Whether the key's bytes are in `decoded` instead of the text.
         var isDecoded: Bool
     }
 

@@ -19,7 +19,6 @@ struct LineFields {
 
     func has(_ key: String) -> Bool { value[key] != nil }
 
-    /// Returns an integer that is not negative.
     func count(_ key: String) throws(JSONError) -> UInt64 {
         guard let found = value[key] else { throw missing(key) }
         guard case .integer(let number) = found, number >= 0 else {
@@ -59,7 +58,6 @@ struct LineFields {
         return text.lowercased()
     }
 
-    /// The store of a writer, and what it follows.
     func incarnation(of writer: UniqueID) throws(JSONError) -> Incarnation {
         var incarnation = Incarnation()
         if has("store") { incarnation.store = try uniqueID("store") }

@@ -12,7 +12,6 @@ final class LineTemplate {
     let names: [String]
     /// The bytes before the identifier, before each value and after the last value, joined.
     private let bytes: [UInt8]
-    /// The end of each of these pieces in `bytes`.
     private let ends: [Int]
 
     private static let identifierLength = 36

@@ -9,11 +9,9 @@ package struct ParsedChange: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID?
     package var writes: [PropertyWrite] = []
-    /// The relationship of a `link` or an `unlink`.
     package var relationship: String?
     package var ids: [UniqueID] = []
     package var positions: [String]?
-    /// The version that the object must still have.
     package var ifVersion: JSONValue?
 
     package init(

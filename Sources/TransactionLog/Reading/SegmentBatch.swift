@@ -4,7 +4,6 @@ package import TributaryChanges
 package struct SegmentBatch: Sendable {
     package enum Event: Hashable, Sendable {
         case begin(TransactionHeader)
-        /// Some or all changes of the current transaction.
         case changes([Change])
         /// Changes of the current transaction as a run of rows; only when the reader makes runs.
         case rows(RowRun)
@@ -23,7 +22,6 @@ package struct SegmentBatch: Sendable {
     /// of a slice nothing may be committed.
     package var endsSlice = false
 
-    /// Appends changes of the current transaction.
     mutating func append(_ pieces: inout SegmentPieces) {
         changeCount += pieces.count
         let ended = pieces.events()

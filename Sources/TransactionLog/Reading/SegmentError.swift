@@ -26,7 +26,6 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
 
     package var kind: Kind
     package var file: String
-    /// The line in the file, from 1.
     package var line: Int?
     package var writer: UniqueID?
     package var sequence: UInt64?
@@ -70,7 +69,6 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         return true
     }
 
-    /// The remedy as a sentence.
     package var hint: String {
         switch kind {
         case .incomplete: "Wait until the file has arrived whole; if it stays so, copy it again from its writer."

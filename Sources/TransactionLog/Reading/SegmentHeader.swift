@@ -1,12 +1,9 @@
 package import TributaryChanges
 
-/// The header line of a segment.
 package struct SegmentHeader: Hashable, Sendable {
-    /// The version of the format that this program reads and writes.
     package static let formatVersion: Int64 = 1
 
     package var writer: UniqueID
-    /// The writer's display name.
     package var name: String?
     package var first: UInt64
     package var last: UInt64
@@ -37,7 +34,6 @@ package struct SegmentHeader: Hashable, Sendable {
 
     package var segmentName: SegmentName { SegmentName(writer: writer, first: first, last: last) }
 
-    /// The line, without its newline.
     package var line: String {
         var members = [
             JSONMember(key: "tributary", value: .integer(SegmentHeader.formatVersion)),
@@ -89,8 +85,6 @@ extension SegmentHeader {
 }
 
 extension TransactionHeader {
-    /// Parses a transaction line of `writer`.
-    ///
     /// An entry of `seen` for the writer itself has no meaning and is dropped.
     init(line: UnsafeBufferPointer<UInt8>, writer: UniqueID) throws(JSONError) {
         let fields = try LineFields(line)

@@ -7,7 +7,6 @@ package import TributaryChanges
 /// The buffer has 256 KiB, less for a shorter range, and grows with the longest line up to 16 MiB. A line is valid
 /// until the next one is read.
 package final class SegmentLineReader {
-    /// The greatest length of a line without its newline: 16 MiB.
     static let lineLimit = 16 << 20
     /// The number of lines after which the thread yields; reading them takes less than 0.1 ms.
     private static let linesBetweenPauses = 32
@@ -18,12 +17,10 @@ package final class SegmentLineReader {
     private var offset: UInt64
     private var buffer: UnsafeMutableRawBufferPointer
     private var filled = 0
-    /// The index of the next line in the buffer.
     private var start = 0
     /// The index in the buffer up to which the bytes are hashed.
     private var hashed = 0
     private var hash: SHA256
-    /// The number of lines that have been read.
     package private(set) var line = 0
 
     /// Creates a reader of the range `bounds`, which must end after a newline; `hash` includes the bytes before the
@@ -40,7 +37,6 @@ package final class SegmentLineReader {
 
     deinit { buffer.deallocate() }
 
-    /// The offset of the next line in the file.
     var position: UInt64 { offset - UInt64(filled - start) }
 
     /// Returns the next line without its newline; nil at the end.
@@ -90,7 +86,6 @@ package final class SegmentLineReader {
         }
     }
 
-    /// The hash of all bytes before the next line, including those before the range.
     var hashSoFar: SHA256 {
         hashReadBytes()
         return hash
@@ -109,7 +104,6 @@ package final class SegmentLineReader {
         hashed = start
     }
 
-    /// Reads more bytes after the current line; false at the end of the range.
     private func refill() throws(SegmentError) -> Bool {
         guard offset < end else { return false }
         hashReadBytes()
@@ -142,7 +136,6 @@ package final class SegmentLineReader {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes are spaces, tabs and carriage returns only.
     var isBlank: Bool { allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
 
     func contains(_ sequence: [UInt8]) -> Bool {

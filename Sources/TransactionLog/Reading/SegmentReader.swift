@@ -68,7 +68,6 @@ package final class SegmentReader {
         return batch
     }
 
-    /// Reads the next transaction line; false at the end of the slice.
     private func beginTransaction(in batch: inout SegmentBatch, _ lines: SegmentLineReader) throws(SegmentError) -> Bool
     {
         guard let line = try next(lines) else { return false }

@@ -6,7 +6,6 @@ package struct SegmentTail: Hashable, Sendable {
     private static let longestLine: UInt64 = 64 << 10
 
     package let end: SegmentEnd
-    /// The number of bytes before the end line.
     package let offset: UInt64
     package let fileSize: UInt64
 
@@ -73,7 +72,6 @@ package struct SegmentTail: Hashable, Sendable {
     }
 }
 
-/// The end line of a segment.
 package struct SegmentEnd: Hashable, Sendable {
     package var last: UInt64
     package var transactions: UInt64
@@ -88,10 +86,8 @@ package struct SegmentEnd: Hashable, Sendable {
         self.sha256 = sha256
     }
 
-    /// Returns the hash in the form of the end line.
     package static func sha256(of bytes: [UInt8]) -> String { SHA256.hash(data: bytes).hexadecimal }
 
-    /// The line without its newline.
     package var line: String {
         "{\"end\":\(last),\"transactions\":\(transactions),\"changes\":\(changes),\"sha256\":\"\(sha256)\"}"
     }
@@ -113,7 +109,6 @@ extension SegmentEnd {
     }
 }
 
-/// Reads the header line of a segment without the rest of the file.
 package enum SegmentHead {
     package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentHeader {
         let reader = SegmentLineReader(source, bounds: 0..<(try source.size()))

@@ -68,12 +68,9 @@ package struct VerifiedSegment: Sendable {
     package struct Slice: Sendable {
         package let last: UInt64
         package let changes: Int
-        /// The number of its first line in the file.
         let line: Int
         let bounds: Range<UInt64>
-        /// The hash of all bytes before the slice, ready for more bytes.
         let hashBefore: SHA256
-        /// The digest of all bytes up to the end of the slice.
         let digest: SHA256.Digest
     }
 
@@ -108,15 +105,12 @@ package struct VerifiedSegment: Sendable {
     package var batches: [SegmentBatch] = []
 }
 
-/// Validates the lines of a segment in order: the header, then each transaction with its changes.
-///
 /// It keeps changes that are rows where that is asked for.
 private struct SegmentContent {
     private static let blobKey = Array("\"blob\"".utf8)
     /// The beginning of every escape of a letter of "blob".
     private static let escapedLetter = Array("\\u006".utf8)
 
-    /// Why a deletion after another change is no valid line, and what helps.
     private static let lateDeletion =
         "a 'delete' follows another change of its transaction: write all deletions before the inserts, updates, links and "
         + "unlinks, without what they take away, or in a transaction of their own"
@@ -238,7 +232,6 @@ private struct SegmentContent {
         batch = SegmentBatch()
     }
 
-    /// Checks the counts of the end line.
     func check(_ end: SegmentEnd, line: Int) throws(SegmentError) {
         try order.check(end, line: line, file: file)
     }
@@ -272,12 +265,8 @@ private struct TransactionOrder {
 
     var hasTransactions: Bool { transactions > 0 }
 
-    /// The sequence that the next transaction must have.
     var nextSequence: UInt64 { name.first + transactions }
 
-    /// Checks a transaction line.
-    ///
-    /// - Throws: ``JSONError`` with the reason when the line is none, or not that of the next transaction.
     mutating func begin(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> TransactionHeader {
         guard !line.isBlank else { throw JSONError("the line is blank") }
         let transaction: TransactionHeader
@@ -302,13 +291,11 @@ private struct TransactionOrder {
         return transaction
     }
 
-    /// Counts a transaction whose changes have all been read.
     mutating func end(_ transaction: TransactionHeader) {
         transactions += 1
         changes += UInt64(transaction.changeCount)
     }
 
-    /// Checks the counts of the end line.
     func check(_ end: SegmentEnd, line: Int, file: String) throws(SegmentError) {
         let reason: String
         if name.first + transactions - 1 != name.last {
@@ -352,13 +339,11 @@ private struct SliceBuilder {
     private static let byteLimit: UInt64 = 4 << 20
 
     private(set) var slices: [VerifiedSegment.Slice] = []
-    /// The number of lines after which a slice ends with its transaction.
     private let lineLimit: Int
     /// The first transaction of the current slice; nil between slices.
     private var first: UInt64?
     private var line = 0
     private var start: UInt64 = 0
-    /// The number of transaction and change lines in the slice.
     private var lineCount = 0
     private var hashBefore = SHA256()
 
@@ -366,20 +351,17 @@ private struct SliceBuilder {
         self.lineLimit = lineLimit
     }
 
-    /// Starts the first slice, at the first transaction of the segment.
     mutating func begin(_ reader: SegmentLineReader) {
         hashBefore = reader.hashSoFar
         start = reader.position
     }
 
-    /// Starts a slice, if none is open, with a transaction line that was read.
     mutating func beginTransaction(_ transaction: TransactionHeader, _ reader: SegmentLineReader) {
         guard first == nil else { return }
         first = transaction.sequence
         line = reader.line
     }
 
-    /// Counts the lines of a transaction whose changes have all been read.
     mutating func endTransaction(_ transaction: TransactionHeader, _ reader: SegmentLineReader) {
         lineCount += transaction.changeCount + 1
         if lineCount >= lineLimit || reader.position - start >= SliceBuilder.byteLimit {
@@ -387,7 +369,6 @@ private struct SliceBuilder {
         }
     }
 
-    /// Ends the current slice, if any.
     mutating func end(last: UInt64, _ reader: SegmentLineReader) {
         guard let first else { return }
         let position = reader.position

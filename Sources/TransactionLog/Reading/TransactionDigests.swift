@@ -6,10 +6,6 @@ package final class TransactionDigests {
     private let writer: UniqueID
     private var isBegun = false
 
-    /// - Parameters:
-    ///   - source: a segment that was verified.
-    ///   - tail: its end line.
-    ///   - writer: its writer.
     package init(_ source: some SegmentBytes, _ tail: SegmentTail, writer: UniqueID) {
         lines = SegmentLineReader(source, bounds: 0..<tail.offset)
         self.writer = writer

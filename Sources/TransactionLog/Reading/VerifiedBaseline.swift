@@ -1,12 +1,10 @@
 package import TributaryChanges
 
-/// A baseline whose bytes have been verified as a whole.
 package struct VerifiedBaseline: Hashable, Sendable {
     package let file: String
     package let header: BaselineHeader
     package let writers: [BaselineWriter]
     package let end: BaselineEnd
-    /// The number of bytes before the end line.
     let offset: UInt64
 
     /// Verifies a baseline: framing, JSON, order, vector, counts and hash.
@@ -48,7 +46,6 @@ package struct VerifiedBaseline: Hashable, Sendable {
 }
 
 extension BaselineLines {
-    /// Reads up to the next line that is handed over; nil at the end.
     mutating func advance(_ reader: SegmentLineReader) throws(SegmentError) -> BaselineEntry? {
         while let line = try reader.next() {
             if let entry = try reader.parse({ () throws(JSONError) in try next(line) }) { return entry }
@@ -56,7 +53,6 @@ extension BaselineLines {
         return nil
     }
 
-    /// Checks that nothing is missing, and the counts of the end line.
     func check(_ end: SegmentEnd, file: String, line: Int) throws(SegmentError) {
         guard isComplete else {
             throw SegmentError(.rejected, file: file, line: line, reason: "the baseline breaks off before its end line")
@@ -146,10 +142,8 @@ package final class BaselineReader {
 /// The end line of a baseline, in the form of the end line of a segment.
 package struct BaselineEnd: Hashable, Sendable {
     package var counts: BaselineCounts
-    /// The lower-case hexadecimal SHA-256 of all bytes before this line.
     package var sha256: String
 
-    /// The line without its newline.
     package var line: String {
         SegmentEnd(
             last: UInt64(counts.writers),

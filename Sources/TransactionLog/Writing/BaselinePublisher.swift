@@ -1,8 +1,6 @@
 package import TributaryChanges
 
-/// Publishes whole baselines in the log folder, with the safety rules of segments.
-///
-/// A baseline takes long to write. It is staged in a folder of its own, so that segments are published meanwhile.
+/// A baseline takes long to write: it is staged in a folder of its own, so that segments are published meanwhile.
 package struct BaselinePublisher: Sendable {
     private let files: FilePublisher
 
@@ -51,8 +49,6 @@ struct BaselineCheck {
     private(set) var lines = BaselineLines()
     private(set) var line = 0
 
-    /// Checks whole lines, each ended by a newline.
-    ///
     /// - Throws: ``SegmentError`` `rejected` with the line and the reason.
     mutating func add(_ bytes: [UInt8]) throws(SegmentError) {
         var start = 0
@@ -73,7 +69,6 @@ struct BaselineCheck {
         }
     }
 
-    /// Checks that nothing is missing, and the counts for the end line.
     func finish(_ counts: BaselineCounts) throws(SegmentError) {
         guard lines.isComplete, lines.counts == counts else {
             throw fault("the lines are not those that the end line would count")

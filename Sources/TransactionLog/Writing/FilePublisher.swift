@@ -11,7 +11,6 @@ struct FilePublisher: Sendable {
     /// this process.
     private static let durable = Mutex<Set<String>>([])
 
-    /// The name of a file and the writer in whose folder it is.
     struct Name {
         var writer: UniqueID
         var fileName: String
@@ -136,7 +135,6 @@ struct FilePublisher: Sendable {
         return true
     }
 
-    /// Compares the published file with the staged one, byte by byte.
     private func requireSameBytes(_ name: Name, staged path: String) throws(SegmentError) {
         let published =
             name.folder == nil

@@ -1,7 +1,6 @@
 import Glibc
 import TributaryChanges
 
-/// Writes bytes to a descriptor through a buffer and hashes them.
 final class HashedFile {
     private static let bufferSize = 256 << 10
 
@@ -20,14 +19,12 @@ final class HashedFile {
         if pending.count >= HashedFile.bufferSize { try flush() }
     }
 
-    /// Writes an end line that `line` makes of the hash of all bytes before it.
     func end(_ line: (String) -> String) throws(SegmentError) {
         try flush()
         pending = Array(line(hash.finalize().hexadecimal).utf8) + [0x0A]
         try flush(hashed: false)
     }
 
-    /// Writes what is left in the buffer, without an end line.
     func finish() throws(SegmentError) { try flush(hashed: false) }
 
     private func flush(hashed: Bool = true) throws(SegmentError) {

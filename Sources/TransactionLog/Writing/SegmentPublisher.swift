@@ -1,6 +1,5 @@
 package import TributaryChanges
 
-/// Publishes whole segments in the log folder, without ever replacing a file.
 package struct SegmentPublisher: Sendable {
     /// The folder of unfinished files, which is not replicated.
     package static let stagingFolder = ".staging"
@@ -41,7 +40,6 @@ package final class SegmentWriter {
     private var transactions: UInt64 = 0
     private var changes: UInt64 = 0
 
-    /// Writes the header line, given without its newline.
     package init(descriptor: Int32, file: String, header: String) throws(SegmentError) {
         self.file = HashedFile(descriptor: descriptor, file: file)
         try self.file.write(Array(header.utf8) + [0x0A])
@@ -67,7 +65,6 @@ package final class SegmentWriter {
     }
 }
 
-/// Publishes blobs in a writer's folder, with the safety rules of segments.
 package struct BlobPublisher: Sendable {
     private let files: FilePublisher
     private let writer: UniqueID

@@ -47,7 +47,6 @@ package struct AdminResponse: Sendable {
 
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Decodes the body as a message of the interface.
     package func decode<Message: Decodable>(_ type: Message.Type) throws -> Message {
         do {
             return try JSONDecoder().decode(type, from: Data(body))
@@ -56,7 +55,6 @@ package struct AdminResponse: Sendable {
         }
     }
 
-    /// Returns the response, or throws its problem document.
     package func orProblem() throws -> AdminResponse {
         if isSuccess { return self }
         if let problem = try? JSONDecoder().decode(ProblemDocument.self, from: Data(body)) { throw problem }

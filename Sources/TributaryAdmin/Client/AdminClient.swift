@@ -20,7 +20,6 @@ package struct AdminClient: Sendable {
         sockets.count == 1 ? sockets.first.flatMap { SocketAttempt(path: $0, reason: "").unit } : nil
     }
 
-    /// Sends a request and returns the whole response.
     package func send(_ call: AdminCall) async throws -> AdminResponse {
         var body: [UInt8] = []
         let head = try await stream(call) { bytes in body += bytes }
@@ -61,7 +60,6 @@ package struct AdminClient: Sendable {
         try await stream(call) { bytes, _ in try await onBody(bytes) }
     }
 
-    /// Returns the response without its body, after `onBody` has received all bytes.
     private func stream(
         _ call: AdminCall,
         onBody: ([UInt8], AdminResponse) async throws -> Void
@@ -200,7 +198,6 @@ final class RequestSender: ChannelInboundHandler {
     }
 }
 
-/// Closes a connection on which the daemon sent no bytes within the time limit.
 final class SilenceHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

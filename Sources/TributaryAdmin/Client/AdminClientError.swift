@@ -1,12 +1,8 @@
-/// An error that left a request without a response.
 package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No daemon accepts connections at any of the sockets.
     case noDaemon([SocketAttempt])
-    /// The socket exists, but the user is not permitted to connect.
     case notPermitted(path: String)
     case interrupted(path: String)
     case unreadableResponse(String)
-    /// The daemon sent no bytes within the time limit.
     case silent(path: String, after: Duration)
 
     package var description: String {
@@ -56,6 +52,5 @@ package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
         return instance == "admin" ? "tributaryd.service" : "tributaryd@\(instance).service"
     }
 
-    /// The command that shows the reason in the journal.
     var hint: String? { unit.map { "hint: journalctl -u \($0) -n 20" } }
 }

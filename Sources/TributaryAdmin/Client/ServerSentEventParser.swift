@@ -1,4 +1,3 @@
-/// Parses a `text/event-stream`, given in pieces of any size, into events.
 package struct ServerSentEventParser: Sendable {
     private var line: [UInt8] = []
     private var event = "message"
@@ -8,7 +7,6 @@ package struct ServerSentEventParser: Sendable {
 
     package init() {}
 
-    /// Appends bytes and returns the events that they complete.
     package mutating func append(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {

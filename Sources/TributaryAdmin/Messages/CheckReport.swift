@@ -2,22 +2,17 @@ package import TributaryChanges
 
 /// The result of a check, which is the response of `POST /v1/check`.
 package struct CheckReport: Codable, Hashable, Sendable {
-    /// The greatest number of problems that are listed.
     package static let limit = 200
 
     /// Whether a store that was built anew from the log folder is equal to the live one.
     package struct Comparison: Codable, Hashable, Sendable {
         /// `equal`, `different` or `impossible`.
         package var result: String
-        /// Why the stores cannot be compared, as a code.
         package var reason: String?
-        /// Why the stores cannot be compared, as a sentence.
         package var detail: String?
         package var digest: String?
-        /// The digest of the store that was built anew.
         package var rebuilt: String?
 
-        /// The stores have equal digests.
         package static func equal(digest: String) -> Comparison {
             Comparison(result: "equal", digest: digest, rebuilt: digest)
         }
@@ -26,7 +21,6 @@ package struct CheckReport: Codable, Hashable, Sendable {
             Comparison(result: "different", digest: digest, rebuilt: rebuilt)
         }
 
-        /// No store with the transactions of the live one can be built.
         package static func impossible(_ reason: Obstacle, _ detail: String) -> Comparison {
             Comparison(result: "impossible", reason: reason.rawValue, detail: detail)
         }
@@ -45,15 +39,10 @@ package struct CheckReport: Codable, Hashable, Sendable {
     package private(set) var problems: [Problem] = []
     /// The number of all problems, also of those that are not listed.
     package private(set) var problemCount = 0
-    /// The repairs, each as a sentence.
     package var repairs: [String] = []
-    /// The number of segments that were verified.
     package var segments = 0
-    /// The number of segments in the log folder that are not applied.
     package var unapplied = 0
-    /// The number of large values that were verified.
     package var values: Int64 = 0
-    /// The number of local transactions that are not exported yet.
     package var unexported = 0
     package var comparison = Comparison.impossible(.segmentsMissing, "The check has not ended.")
 

@@ -1,13 +1,11 @@
 /// The result of a compaction or of a dry run, which is the response of `POST /v1/compact`.
 package struct CompactionReport: Codable, Hashable, Sendable {
-    /// The greatest number of segments that are listed.
     package static let limit = 1_000
 
     package struct Step: Codable, Hashable, Sendable {
         /// `cut`, `exists`, `waits`, `verified`, `differs` or `nothing`.
         package var result: String
         package var file: String?
-        /// Why it waits, as a sentence.
         package var detail: String?
 
         package init(result: String, file: String? = nil, detail: String? = nil) {
@@ -37,7 +35,6 @@ package struct CompactionReport: Codable, Hashable, Sendable {
     package struct Segment: Codable, Hashable, Sendable {
         package var file: String
         package var bytes: UInt64
-        /// The reasons why it waits, each as a clause.
         package var waitsFor: [String]
 
         package init(file: String, bytes: UInt64, waitsFor: [String]) {
@@ -47,11 +44,8 @@ package struct CompactionReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// Whether nothing was done: the message tells what would be.
     package var dryRun: Bool
-    /// The baseline of this store's positions.
     package var baseline = Step(result: "waits")
-    /// The baseline that was compared.
     package var verification = Step(result: "nothing")
     package var baselines: [Baseline] = []
     package var removedSegments = 0

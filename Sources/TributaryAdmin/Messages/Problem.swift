@@ -2,10 +2,7 @@ package import TributaryChanges
 
 /// Something that an administrator should know or solve, in the status and in the report of a check.
 package struct Problem: Codable, Hashable, Sendable {
-    /// The kind of a problem; programs can rely on the names.
-    ///
-    /// It is declared beside the text and the hint of the problem. It is no enum, so that a command can show the
-    /// problems of a later daemon.
+    /// No enum, so that a command can show the problems of a later daemon.
     package struct Code: RawRepresentable, ExpressibleByStringLiteral, Hashable, Sendable, Codable {
         package var rawValue: String
 
@@ -15,14 +12,10 @@ package struct Problem: Codable, Hashable, Sendable {
     }
 
     package var code: Code
-    /// The time of the first observation.
     package var since: WallTime?
-    /// The problem, as a sentence.
     package var detail: String
-    /// The remedy, as a sentence or a command.
     package var hint: String?
     package var file: String?
-    /// The writer of the affected segments and its display name.
     package var writer: UniqueID?
     package var writerName: String?
     /// The transactions and blobs for which the first of the segments waits, with their holders.
@@ -64,7 +57,6 @@ extension WallTime: Codable {
 
 /// Transactions or a blob that a segment waits for, and who has them.
 package struct MissingPart: Codable, Hashable, Sendable {
-    /// A writer whose machine has what is missing.
     package struct Holder: Codable, Hashable, Sendable {
         package var writer: UniqueID
         package var name: String?
@@ -80,7 +72,6 @@ package struct MissingPart: Codable, Hashable, Sendable {
 
     package var writer: UniqueID
     package var writerName: String?
-    /// The first and the last missing transaction.
     package var first: UInt64?
     package var last: UInt64?
     package var blob: String?

@@ -13,7 +13,6 @@ package struct ProblemDocument: Codable, Hashable, Sendable, Error {
     package var position: Int?
     /// The index of the faulty change in the request, from 0.
     package var index: Int?
-    /// The properties that failed their validation.
     package var errors: [PropertyProblem]?
 
     package init(_ kind: ProblemKind, detail: String? = nil, hint: String? = nil) {
@@ -24,7 +23,6 @@ package struct ProblemDocument: Codable, Hashable, Sendable, Error {
         self.hint = hint
     }
 
-    /// A property of an object that failed its validation at a save.
     package struct PropertyProblem: Codable, Hashable, Sendable {
         package var entity: String
         package var id: String?
@@ -69,7 +67,6 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     /// The answer of a start that fails to the requests that wait for it.
     case startFailed = "start-failed"
     case failure = "failure"
-    /// A failure of the disk or the file system, which may pass.
     case inputOutput = "input-output"
     case storageFull = "storage-full"
     /// A condition that only an administrator can end, such as a wrong clock or a conflict with another writer.

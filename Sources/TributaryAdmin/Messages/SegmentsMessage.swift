@@ -10,7 +10,6 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         package var file: String?
         package var line: Int?
         package var waitingFor: [String]?
-        /// The number of values that the model cannot represent.
         package var deferred: Int?
         /// The number of objects that the segment updates and that no known segment inserts.
         package var unknownObjects: Int?
@@ -22,9 +21,7 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
         package var writerName: String?
         package var missing: [MissingPart]?
         package var notes: [String]?
-        /// The consequences of accepting the segment; only in the response of that request.
         package var warning: String?
-        /// The user who accepted the segment; only in the response of that request.
         package var acceptedBy: String?
 
         package init(writer: String, first: String, last: String, state: String) {
@@ -36,7 +33,6 @@ package struct SegmentsMessage: Codable, Hashable, Sendable {
     }
 
     package var segments: [Segment]
-    /// The value of `after` for the next page; nil on the last page.
     package var next: String?
 
     package init(segments: [Segment], next: String? = nil) {
@@ -55,7 +51,6 @@ package struct DeferredMessage: Codable, Hashable, Sendable {
     package var entity: String
     package var id: String
     package var property: String?
-    /// The JSON text of the value in the segment.
     package var value: String?
     package var rule: String
     package var text: String

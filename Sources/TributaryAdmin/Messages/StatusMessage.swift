@@ -8,9 +8,7 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         case stopping
     }
 
-    /// The imported changes that have no effect yet.
     package struct Deferred: Codable, Hashable, Sendable {
-        /// The number of values that the model cannot represent.
         package var values: Int
         /// The number of objects that were updated and that no known segment inserts.
         package var unknownObjects: Int
@@ -37,13 +35,11 @@ package struct StatusMessage: Codable, Hashable, Sendable {
         }
     }
 
-    /// How far this store is behind another writer.
     package struct Writer: Codable, Hashable, Sendable {
         package var id: String
         package var name: String?
         /// One of evicted, abandoned and former; absent for others.
         package var state: String?
-        /// The number of its transactions that are known to exist and are not applied.
         package var behind: UInt64
         /// The time since the arrival of its oldest segment that is not applied; absent when none has arrived.
         package var lagSeconds: Double?

@@ -1,6 +1,5 @@
 /// The response of `POST /v1/sync`.
 package struct SyncMessage: Codable, Hashable, Sendable {
-    /// The objects that the merge changed in the main context.
     package struct Merged: Codable, Hashable, Sendable {
         package var inserted: Int
         package var updated: Int
@@ -38,7 +37,6 @@ package struct SyncMessage: Codable, Hashable, Sendable {
     }
 }
 
-/// The number of imported or exported segments, transactions and changes.
 package struct ImportCounts: Codable, Hashable, Sendable {
     /// The number of segments whose last transaction was included.
     package var segments = 0

@@ -10,7 +10,6 @@ package struct WritersMessage: Codable, Hashable, Sendable {
         package var sequence: UInt64
         /// Sixteen hexadecimal digits.
         package var clock: String
-        /// The number of transactions that are known to exist and are not applied.
         package var behind: UInt64?
         /// The time since the arrival of the writer's oldest segment that is not applied; 0 when all are applied.
         package var lagSeconds: Double?

@@ -6,7 +6,6 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// A request that has passed the checks of its route.
 struct AdminRequest: Sendable {
     let request: Request
     let channel: any Channel
@@ -97,7 +96,6 @@ struct AdminRequest: Sendable {
 }
 
 extension JSONValue {
-    /// Refuses a value of a request that is no object, or that has a member that nobody would read.
     func check(members known: Set<String>, of name: String, at place: String) throws(ProblemDocument) {
         guard case .object(let members) = self else {
             throw ProblemDocument(.badRequest, detail: "\(name) is \(kind), not an object")

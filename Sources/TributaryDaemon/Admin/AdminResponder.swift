@@ -5,7 +5,6 @@ import Logging
 import NIOCore
 import TributaryAdmin
 
-/// Responds to requests with the routes of the table, and converts errors to problem documents.
 struct AdminResponder: Sendable {
     private let router: RouterResponder<AdminContext>
     private let routes: [Route]
@@ -90,7 +89,6 @@ struct AdminResponder: Sendable {
     }
 }
 
-/// The context that Hummingbird's router passes to a route, which includes the connection.
 struct AdminContext: RequestContext {
     struct Source: RequestContextSource {
         let logger: Logger

@@ -5,7 +5,6 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// The services of the routes besides the open store.
 struct AdminServices: Sendable {
     let state: DaemonState
     let counters: AdminCounters
@@ -55,7 +54,6 @@ final class StreamPermit: Sendable {
 
 /// A lock that allows one piece of long work of its kind at a time, and names its holder to other clients.
 final class WorkLock: Sendable {
-    /// Releases the lock on request, at the latest when its last reference is released.
     final class Hold: Sendable {
         private let lock: WorkLock
         private let isReleased = Atomic(false)
@@ -82,7 +80,6 @@ final class WorkLock: Sendable {
         self.activity = activity
     }
 
-    /// Acquires the lock; the holder releases it with ``release()``.
     func acquire(for caller: Caller) throws(ProblemDocument) {
         let other: Holder? = holder.withLock { holder in
             if let holder { return holder }
@@ -97,7 +94,6 @@ final class WorkLock: Sendable {
         )
     }
 
-    /// Acquires the lock until the returned object is released.
     func hold(for caller: Caller) throws(ProblemDocument) -> Hold {
         try acquire(for: caller)
         return Hold(self)
@@ -106,7 +102,6 @@ final class WorkLock: Sendable {
     func release() { holder.withLock { $0 = nil } }
 }
 
-/// Tells any number of waiting tasks, once, that something ends.
 final class ShutdownBroadcast: Sendable {
     private let broadcast = Broadcast<Never>(limit: 1)
     private let onSend: @Sendable () -> Void

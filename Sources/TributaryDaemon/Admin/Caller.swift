@@ -2,7 +2,6 @@ import Glibc
 import NIOCore
 import TributaryAdmin
 
-/// The process that sends a request over the admin socket.
 struct Caller: Sendable, Hashable {
     let user: uid_t
     let groups: [gid_t]
@@ -11,7 +10,6 @@ struct Caller: Sendable, Hashable {
     /// The number that the kernel reports for a user unknown to this namespace; it matches no user.
     private static let nobody: UInt32 = 65534
 
-    /// Reads the credentials of the process at the other end of a connected Unix socket from the kernel.
     static func of(_ channel: any Channel) async throws -> Caller {
         guard let options = channel as? any SocketOptionProvider else {
             throw ProblemDocument(.notPermitted, detail: "the connection does not say who made it")
@@ -53,7 +51,6 @@ struct Caller: Sendable, Hashable {
         return list.indices.compactMap { list[$0] == 0 ? nil : list[$0] }
     }
 
-    /// Whether the caller is root or runs as the daemon's user.
     var isOwner: Bool { user == 0 || (user == geteuid() && user != Caller.nobody) }
 
     var name: String {

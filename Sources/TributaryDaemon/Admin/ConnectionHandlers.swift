@@ -65,7 +65,6 @@ final class ClosingHandler: ChannelDuplexHandler {
     }
 }
 
-/// Responds to a connection beyond the limit without reading a request, and closes it.
 final class RefusalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -2,11 +2,9 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// The open connections of a server, limited in number.
 final class ConnectionRegister: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: any Channel] = [:]
-        /// Cancels the work of a connection when it closes, by the connection.
         var work: [ObjectIdentifier: @Sendable () -> Void] = [:]
         var isQuiescing = false
     }
@@ -73,7 +71,6 @@ final class ConnectionRegister: Sendable {
         }
     }
 
-    /// Closes idle connections now, and the others after their response.
     func quiesce() {
         let connections = state.withLock { state in
             state.isQuiescing = true
@@ -101,7 +98,6 @@ final class UnreadResponseHandler: ChannelDuplexHandler {
     /// The numbers of writes that the kernel has not taken yet, and that it has taken.
     private var pending = 0
     private var taken = 0
-    /// The time in which a client has to read something.
     private static let patience = TimeAmount.milliseconds(250)
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -142,7 +138,6 @@ final class EarlyRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
     private var waiting: [NIOAny] = []
     private var isInputClosed = false
 
-    /// Hands what was kept to the handlers that HTTP has been set up with.
     static func remove(from channel: any Channel) throws {
         let pipeline = channel.pipeline.syncOperations
         let handler = try pipeline.context(handlerType: EarlyRequestHandler.self)

@@ -12,9 +12,7 @@ final class ReadLimiter: Sendable {
         @TaskLocal static var current = Client()
     }
 
-    /// The greatest number of reads; each one holds a client's connection and its request.
     static let limit = 256
-    /// The time after which a read counts as a long one.
     private static let shortRead = Duration.milliseconds(250)
 
     private let count = Atomic(0)
@@ -126,12 +124,10 @@ struct ReadTurns {
     private var lastTurns: [[ReadLimiter.Client: UInt64]] = [[:], [:]]
     private var now: UInt64 = 0
 
-    /// The number of clients whose last turns are known.
     var clientCount: Int { lastTurns.map(\.count).reduce(0, +) }
 
     func isRunning(_ number: UInt64) -> Bool { running[number] != nil }
 
-    /// Adds a read, and calls `wake` when it may run, perhaps at once.
     mutating func add(_ client: ReadLimiter.Client, isLong: Bool, wake: @escaping @Sendable () -> Void) -> UInt64 {
         now += 1
         waiting.append(Waiter(number: now, client: client, isLong: isLong, wake: wake))
@@ -177,7 +173,6 @@ struct ReadTurns {
         return first(isLong: prefersLong) ?? (isLongDue ? first(isLong: !prefersLong) : nil)
     }
 
-    /// The waiting read of the client that had no turn for longest.
     private func first(isLong: Bool) -> Int? {
         let turns = lastTurns[isLong ? 1 : 0]
         return waiting.indices.filter { waiting[$0].isLong == isLong }.min { one, other in

@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import TributaryAdmin
 
-/// A method of a path, with its permissions, its parameters and its handler.
 struct Route: Sendable {
     enum Requirement: Sendable {
         /// No state: the route also responds while the daemon starts and stops.
@@ -45,7 +44,6 @@ struct Route: Sendable {
 enum RouteAccess: Sendable {
     case read
     case write
-    /// Root and the daemon's user.
     case owner
 
     func check(_ caller: Caller, writers: [String]?) throws(ProblemDocument) {

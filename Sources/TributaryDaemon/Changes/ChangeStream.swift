@@ -11,7 +11,6 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// The change stream of one client, from its first event to its last.
 struct ChangeStream: Sendable {
     let engine: Engine
     let updates: StoreUpdates
@@ -117,7 +116,6 @@ final class PendingChangeEvents: Sendable {
 
     private let state = Mutex(State())
     private let wakeUp: AsyncStream<Void>.Continuation
-    /// An element after each change of the pending events.
     let wakeUps: AsyncStream<Void>
 
     init() {
@@ -237,7 +235,6 @@ enum ChangeEventText {
         return text(ServerSentEvent(event: "hello", data: data.text))
     }
 
-    /// The event of an initial import that has become complete since ``hello(_:isInitialImportComplete:)``.
     static let initialImport = ServerSentEvent(event: "initialImport", data: "{}")
 
     static let bye = text(ServerSentEvent(event: "bye", data: "{}"))

@@ -171,9 +171,7 @@ extension Configuration {
     }
 }
 
-/// Waits for a system call that may never return, up to a time limit.
 enum BoundedWait {
-    /// Returns the result of `body`; nil when the time limit is exceeded.
     static func result<T: Sendable>(within timeLimit: Duration, _ body: @escaping @Sendable () -> T) -> T? {
         let box = ResultBox<T>()
         Thread.detachNewThread {

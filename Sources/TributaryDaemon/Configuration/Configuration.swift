@@ -6,15 +6,13 @@ import TributarySync
 // This folder reads the settings from the file, the environment and the command line, and keeps where each one comes
 // from.
 
-/// The daemon's configuration, with the origin of each value that is not a default.
+/// ``ConfigurationKey/all`` names the fields that can be set.
 ///
-/// ``ConfigurationKey/all`` names the fields that can be set. A default is written where the value is used.
+/// A default is written where the value is used.
 struct Configuration: Sendable {
-    /// A field of the configuration, such as `\.merge.debounce`.
     typealias Field = any PartialKeyPath<Configuration> & Sendable
 
     struct History: Sendable {
-        /// The time for which transactions stay readable.
         var keep = Duration.seconds(30 * 86_400)
     }
 
@@ -148,7 +146,6 @@ extension Configuration {
         return file?.entries[key.name]
     }
 
-    /// Checks combinations of values that are valid on their own, and limits.
     private func checkTogether() throws(ConfigurationError) {
         if merge.ceiling < merge.debounce {
             throw error("must not be shorter than merge.debounce", in: \.merge.ceiling)
@@ -202,14 +199,12 @@ enum ConfigurationOrigin: Hashable, Sendable {
 }
 
 struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The reason as a clause.
     var reason: String
     var key: String?
     var origin = ConfigurationOrigin.standard
 
     var description: String { (origin.location.map { "\($0): " } ?? "") + detail }
 
-    /// The description without file and line.
     var detail: String {
         [key, origin.column.map { "column \($0)" }, reason].compactMap { $0 }.joined(separator: ": ")
     }

@@ -2,7 +2,6 @@ import Foundation
 import TributaryModel
 import Yams
 
-/// The entries of a configuration file by key, and its first fault, such as an unknown key.
 struct ConfigurationFile {
     let path: String
     private(set) var entries: [String: ConfigurationEntry] = [:]
@@ -90,7 +89,6 @@ struct ConfigurationFile {
     }
 }
 
-/// The sources of a configuration: flags, the environment, and the file that they name.
 struct ConfigurationSources: Sendable {
     var flags: [String: String] = [:]
     var file: String?
@@ -103,7 +101,6 @@ struct ConfigurationSources: Sendable {
     var inheritsSocket: Bool { InheritedSocket.isAnnounced(in: environment) }
 }
 
-/// A value as a source of the configuration has it.
 struct ConfigurationEntry {
     enum Written {
         case text(String)
@@ -125,7 +122,6 @@ struct DefaultPaths: Sendable {
         self.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
     }
 
-    /// The unit's `StateDirectory=`, or the first one of several.
     private var stateDirectory: String? {
         environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
     }

@@ -4,7 +4,6 @@ import TributarySync
 
 /// A key of the configuration file, the field that it sets, and the flag and the variable that set the field too.
 struct ConfigurationKey: Sendable, CustomStringConvertible {
-    /// The name in the file, with dots between the words of nested keys.
     let name: String
     let field: Configuration.Field
     let flag: String?

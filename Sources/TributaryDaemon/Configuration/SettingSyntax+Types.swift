@@ -9,7 +9,6 @@ extension SettingSyntax where Value == String {
         }
     }
 
-    /// A path, which is absolute after parsing.
     static var path: Self {
         Self(expectation: "a path") { text, folder in
             text.isEmpty || text.utf8.contains(0) ? nil : ConfigurationFile.absolute(text, in: folder)
@@ -20,7 +19,6 @@ extension SettingSyntax where Value == String {
 }
 
 extension SettingSyntax where Value == String? {
-    /// A path without a default.
     static var path: Self {
         let path = SettingSyntax<String>.path
         return Self(expectation: path.expectation) { text, folder in
@@ -152,7 +150,6 @@ struct UnitNotation: Sendable {
     }
 }
 
-/// A loopback address, which only this machine can reach, with a port.
 struct LoopbackAddress: Hashable, Sendable, CustomStringConvertible {
     let host: String
     let port: Int

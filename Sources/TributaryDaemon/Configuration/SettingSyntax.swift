@@ -1,11 +1,9 @@
 import Yams
 
-/// The syntax of a type of values in the configuration file, in flags and in environment variables.
 struct SettingSyntax<Value: Hashable & Sendable>: Sendable {
     /// The type of a scalar in YAML, which must match: `name: no` is refused, since `no` is a boolean.
     enum Scalar {
         case text
-        /// An integer with a unit, which is text in YAML.
         case quantity
         case integer
         case boolean

@@ -160,7 +160,6 @@ struct DemoStory: Sendable {
     }
 }
 
-/// A third-party writer, which knows only the segment format.
 struct DemoThirdParty {
     func write(to logs: String) throws -> [String] {
         let environment = StoreEnvironment.system
@@ -186,7 +185,6 @@ struct DemoThirdParty {
     }
 }
 
-/// The layout of the demo's text: titles, numbered scenes, lines with times, a table.
 struct DemoPage: Sendable {
     let write: @Sendable (String) -> Void
 
@@ -202,7 +200,6 @@ struct DemoPage: Sendable {
         write("\(number). \(text)")
     }
 
-    /// Prints an action of a peer; the detail is in a column of its own.
     func act(_ peer: String, _ what: String, _ detail: String = "") {
         let line = "   \(DemoPage.pad(peer, 9))\(DemoPage.pad(what, 52))"
         write(detail.isEmpty ? DemoPage.trimmed(line) : line + detail)

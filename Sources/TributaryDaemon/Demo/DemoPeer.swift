@@ -5,7 +5,6 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-/// One machine of the demo: a store, its contexts, and the service that synchronizes it with the log folder.
 struct DemoPeer: Sendable {
     let name: String
     let container: PersistentContainer

@@ -27,7 +27,6 @@ enum DaemonLogging {
 }
 
 final class LogLevelSetting: Sendable {
-    /// The level before the configuration is loaded, and without a configured one.
     static let standard = Logger.Level.info
 
     private let level = Mutex(standard)
@@ -38,7 +37,6 @@ final class LogLevelSetting: Sendable {
     }
 }
 
-/// A log handler with the daemon's log level, for every output.
 protocol SettingLogHandler: LogHandler {
     var setting: LogLevelSetting { get }
 }
@@ -54,7 +52,6 @@ extension SettingLogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// Returns the handler's metadata, replaced by the event's metadata and its error.
     func metadata(of event: LogEvent) -> Logger.Metadata {
         var all = metadata.merging(event.metadata ?? [:]) { $1 }
         if let error = event.error { all["error"] = "\(error)" }

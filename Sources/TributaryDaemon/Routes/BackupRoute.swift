@@ -11,9 +11,6 @@ import TributaryChanges
 import TributaryStore
 
 /// `POST /v1/backup`: streams a consistent copy of the store, one backup at a time.
-///
-/// With `Accept: text/event-stream` it sends progress events, the bytes in events `part`, and ends with `result` or
-/// `problem`. It stops when the client disconnects.
 enum BackupRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
@@ -68,10 +65,9 @@ enum BackupRoute {
     }
 }
 
-/// The finished copy of a store, which is sent to one client.
+/// Holds the lock of backups until its last bytes are read.
 ///
-/// It holds the lock of backups until its last bytes are read. The file has no name any more: the system removes it when
-/// it is closed, also when the process is killed.
+/// The file has no name any more: the system removes it when it is closed, also when the process is killed.
 final class BackupFile: Sendable {
     static let portion = 192 << 10
 

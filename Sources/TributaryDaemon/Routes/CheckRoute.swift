@@ -12,9 +12,6 @@ import TributarySync
 
 /// `POST /v1/check`: checks the store and the log folder, one check at a time; with `{"repair":true}` it repairs what can
 /// be rebuilt.
-///
-/// With `Accept: text/event-stream` it sends progress events and ends with `result` or `problem`. It stops when the
-/// client disconnects.
 enum CheckRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()

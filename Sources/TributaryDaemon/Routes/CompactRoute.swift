@@ -8,9 +8,6 @@ import TributarySync
 
 /// `POST /v1/compact`: cuts a baseline, verifies one of another store, and removes own segments that are in a verified
 /// one; with `dryRun=true` it only tells what it would do and what the remaining segments wait for.
-///
-/// One compaction runs at a time. With `Accept: text/event-stream` it sends progress events and ends with `result` or
-/// `problem`. It stops when the client disconnects.
 enum CompactRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()

@@ -27,7 +27,6 @@ enum ConflictsRoute {
         return .json(.object(members))
     }
 
-    /// Saves the losing value on a background context, with rules and validation.
     static func restore(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let number = try number(try request.parameter("number"))

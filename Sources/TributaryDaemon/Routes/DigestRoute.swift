@@ -9,9 +9,6 @@ import TributaryChanges
 import TributaryStore
 
 /// `GET /v1/digest`: a digest that is equal for stores with equal states, with the version vector of the state.
-///
-/// The route reads all rows, without a time limit. With `Accept: text/event-stream` it sends progress events and ends
-/// with `result` or `problem`. It stops when the client closes the connection.
 enum DigestRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()

@@ -66,7 +66,6 @@ enum HistoryRoute {
     }
 }
 
-/// Checks a token of a client against the store.
 enum TokenArgument {
     static func number(_ text: String, engine: Engine) async throws -> Int64 {
         guard let token = HistoryToken(text: text) else {

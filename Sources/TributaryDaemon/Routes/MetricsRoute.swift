@@ -83,7 +83,6 @@ struct MetricsText {
 
     private(set) var text = ""
 
-    /// Adds a gauge without labels, unless it has no value.
     mutating func gauge(_ name: String, _ help: String, _ value: Double?) {
         if let value { add(name, .gauge, help, [([], value)]) }
     }

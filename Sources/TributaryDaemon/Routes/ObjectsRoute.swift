@@ -136,7 +136,6 @@ enum ObjectRoute {
     }
 }
 
-/// Converts objects to JSON, with values in the form of the log.
 struct ObjectJSON: Sendable {
     let model: Model
     /// The relationships whose destination objects are included; to-many ones are listed with their objects' IDs.
@@ -144,7 +143,6 @@ struct ObjectJSON: Sendable {
     /// Which part of each included to-many relationship is listed.
     var page: (offset: Int, limit: Int) = (0, QueryParameters.largestLimit)
 
-    /// Parses `include`, and checks that the entity or a sub-entity has each relationship.
     init(model: Model, entity: Entity, include: String?) throws(ProblemDocument) {
         self.model = model
         self.include = (include ?? "").split(separator: ",").map(String.init)

@@ -125,7 +125,6 @@ struct ClientWork<Value: Sendable>: Sendable {
 
     func cancel() { task.cancel() }
 
-    /// Waits for the result; a caller that is cancelled cancels the work.
     func value() async throws -> Value {
         try await withTaskCancellationHandler {
             try await task.value
@@ -136,7 +135,6 @@ struct ClientWork<Value: Sendable>: Sendable {
 }
 
 extension ClientWork where Value: Encodable {
-    /// The response with the result as JSON, or with the work as an event stream for a client that asks for one.
     func response(to request: AdminRequest, _ progress: WorkProgress, path: AdminPath) async throws -> Response {
         guard request.wantsEvents else { return try .json(try await value()) }
         let stream = ProgressStream(
@@ -150,7 +148,6 @@ extension ClientWork where Value: Encodable {
     }
 }
 
-/// The progress of long work: the name of its phase, and how much of the phase is done.
 final class WorkProgress: Sendable {
     private struct State {
         var phase: String

@@ -203,8 +203,6 @@ extension StatusReport {
     }
 }
 
-/// The part of the status that comes from the store, read at one time.
-///
 /// While readers are busy, each further read would wait again.
 struct StatusFacts: Sendable {
     let writers: [WriterRecord]

@@ -12,8 +12,6 @@ import TributarySync
 
 /// `POST /v1/sync`: imports, merges and exports everything possible, one synchronization at a time, to the end even
 /// when the client disconnects.
-///
-/// With `Accept: text/event-stream` it sends progress events and ends with `result` or `problem`.
 enum SyncRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()

@@ -60,7 +60,6 @@ enum TransactionsRoute {
     private static let list = "changes"
     private static let members: Set<String> = [list]
 
-    /// Checks a whole body before anything of it is applied, and counts its changes.
     private static func check(_ body: [UInt8]) throws -> (all: Int, inserts: Int, deletions: Int) {
         var counts = (all: 0, inserts: 0, deletions: 0)
         var problem: ProblemDocument?
@@ -121,7 +120,6 @@ enum TransactionsRoute {
         return first.map { ($0.number, $0.detail.split(separator: " ").compactMap { UniqueID(String($0)) }) }
     }
 
-    /// Returns the response; `number` is nil when nothing was written.
     static func response(number: Int64?, ids: [UniqueID], engine: Engine) async throws -> Response {
         if let number {
             let token = HistoryToken(store: engine.historyName, number: number)

@@ -6,10 +6,9 @@ import TributaryChanges
 import TributaryStore
 import TributarySync
 
-/// `GET /v1/writers`: the stores whose transactions are here, and those of which no segment is applied yet.
+/// A store has had a writer for each time when it could not prove that nobody else went on as the one before.
 ///
-/// A store has had a writer for each time when it could not prove that nobody else went on as the one before; it is
-/// listed once, under its label. A producer that names no store is one of its own.
+/// It is listed once, under its label. A producer that names no store is one of its own.
 enum WritersRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()

@@ -12,7 +12,6 @@ import TributarySync
 
 // This folder has the services of the process: they open the store, run the loops, reload settings, and stop in order.
 
-/// Opens the store, runs the synchronization, and at the end stops both in order.
 struct EngineService: Service {
     let configuration: Configuration
     let model: Model
@@ -99,7 +98,6 @@ struct EngineService: Service {
     }
 }
 
-/// Deletes history that is older than `history.keep`, at the start and once a day.
 struct HistoryPurge {
     let engine: Engine
     let state: DaemonState
@@ -125,7 +123,6 @@ struct HistoryPurge {
     }
 }
 
-/// Reports a migration to administrators and the service manager, and interrupts it when the daemon stops.
 struct MigrationWatch {
     private static let grant = Duration.seconds(30)
 

@@ -23,7 +23,6 @@ struct EngineStop {
         if !isSafe { result.value = .tryAgain }
     }
 
-    /// Stops the engine; true when all saves are committed and the store is closed.
     func stop() async -> Bool {
         notifier.status("Stopping: the import")
         engine.sync.stop()
@@ -89,7 +88,6 @@ struct EngineStop {
     }
 }
 
-/// Waits for work that may hang, as long as it makes progress.
 enum HangingWork {
     /// Returns the result of `task`, which continues in any case; nil when `isLost` returns true before there is one.
     static func result<T: Sendable>(

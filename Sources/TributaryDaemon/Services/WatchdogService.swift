@@ -42,7 +42,6 @@ struct WatchdogService: Service {
 final class MainActorCheck: Sendable {
     private let isPending = Mutex(false)
 
-    /// Whether the main actor has run since the last ``start()``.
     var isResponsive: Bool { isPending.withLock { !$0 } }
 
     func start() {

@@ -3,9 +3,7 @@ import Glibc
 import NIOCore
 import TributaryAdmin
 
-/// A listening socket that systemd hands over.
 enum InheritedSocket {
-    /// Whether the environment announces sockets of the service manager for this process.
     static func isAnnounced(in environment: [String: String]) -> Bool {
         environment["LISTEN_PID"] == String(getpid()) && environment["LISTEN_FDS"] != "0"
     }

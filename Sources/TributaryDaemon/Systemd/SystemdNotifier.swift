@@ -40,7 +40,6 @@ final class SystemdNotifier: Sendable {
         send("EXTEND_TIMEOUT_USEC=\(microseconds)")
     }
 
-    /// The interval at which systemd expects ``watchdog()``; nil when it expects none.
     var watchdogInterval: Duration? {
         var microseconds: UInt64 = 0
         guard sd_watchdog_enabled(0, &microseconds) > 0, microseconds > 0 else { return nil }
@@ -55,7 +54,6 @@ final class SystemdNotifier: Sendable {
     private func oneLine(_ text: String) -> String { text.replacing("\n", with: " ") }
 }
 
-/// The systemd unit whose main process is this process.
 struct ServiceUnit: Hashable {
     var name: String
     var isOfUser: Bool

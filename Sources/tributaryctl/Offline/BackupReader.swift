@@ -33,7 +33,6 @@ final class BackupReader {
 
     deinit { close(descriptor) }
 
-    /// Writes the bytes into another file and returns their SHA-256.
     func copy(to target: NewFile) throws(CommandFailure) -> String {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }

@@ -3,7 +3,6 @@ import TributaryChanges
 import TributaryInference
 import TributaryModel
 
-/// Checks changes against a model: entities, properties and the types of values.
 struct ChangeChecker {
     struct Fault: Hashable {
         var entity: String
@@ -72,8 +71,6 @@ struct ChangeChecker {
     }
 }
 
-/// Finds objects that a transaction inserts without their mandatory properties.
-///
 /// A later change of the transaction may set these properties.
 struct MandatoryCheck {
     /// The identity of an object: objects of different root entities are different, even with equal UUIDs.
@@ -131,7 +128,6 @@ struct MandatoryCheck {
         for write in writes { insertions[object]?.missing.remove(checker.propertyName(write.name, of: entity)) }
     }
 
-    /// Marks the inverse relationship of newly linked objects as set.
     private mutating func markSet(_ ids: [UniqueID], linkedFrom entity: Entity, _ name: String) {
         guard
             let relationship = entity.property(named: checker.propertyName(name, of: entity))?.relationship,

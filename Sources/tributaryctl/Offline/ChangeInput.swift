@@ -4,7 +4,6 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// The changes on standard input, checked line by line and converted to the form of the log.
 struct ChangeInput {
     private static let lineLimit = 16 << 20
 
@@ -19,7 +18,6 @@ struct ChangeInput {
         mandatory = MandatoryCheck(checker: checker)
     }
 
-    /// Reads standard input to its end; blank lines are ignored.
     mutating func readStandardInput() throws(CommandFailure) {
         var pending: [UInt8] = []
         var number = 0

@@ -2,7 +2,6 @@ import TransactionLog
 import TributaryChanges
 import TributaryModel
 
-/// The faults of a segment's changes against a model, with the line of each.
 struct ModelFindings {
     /// The number of faults that are kept; further ones are only counted.
     private static let kept = 1000
@@ -119,7 +118,6 @@ struct StrictCheck {
         entity.property(named: checker.propertyName(name, of: entity))?.relationship
     }
 
-    /// Returns the UUIDs and hashes of the format's own members that are not in lower case.
     private func upperCase(in line: JSONValue) -> [String] {
         var texts = ["writer", "previous", "id", "sha256"].compactMap { line[$0].flatMap(Self.string) }
         if case .array(let ids)? = line["ids"] { texts += ids.compactMap(Self.string) }

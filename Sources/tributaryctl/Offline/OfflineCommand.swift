@@ -6,8 +6,6 @@ import TributaryModel
 
 // This folder works without a daemon: on files of the log folder, models, backups, and stores whose daemon is stopped.
 
-/// A command that works on files, without a daemon.
-///
 /// This protocol converts errors to a message and an exit status.
 protocol OfflineCommand: AsyncParsableCommand {
     var format: FormatOptions { get }

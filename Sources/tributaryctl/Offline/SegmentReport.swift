@@ -72,7 +72,6 @@ struct SegmentReport {
     }
 }
 
-/// The list of a segment's transactions, and their number.
 struct SegmentSummary {
     struct Count: Hashable {
         var kind: String

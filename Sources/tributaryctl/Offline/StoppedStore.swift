@@ -35,8 +35,6 @@ final class StoppedStore {
 
     deinit { close(lock) }
 
-    /// Whether a file of a store is there.
-    ///
     /// SQLite would apply a write-ahead log that an earlier store left behind to the next one of the same name.
     var exists: Bool { ["", "-wal", "-journal"].contains { access(path + $0, F_OK) == 0 } }
 
@@ -79,12 +77,10 @@ final class StoppedStore {
 
     var isMarked: Bool { access(RestoreMarker.path(besideStore: path), F_OK) == 0 }
 
-    /// The content of the marker beside the store, whatever it is; nil when there is none.
     var markerBytes: [UInt8]? {
         FileManager.default.contents(atPath: RestoreMarker.path(besideStore: path)).map(Array.init)
     }
 
-    /// Writes the marker of a restoration beside the store, in place of an earlier one.
     func mark(_ content: [UInt8]) throws {
         // The earlier one stays until the new one is durable: without any, a backup would continue as its former writer.
         let marker = RestoreMarker.path(besideStore: path)
@@ -99,7 +95,6 @@ final class StoppedStore {
 
     func unmark() { unlink(RestoreMarker.path(besideStore: path)) }
 
-    /// Creates a file beside the store, with the owner and the mode of a store's file.
     func newFile(_ path: String) throws(CommandFailure) -> NewFile {
         let file = try NewFile(path, mode: 0o640, isTaken: true)
         if let owner { try file.give(to: owner.user, owner.group) }

@@ -25,7 +25,6 @@ enum EscapedText {
 }
 
 enum TextWrapping {
-    /// Returns lines of at most `width` characters; only a word that is longer is divided.
     static func lines(of text: String, width: Int) -> [String] {
         let width = max(1, width)
         var lines: [String] = []

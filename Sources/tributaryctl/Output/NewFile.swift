@@ -10,7 +10,6 @@ final class NewFile {
 
     let path: String
     private let descriptor: Int32
-    /// The name while the file is written; nil when the file has none.
     private var draft: String?
 
     /// `isTaken` says that the name will be free only when the file is finished.
@@ -49,7 +48,6 @@ final class NewFile {
         guard fchown(descriptor, user, group) == 0 else { throw NewFile.failure(path, errno) }
     }
 
-    /// Makes the bytes durable and gives the file its name.
     func finish() throws(CommandFailure) {
         guard fsync(descriptor) == 0 else { throw NewFile.failure(path, errno) }
         let result =
@@ -63,7 +61,6 @@ final class NewFile {
         try NewFile.syncFolder(of: path)
     }
 
-    /// Makes the names in the folder of a file durable.
     static func syncFolder(of path: String) throws(CommandFailure) {
         let folder = (path as NSString).deletingLastPathComponent
         let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,6 +1,5 @@
 import TributaryChanges
 
-/// A table of objects of an entity and its sub-entities, with a column for each property.
 struct ObjectTable {
     let objects: [JSONValue]
     /// The number of characters of a value on a terminal; `object get` shows all of them.

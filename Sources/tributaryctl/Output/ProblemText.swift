@@ -2,7 +2,6 @@ import Foundation
 import TributaryAdmin
 import TributaryChanges
 
-/// Formats a problem of the daemon's status: the problem, the affected writer, its start and the remedy.
 enum ProblemText {
     static func print(_ problem: Problem, in session: Session) {
         let terminal = session.terminal
@@ -23,13 +22,11 @@ enum ProblemText {
     }
 }
 
-/// A problem with a position in a text from the command line.
 struct LocatedProblem: Error {
     let problem: ProblemDocument
     let text: String
     let position: Int
 
-    /// Creates the problem; nil when the problem document has no position.
     init?(_ problem: ProblemDocument, in text: String) {
         guard let position = problem.position, position >= 0, position <= text.count else { return nil }
         self.problem = problem
@@ -71,7 +68,6 @@ struct HintText: Sendable {
     }
 }
 
-/// Formats what a segment waits for, and who has it.
 enum MissingText {
     private static let limit = 8
 

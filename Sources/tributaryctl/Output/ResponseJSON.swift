@@ -3,7 +3,6 @@ import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-/// Parses responses whose members depend on the model, with exact numbers.
 enum ResponseJSON {
     private static let depthLimit = 32
 

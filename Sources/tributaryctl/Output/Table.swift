@@ -4,7 +4,6 @@ struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
     private static let widest = 60
-    /// The least width of a wrapped last column.
     private static let narrowest = 24
 
     init(_ titles: String...) {
@@ -45,7 +44,6 @@ struct Table {
         }
     }
 
-    /// Returns a block of lines for each row, each with its title; empty cells are left out.
     private func blocks(_ width: Int, on terminal: Terminal) -> [String] {
         let indent = (titles.map(\.count).max() ?? 0) + 2
         return rows.enumerated().flatMap { index, cells in

@@ -2,7 +2,6 @@ import Glibc
 
 // This folder prints for people: tables, times, problems and hints, without control characters from outside.
 
-/// Standard output and standard error with their capabilities.
 struct Terminal: Sendable {
     let hasColor: Bool
     let isInteractive: Bool
@@ -28,9 +27,7 @@ struct Terminal: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Writes a line to standard output.
-    ///
-    /// A closed pipe ends the program silently. Any other failure ends the program with a message and exit status 74.
+    /// Ends the program when nothing can be written: silently for a closed pipe, otherwise with exit status 74.
     func print(_ line: String) {
         write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
     }
@@ -47,7 +44,6 @@ struct Terminal: Sendable {
         write("tributaryctl: \(message)\n", to: 2)
     }
 
-    /// Shows a progress text in the current line of standard error, replacing the previous one; nil removes it.
     func progress(_ line: String?) {
         let clear = "\r" + String(repeating: " ", count: 78) + "\r"
         write(clear + (line.map { String($0.prefix(78)) } ?? ""), to: 2)

@@ -37,7 +37,6 @@ enum CountText {
     }
 }
 
-/// The data of a `progress` event of long work.
 struct WorkStep: Decodable {
     var phase: String
     var done: Int64

@@ -56,7 +56,6 @@ struct ApplyCommand: DaemonCommand {
         }
     }
 
-    /// Returns the changes, and the line of each; nil for a file that is one object.
     private func changes(in bytes: [UInt8]) throws -> ([JSONValue], lines: [Int]?) {
         if let whole = try? JSONParser.parse(bytes, depthLimit: 16), case .array(let changes)? = whole["changes"] {
             return (changes, nil)
@@ -79,7 +78,6 @@ struct ApplyCommand: DaemonCommand {
 struct ChangeRequest {
     let session: Session
 
-    /// Returns the members of a change's `values`; texts are converted to the types of the model's attributes.
     func values(of arguments: [PropertyArgument], entity: String) async throws -> JSONValue {
         guard !arguments.isEmpty else { return .object([]) }
         let model = try await session.call(AdminCall(.get, .model)).decode(ModelMessage.self)

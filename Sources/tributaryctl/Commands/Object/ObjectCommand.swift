@@ -185,7 +185,6 @@ struct ObjectUpdateCommand: DaemonCommand {
     }
 }
 
-/// The objects that a command links with another one, or unlinks.
 struct LinkOptions: ParsableArguments {
     @OptionGroup var object: ObjectOptions
 

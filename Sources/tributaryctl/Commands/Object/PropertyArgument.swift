@@ -18,7 +18,6 @@ struct PropertyArgument: ExpressibleByArgument {
         if self.name.isEmpty { return nil }
     }
 
-    /// Returns the value in the form of the log; a plain text is converted to the attribute's type.
     func value(type: String?) throws -> JSONValue {
         guard !isJSON, let type else { return isJSON ? try json("a value of JSON") : .string(text) }
         switch type {

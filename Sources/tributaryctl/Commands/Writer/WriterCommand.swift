@@ -43,12 +43,10 @@ extension Session {
     }
 }
 
-/// The writer that a command changes.
 struct WriterOptions: ParsableArguments {
     @Argument(help: "The writer's name, its UUID, or the first characters of that.")
     var writer: String
 
-    /// Sends a request about the writer and prints its new state.
     fileprivate func post(_ path: AdminPath, with session: Session) async throws {
         let call = AdminCall(.post, path, try await session.writer(writer))
         try await session.call(call, as: WritersMessage.Writer.self) { writer in
