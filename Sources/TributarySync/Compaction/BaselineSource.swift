@@ -5,14 +5,11 @@ import TributaryStore
 /// Gives a state at the vector of a baseline: the store's own one, or what the log folder gives.
 struct BaselineSource: Sendable {
     let store: Store
-    /// Opens the scratch store in which a state is built from the log folder.
     let open: StoreCheck.Opening
     let queue: SerialQueue
     let cutter: BaselineCutter
 
-    /// Works with the state of the store, in one read of it.
-    ///
-    /// - Returns: What `body` returns; nil when the store has gone on since the facts were read.
+    /// Nil when the store has gone on since the facts were read.
     func state<T: Sendable>(
         _ facts: CompactionFacts,
         _ body: @escaping @Sendable (Reader) throws -> T
@@ -35,9 +32,9 @@ struct BaselineSource: Sendable {
         }
     }
 
-    /// Works with the state that the segments of the log folder give, after the verified baselines that there are.
+    /// Begins with the verified baselines.
     ///
-    /// - Throws: ``BaselineRebuild/Obstacle`` when the folder lacks something; what `body` throws.
+    /// - Throws: ``BaselineRebuild/Obstacle`` when the folder lacks something.
     func log<T: Sendable>(
         to vector: VersionVector,
         _ facts: CompactionFacts,
@@ -101,12 +98,10 @@ struct BaselineRebuild {
 
     let rebuild: ScratchRebuild
     let logs: LogFolder
-    /// The records of the segments that the own store has applied or exported.
     let applied: (SegmentName) throws -> SegmentRecord?
     /// Called before each segment; throws to end the work.
     let step: (Int) throws -> Void
 
-    /// - Throws: ``Obstacle``, ``SegmentError``, ``StoreError``, and what `step` throws.
     func run(to vector: VersionVector, from bases: [KnownBaseline]) throws {
         let writers = vector.entries.keys.sorted()
         try rebuild.register(writers)

@@ -13,14 +13,12 @@ struct CompactionFacts: Sendable {
     }
 
     var own: UniqueID
-    /// The label of this store.
     var store: UniqueID
-    /// The writer whose files are looked at: the own one, or one that the store was before.
+    /// The writer whose files are examined: the own one, or one that the store was before.
     var owner: UniqueID
-    /// Whether the log folder has contradicted the store's own state, which proves nothing then: a baseline is built
-    /// from the log folder.
+    /// The log folder has contradicted the store's own state, which then proves nothing: baselines are built from the
+    /// log folder.
     var isContradicted = false
-    /// Whether the store has transactions that are in no segment yet.
     var hasUnexported = false
     var modelHash: String
     var writers: [WriterRecord]
@@ -49,8 +47,8 @@ struct CompactionFacts: Sendable {
     /// The writers that the store is and was, the present one first.
     var owners: [UniqueID] { [own] + writers.filter { $0.store == store && $0.id != own }.map(\.id) }
 
-    /// Whether a writer goes on from the same one as the own writer, after however many others: a fault of the state that
-    /// they had in common is in both.
+    /// Whether a writer and the own one descend from the same writer: a fault in the state that they had in common is
+    /// in both.
     func sharesOrigin(_ writer: UniqueID) -> Bool {
         let before = Dictionary(writers.map { ($0.id, $0.incarnation.after?.writer) }) { first, _ in first }
         func chain(_ writer: UniqueID) -> Set<UniqueID> {
@@ -61,7 +59,6 @@ struct CompactionFacts: Sendable {
         return !chain(own).isDisjoint(with: chain(writer))
     }
 
-    /// Whether a baseline has been there for a day.
     func isOld(_ baseline: KnownBaseline) -> Bool {
         knownBaselines.mark(baseline.name.path)?.modified.isOlder(than: .seconds(86_400), at: wall) ?? false
     }
@@ -72,9 +69,7 @@ struct CompactionFacts: Sendable {
 
     /// Another store that acknowledges what it has applied, and that nobody has evicted or given up.
     struct Peer: Hashable, Sendable {
-        /// The writer of the store that has written last.
         var writer: WriterRecord
-        /// What it has acknowledged, with what follows from that.
         var seen: VersionVector
     }
 
@@ -107,7 +102,6 @@ struct CompactionFacts: Sendable {
 }
 
 extension CompactionFacts {
-    /// Reads the facts of a store.
     init(_ reader: Reader, modelHash: String, knownBaselines: KnownBaselines, keep: Duration, wall: WallTime) throws {
         let writers = try reader.writers.all().filter { $0.sequence > 0 || $0.isSelf }
         let own = try reader.writers.own()
@@ -124,10 +118,10 @@ extension CompactionFacts {
         isContradicted = try reader.setting(StoreKeys.distrusted) != nil
     }
 
-    /// Lists the segments of a writer in the log folder that the store has exported or applied with these bounds, or of
-    /// which it has got all transactions with a baseline; O(n log n).
+    /// Lists a writer's segments that the store has exported, applied with these bounds, or joined with a baseline;
+    /// O(n log n).
     ///
-    /// One with other bounds than what was applied may have other content: it stays.
+    /// A segment with other bounds may have other content: it stays.
     static func segments(
         _ records: [SegmentRecord],
         of owner: UniqueID,

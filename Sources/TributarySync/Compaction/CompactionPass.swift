@@ -41,13 +41,9 @@ struct CompactionPass: Sendable {
         }
     }
 
-    // MARK: Facts
-
     private func logs() throws -> LogFolder { try LogFolder(path: sync.state.configuration.logs) }
 
-    /// Reads the facts; the baselines have what this pass itself has published.
-    ///
-    /// - Throws: ``SegmentError`` when the log folder cannot be read, ``StoreError``, and `CancellationError`.
+    /// The baselines include what this pass itself has published.
     private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)
         let (knownBaselines, keep) = sync.state.read { ($0.knownBaselines, $0.configuration.keepSegments) }
@@ -79,8 +75,6 @@ struct CompactionPass: Sendable {
         )
         return BaselineSource(store: store, open: open, queue: queue, cutter: cutter)
     }
-
-    // MARK: Cutting
 
     private func cut(attempt: Int = 1) async throws -> CompactionReport.Step {
         if mode == .requested { try await sync.exportNow() }
@@ -132,13 +126,12 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Commits a transaction without changes, and exports it.
     private func acknowledge() async throws {
         try await sync.environment.replica.acknowledge()
         try await sync.exportNow()
     }
 
-    /// The bytes of all segments in the log folder that are old enough and that no verified baseline covers.
+    /// Counts only segments that are old enough and that no verified baseline covers, in bytes.
     private func uncovered(_ facts: CompactionFacts) async throws -> UInt64 {
         let path = sync.state.configuration.logs
         return try await queue.run {
@@ -156,9 +149,6 @@ struct CompactionPass: Sendable {
         }
     }
 
-    // MARK: Comparing
-
-    /// Compares the greatest baseline for which there is a state.
     private func compare() async throws -> CompactionReport.Step {
         var rule = ComparisonRule(facts: try await facts())
         var obstacle: CompactionReport.Step?
@@ -183,7 +173,7 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Compares a baseline, and publishes what was found; nil when the store has gone on since the facts were read.
+    /// Nil when the store has gone on since the facts were read.
     private func compare(
         _ baseline: KnownBaseline,
         fromLog: Bool,
@@ -235,13 +225,10 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Whether an error is a reason for which a baseline cannot be built from the log folder now.
     private static func isObstacle(_ error: any Error) -> Bool {
         error is BaselineRebuild.Obstacle || error is BaselineRebuild.UnusableBase || error is SegmentError
             || error is StoreError || error is BaselineJoinError
     }
-
-    // MARK: Removing
 
     private func remove(_ report: inout CompactionReport) async throws {
         let facts = try await facts()
@@ -268,7 +255,7 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Decides which files of a writer go, after the baselines that have them were read as a whole once more.
+    /// Nothing is removed for a baseline before all of its bytes were read once more.
     private func decide(_ owner: UniqueID) async throws -> (CompactionFacts, RemovalRule.Decision) {
         var facts = try await facts(listing: owner)
         let (logs, wall, cancellation) = (try logs(), wall, cancellation)
@@ -291,7 +278,6 @@ struct CompactionPass: Sendable {
         }
     }
 
-    /// Removes files of a writer that the store is or was.
     private func remove(_ names: [String], of owner: UniqueID) async throws {
         let logs = try logs()
         _ = try await queue.run { try FileRemover(logs, writer: owner).remove(names) }

@@ -3,18 +3,14 @@ import TributaryAdmin
 import TributaryChanges
 
 extension CompactionReport.Step {
-    /// A baseline was cut, or would be cut.
     static func cut(_ name: BaselineName) -> Self { Self(result: "cut", file: name.path) }
 
-    /// There is a baseline of the store's positions already.
     static func exists(_ name: BaselineName, isVerified: Bool) -> Self {
         Self(result: "exists", file: name.path, detail: isVerified ? nil : "No store has endorsed it yet.")
     }
 
-    /// The store endorses the baseline, or would compare it.
     static func verified(_ name: BaselineName) -> Self { Self(result: "verified", file: name.path) }
 
-    /// The store has another state at the baseline's vector.
     static func differs(_ name: BaselineName) -> Self {
         Self(
             result: "differs",
@@ -33,7 +29,6 @@ extension CompactionReport.Step {
 }
 
 extension CompactionReport {
-    /// Adds the removal of a writer's files, and the segments that stay.
     mutating func add(_ decision: RemovalRule.Decision, _ facts: CompactionFacts, planned: PlannedBaselines) {
         removedSegments += decision.removed.count
         removedBytes = decision.removed.reduce(removedBytes) { $0.addingSaturating($1.bytes) }

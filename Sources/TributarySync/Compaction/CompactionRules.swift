@@ -8,15 +8,13 @@ struct CutRule {
         case cut(BaselineName)
         /// A transaction without changes first: the name at the own sequence is taken by a baseline of another vector.
         case acknowledge
-        /// There is a baseline of these positions already.
         case done(KnownBaseline, isVerified: Bool)
-        /// A baseline cannot be cut, or would be of no use, for a reason that is told as a sentence.
         case wait(String)
     }
 
     let facts: CompactionFacts
 
-    /// The decision; O(w) for each baseline.
+    /// O(w) for each baseline.
     var decision: Decision {
         if let reason = obstacle { return .wait(reason) }
         let vector = facts.vector
@@ -29,7 +27,6 @@ struct CutRule {
         return knownBaselines.isTaken(name) ? .acknowledge : .cut(name)
     }
 
-    /// The reason why no baseline can be cut; nil when one can.
     private var obstacle: String? {
         guard facts.vector[facts.own] > 0 else { return "This store has written nothing yet that names a baseline." }
         guard !facts.hasUnexported else { return "This store has transactions that are not exported yet." }
@@ -41,8 +38,8 @@ struct CutRule {
         return nil
     }
 
-    /// Whether this store is the one that cuts baselines by itself: the writer with the least UUID of those that have
-    /// written something lately, since a machine that is gone cuts none.
+    /// The writer with the least UUID of those that have written lately cuts baselines: a machine that is gone cuts
+    /// none.
     var isOwnTurn: Bool {
         let silence = max(facts.keep, CutRule.leastSilence)
         return facts.active.filter { $0.writer.clock.wallTime.later(by: silence) >= facts.wall }.allSatisfy {
@@ -50,13 +47,12 @@ struct CutRule {
         }
     }
 
-    /// The least time after whose silence nobody waits for a writer to cut a baseline.
+    /// A writer that is silent for less than this still counts as the one that cuts.
     private static let leastSilence = Duration.seconds(86_400)
 
-    /// Whether a baseline is worth its bytes; an own one gets a day to be endorsed first.
+    /// A baseline costs the whole state, so it must make room for at least half of that.
     ///
-    /// Its cost is that of the whole state, so it must make room for half of that at least; then all baselines together
-    /// cost no more than in proportion to what is written.
+    /// The cost of all baselines then stays in proportion to what is written. An own one gets a day to be endorsed.
     func isWorthwhile(uncovered: UInt64) -> Bool {
         let knownBaselines = facts.knownBaselines
         let isOpen = knownBaselines.baselines.values.contains { baseline in
@@ -78,7 +74,6 @@ struct ComparisonRule {
     enum Decision: Hashable, Sendable {
         /// The state is the store's own one, or built from the log folder.
         case compare(KnownBaseline, fromLog: Bool)
-        /// The baseline has transactions that this store has not applied yet.
         case behind(KnownBaseline)
         case wait(KnownBaseline, String)
         case nothing
@@ -88,10 +83,10 @@ struct ComparisonRule {
     /// The baselines for which no state could be built.
     var obstructed: Set<BaselineName> = []
 
-    /// The decision about the greatest baseline that this store has not compared, and that is not in a verified one; O(w) for
-    /// each baseline.
+    /// Compares the greatest baseline that is neither compared nor in a verified one; O(w) for each baseline.
     ///
-    /// A second endorsement, in the folder of another writer, costs little while the store's own state is the one to compare.
+    /// A second endorsement, in the folder of another writer, costs little while the store's own state can be
+    /// compared.
     var decision: Decision {
         let knownBaselines = facts.knownBaselines
         let open = knownBaselines.baselines.values.filter { baseline in
@@ -115,13 +110,12 @@ struct ComparisonRule {
         return rest
     }
 
-    /// Whether the state of the store is the one to compare, and proves something.
     private func isOwnState(_ baseline: KnownBaseline) -> Bool {
         facts.vector == baseline.vector && !facts.isContradicted && !facts.sharesOrigin(baseline.name.writer)
     }
 
-    /// Whether the state of the store that has made a baseline is all that there is: no other store is there, and for a day
-    /// the log folder has not had what is needed to build another state.
+    /// Nothing else can be compared: no other store is active, and for a day the log folder could not give another
+    /// state.
     func isLastResort(_ baseline: KnownBaseline) -> Bool {
         facts.active.isEmpty && facts.vector == baseline.vector && !facts.isContradicted && facts.isOld(baseline)
     }
@@ -149,13 +143,11 @@ struct ComparisonRule {
 /// A segment goes when a verified baseline covers it, every active store has acknowledged it, and it is old enough. A
 /// baseline goes when another one, which is verified, has all that it has and more; a comparison goes as its baseline does.
 struct RemovalRule {
-    /// Something that a segment waits for before it is removed.
     enum Wait: Hashable, Sendable {
         /// No verified baseline has it; the owner's last transaction that one has.
         case baseline(through: UInt64)
         /// An active writer that has not acknowledged it, with the owner's last transaction that it has.
         case acknowledgement(UniqueID, through: UInt64)
-        /// The end of `retention.keep_segments`.
         case age(until: WallTime)
     }
 
@@ -172,7 +164,6 @@ struct RemovalRule {
         /// The baselines for which files are removed; they must be whole.
         var covers: [KnownBaseline] = []
 
-        /// Whether nothing is removed.
         var isEmpty: Bool { removed.isEmpty && baselines.isEmpty && comparisons.isEmpty }
 
         var fileNames: [String] {
@@ -182,7 +173,7 @@ struct RemovalRule {
 
     let facts: CompactionFacts
 
-    /// The decision; O(n) for the segments when all is acknowledged, and O(w) for each that waits.
+    /// O(n) for the segments when all is acknowledged, and O(w) for each that waits.
     var decision: Decision {
         var decision = Decision()
         let owner = facts.owner

@@ -14,7 +14,6 @@ struct BaselineFiles: Hashable, Sendable {
 /// has found a difference objects; others may endorse it all the same. Whoever joins a baseline, or removes something for
 /// it, reads all of its bytes first.
 struct KnownBaselines: Hashable, Sendable {
-    /// A baseline in which a store has found a difference.
     struct Objection: Hashable, Sendable {
         var baseline: KnownBaseline
         var store: UniqueID
@@ -38,7 +37,6 @@ struct KnownBaselines: Hashable, Sendable {
     /// The baselines that cannot be read, or whose bytes are not those of their end line; a replicator may bring
     /// others.
     private(set) var refused: [BaselineName: Refusal] = [:]
-    /// What stores have found in baselines.
     private(set) var comparisons: [BaselineComparison.Name: BaselineComparison] = [:]
     /// The verified baselines, the one with the most transactions first.
     private(set) var verified: [KnownBaseline] = []
@@ -66,7 +64,6 @@ struct KnownBaselines: Hashable, Sendable {
         }
     }
 
-    /// Why a baseline does not count, as a sentence; nil when it does.
     func objection(to baseline: KnownBaseline) -> String? {
         guard !isVerified(baseline) else { return nil }
         return objections.first { $0.baseline.name == baseline.name }.map {

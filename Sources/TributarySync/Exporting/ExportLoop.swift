@@ -58,7 +58,7 @@ final class ExportLoop: Sendable {
         _ = await tryExport(&pacing)
     }
 
-    /// Exports everything that is committed, after an export in progress has ended.
+    /// Waits for an export in progress first.
     func exportNow() async throws -> ImportCounts {
         let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
         guard mayExport else { return ImportCounts() }
@@ -109,7 +109,7 @@ final class ExportLoop: Sendable {
         }
     }
 
-    /// Exports, and returns the time of the next attempt when the export failed.
+    /// Returns the time of the next attempt when the export failed.
     private func tryExport(_ pacing: inout ExportPacing) async -> Duration? {
         let begin = clock.now()
         do {
@@ -121,17 +121,13 @@ final class ExportLoop: Sendable {
         }
     }
 
-    /// The time at which the loop exports without a commit; nil for never.
-    ///
-    /// The loop exports at `retry`, or when an acknowledgement is due and may be tried.
+    /// Nil for never; else `retry`, or when an acknowledgement is due and may be tried.
     private func nextExport(_ retry: Duration?, _ acknowledgeAfter: Duration) -> Duration? {
         guard let due = acknowledgementDue() else { return retry }
         let wall = environment.wall
         let acknowledgement = max(acknowledgeAfter, clock.now() + due.duration(since: wall))
         return retry.map { min($0, acknowledgement) } ?? acknowledgement
     }
-
-    // MARK: Acknowledging
 
     private func acknowledgementDue() -> WallTime? {
         let (configuration, mayExport) = state.read { ($0.configuration, $0.mayExport) }
@@ -140,7 +136,7 @@ final class ExportLoop: Sendable {
         return since.flatMap(\.self).map { $0.later(by: configuration.acknowledge) }
     }
 
-    /// The wall time since which imports are unacknowledged; any later local transaction acknowledges them.
+    /// Any later local transaction acknowledges the imports.
     private static func unacknowledgedSince(_ reader: Reader) throws -> WallTime? {
         let parts = try reader.setting(StoreKeys.unacknowledged)?.split(separator: " ") ?? []
         guard parts.count == 2, let sequence = UInt64(parts[0]), let since = UInt64(parts[1]),
@@ -149,7 +145,7 @@ final class ExportLoop: Sendable {
         return WallTime(milliseconds: since)
     }
 
-    /// Commits an acknowledgement when one is due; false when that failed.
+    /// False when the commit failed.
     func acknowledgeWhenDue() async -> Bool {
         let now = environment.wall
         guard let due = acknowledgementDue(), due <= now else { return true }

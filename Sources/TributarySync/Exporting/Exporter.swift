@@ -12,7 +12,6 @@ import TributaryStore
 /// imported. The range and the header of a segment are committed and on the disk before its file is renamed to its
 /// final name: an interrupted export is completed with identical bytes.
 package struct Exporter: Sendable {
-    /// The steps of an export at which a test may interrupt it.
     package enum Step: Sendable {
         case begun(SegmentName)
         case placed(SegmentName)
@@ -28,9 +27,7 @@ package struct Exporter: Sendable {
     var work = WorkMeter()
     var interrupt: @Sendable (Step) throws -> Void = { _ in }
 
-    /// Exports everything that is committed and not yet exported, of the store's former writers first.
-    ///
-    /// A transaction keeps the name under which it was committed, whoever publishes it.
+    /// Exports the transactions of the store's former writers first, under the names under which they were committed.
     @discardableResult
     func run() throws -> ImportCounts {
         let (own, unfinished) = try store.read { (try $0.writers.own(), try $0.outbox.unfinishedExports()) }
@@ -47,7 +44,7 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// Checks that no transaction that is to be exported has a clock that peers would hold.
+    /// Peers would hold a transaction whose clock is ahead.
     private func requireClockInTime(_ reader: Reader) throws {
         let latest = wall.later(by: maxAhead)
         let clocks = try reader.outbox.unexported().compactMap { try reader.writers.record(of: $0.writer)?.clock }
@@ -65,10 +62,8 @@ package struct Exporter: Sendable {
         try store.read { try $0.outbox.unexported().isEmpty && $0.outbox.unfinishedExports().isEmpty }
     }
 
-    /// Checks that the folder, when it is there, has something of what the store has exported.
-    ///
-    /// It may be the mount point of an unmounted share: a file there would never reach a peer, and would not be written
-    /// again.
+    /// A folder without the store's exports may be the mount point of an unmounted share: a file there would never
+    /// reach a peer, and would not be written again.
     private func requireOwnFolder() throws {
         #if MUTATIONS
             if Mutation.isOn(.lostFolderNotNoticed) { return }
@@ -88,9 +83,7 @@ package struct Exporter: Sendable {
         try store.write { try $0.setSetting(IdentityKeys.logs, to: text) }
     }
 
-    /// The next range of local transactions with its header; nil when all are exported.
-    ///
-    /// The clock is looked at in the same snapshot: a transaction may have been saved since the export began.
+    /// Checks the clock in the same snapshot: a transaction may have been saved since the export began.
     private func nextRange() throws -> ExportRange? {
         try store.read { reader in
             guard let (id, next) = try reader.outbox.unexported().first,
@@ -142,9 +135,8 @@ package struct Exporter: Sendable {
         return counts
     }
 
-    /// Publishes a segment; a name that is taken by the same transactions is published already.
-    ///
-    /// A copy of the store, whose header may say something else, has the same transactions.
+    /// A name that is taken by the same transactions is published already: a copy of the store has the same
+    /// transactions, though its header may differ.
     private func placed(
         _ name: SegmentName,
         in folder: LogFolder,

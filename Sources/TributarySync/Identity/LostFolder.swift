@@ -12,11 +12,10 @@ struct LostFolder {
     private let logs: LogFolder
     /// The last of the store's writers that has exported something; nil when the folder has something of one of them.
     let lacking: UniqueID?
-    /// Whether the log folder is certainly no mount point: it is the one that the store has used, or has the folder of
-    /// another writer.
+    /// Certainly no mount point: the store has used this folder, or another writer has a folder in it.
     let isCertain: Bool
 
-    /// Looks for the folders; a step for each writer.
+    /// O(w).
     init(in logs: LogFolder, _ reader: Reader) throws {
         self.logs = logs
         exporters = try reader.outbox.exporters()
@@ -30,7 +29,6 @@ struct LostFolder {
         isCertain = try isSame || !LogListing(path: logs.path).folders.isEmpty
     }
 
-    /// Makes the folder of the last writer when it is lost, and the log folder is certainly the one.
     func make() throws -> Bool {
         guard let lacking, isCertain else { return false }
         guard mkdirat(logs.descriptor, lacking.description, 0o770) == 0 || errno == EEXIST else {

@@ -4,15 +4,13 @@ package import TributaryStore
 
 // This folder has the requests about writers: eviction, abandonment, and new clocks for what was never exported.
 
-/// The requests of an administrator about writers.
 extension SyncService {
     package var ownWriter: UniqueID { state.read(\.planner.own) }
 
-    /// Stops counting on the acknowledgements of a store, until something newer of it is applied.
+    /// Stops waiting for the acknowledgements of a store, until something newer of it is applied.
     ///
-    /// A repeated request changes nothing; neither does that for an abandoned writer, on which nobody counts.
-    ///
-    /// - Throws: ``SyncError`` `ownWriter`, `noSuchWriter`; what writing to the store throws.
+    /// A repeated request changes nothing, and neither does one for an abandoned writer.
+    /// Throws ``SyncError`` `ownWriter` and `noSuchWriter`.
     package func evict(_ writer: UniqueID, by user: String? = nil) async throws {
         let changed = try await decide(.evicted, on: writer, unless: { $0 == .evicted || $0 == .abandoned })
         guard !changed.isEmpty else { return }
@@ -22,9 +20,7 @@ extension SyncService {
     /// Stops waiting for the missing transactions of a store, and imports what has waited for them.
     ///
     /// The positions of its writers do not move: what arrives of it later is applied. A repeated request changes
-    /// nothing.
-    ///
-    /// - Throws: ``SyncError`` `ownWriter`, `noSuchWriter`; what writing to the store throws.
+    /// nothing. Throws ``SyncError`` `ownWriter` and `noSuchWriter`.
     package func abandon(_ writer: UniqueID, by user: String? = nil) async throws {
         let changed = try await decide(.abandoned, on: writer, unless: { $0 == .abandoned })
         state.update { $0.planner.abandoned.formUnion(changed) }
@@ -34,9 +30,7 @@ extension SyncService {
 
     /// Gives what was never exported new clocks that are not ahead, under a fresh writer.
     ///
-    /// - Parameter user: the user who requested it, for the journal.
-    /// - Returns: The fresh writer, the former one, and the number of transactions.
-    /// - Throws: ``RestampError``, and ``StoreError``.
+    /// - Throws: ``RestampError``.
     @discardableResult
     package func restamp(by user: String? = nil) async throws -> Restamped {
         let greatest = HybridClock.last(of: environment.wall.later(by: state.configuration.maxAhead))
@@ -62,14 +56,7 @@ extension SyncService {
         return restamped
     }
 
-    /// Records a decision about another store: about all writers that it was.
-    ///
-    /// - Parameters:
-    ///   - decision: The state that the writers get.
-    ///   - id: The label of the store, or one of its writers.
-    ///   - stays: Whether a writer in this state keeps it.
-    /// - Returns: The writers whose state has changed.
-    /// - Throws: ``SyncError`` `ownWriter` and `noSuchWriter`.
+    /// Decides about all writers that the store was; returns those whose state has changed.
     private func decide(
         _ decision: WriterState,
         on id: UniqueID,
