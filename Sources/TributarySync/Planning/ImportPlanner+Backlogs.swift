@@ -3,7 +3,7 @@ import TributaryAdmin
 package import TributaryChanges
 
 extension ImportPlanner {
-    /// The writers with segments that are not applied; one pass over these segments.
+    /// One pass over the segments that are not applied.
     package var backlogs: [UniqueID: WriterBacklog] {
         var found: [UniqueID: WriterBacklog] = [:]
         for id in pendingWriters {
@@ -13,8 +13,7 @@ extension ImportPlanner {
         return found
     }
 
-    /// The writers with a segment that contradicts what is applied; one step for each segment that was read and not
-    /// applied.
+    /// One step for each segment that was read and not applied.
     package var forkedWriters: Set<UniqueID> { Set(writers.values.filter(\.isForked).map(\.id)) }
 
     /// The next waiting segment of each writer, with the time since which it waits.
@@ -29,7 +28,7 @@ extension ImportPlanner {
         .sorted { $0.id < $1.id }
     }
 
-    /// The status of the segment after a writer's gap; nil when there is none; O(log n).
+    /// O(log n).
     package func status(ofGapOf id: UniqueID, wall: WallTime) -> SegmentStatus? {
         let positions = SupposedPositions(known: positions)
         guard let writer = writers[id], let (entry, view) = gap(of: writer, positions, wall: wall) else { return nil }
@@ -46,7 +45,7 @@ extension ImportPlanner {
         writers[name.writer]?[name.bounds] == nil && position(of: name.writer).sequence < name.first
     }
 
-    /// The writer's next segment when it waits for transactions or blobs, found without visiting the other segments.
+    /// Does not visit the writer's other segments.
     private func gap(
         of writer: PlannedWriter,
         _ positions: SupposedPositions,
@@ -69,7 +68,6 @@ extension ImportPlanner {
     }
 }
 
-/// The segments of one writer that are in the log folder and not applied.
 package struct WriterBacklog: Hashable, Sendable {
     package var segments: Int
     /// The wall time at which the oldest of the segments was found.
@@ -104,7 +102,6 @@ extension ImportPlanner {
         return found + [gapProblem(wall: wall)].compactMap(\.self)
     }
 
-    /// The problem of writers that have waited for longer than the grace.
     private func gapProblem(wall: WallTime) -> Problem? {
         let late = gaps(wall: wall).filter { wall >= $0.due(grace: limits.incompleteGrace) }
         guard let gap = late.first, let first = status(ofGapOf: gap.id.writer, wall: wall) else { return nil }

@@ -2,9 +2,7 @@ import TransactionLog
 package import TributaryChanges
 
 extension ImportPlanner {
-    /// The reason why the next segment of a writer cannot be applied.
     enum Block: Hashable, Sendable {
-        /// No segment in the folder contains the next sequence.
         case gap
         /// The segment with the next sequence is incomplete, damaged or rejected.
         case unusable(SegmentBounds)
@@ -22,8 +20,6 @@ extension ImportPlanner {
         case blocked(Block)
     }
 
-    /// Decides the next action.
-    ///
     /// O(w log w), and O(log n) for each segment of the batch; other segments cost nothing.
     package mutating func next(wall: WallTime) -> Action {
         let joining = baselines.next(
@@ -56,7 +52,7 @@ extension ImportPlanner {
         return plan(from: supposed, limits, wall: wall)
     }
 
-    /// The number of segments of the following batch that are read ahead: each takes memory, however small it is.
+    /// Each segment that is read ahead takes memory, however small it is.
     private static let followingSegments = 64
 
     private func plan(from positions: SupposedPositions, _ limits: Limits, wall: WallTime) -> BatchPlan {
@@ -164,9 +160,9 @@ extension ImportPlanner {
         accepted[id] == segment.sha256 ? nil : limits.heldUntil(segment.lastClock, wall: wall)
     }
 
-    /// Segments to read ahead of their turn, and segments that could not be read a while ago.
-    ///
     /// Reading ahead finds faulty segments early.
+    ///
+    /// The result includes segments that could not be read a while ago.
     private mutating func readAhead(wall: WallTime) -> [WriterListing.Pending] {
         var found = dueAgain(wall: wall, limit: ImportPlanner.readAheadStep)
         for writer in pendingWriters {
@@ -176,8 +172,7 @@ extension ImportPlanner {
         return found
     }
 
-    /// The number of segments that one action reads ahead; it is small, so that an applicable segment does not wait
-    /// long.
+    /// Small, so that an applicable segment does not wait long.
     private static let readAheadStep = 32
 
     private func soonest(_ left: WallTime?, _ right: WallTime?) -> WallTime? {
@@ -201,7 +196,7 @@ struct BatchPlan {
             || toRead.count + runs.count >= limits.batchSegments
     }
 
-    /// Adds segments to read; with a single segment, assumes that it will be valid and returns true.
+    /// Assumes of a single segment that it will be valid, and returns true then.
     mutating func read(_ entries: [PlannedSegment]) -> Bool {
         for entry in entries {
             toRead.append(WriterListing.Pending(id: entry.id, file: entry.file))
@@ -212,7 +207,7 @@ struct BatchPlan {
         return true
     }
 
-    /// Adds a segment; false when the segment is not applied to its end.
+    /// False when the segment is not applied to its end.
     mutating func apply(_ entry: PlannedSegment, through: UInt64) -> Bool {
         guard let segment = entry.valid else { return false }
         runs.append(ImportPlanner.Run(id: entry.id, file: entry.file, segment: segment))

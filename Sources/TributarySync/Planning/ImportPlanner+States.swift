@@ -17,9 +17,7 @@ extension ImportPlanner {
         summaries.mapValues(\.count).filter { $0.value != 0 }
     }
 
-    /// The summary of the segments in each state.
-    ///
-    /// One pass over the segments that are not applied, which creates no texts.
+    /// One pass over the segments that are not applied; creates no texts.
     package func summaries(wall: WallTime) -> [SegmentState: Summary] {
         var found: [SegmentState: Summary] = [:]
         let positions = SupposedPositions(known: positions)
@@ -44,7 +42,7 @@ extension ImportPlanner {
         return found
     }
 
-    /// The number of segments that are next to be read or applied; O(w log n), and one step for each unread segment.
+    /// O(w log n), and one step for each unread segment.
     package func queueLength(wall: WallTime) -> Int {
         let positions = SupposedPositions(known: positions)
         return pendingWriters.reduce(0) { count, id in
@@ -169,7 +167,6 @@ extension ImportPlanner {
         return result
     }
 
-    /// The status of an entry, without the segments that precede it.
     func status(
         _ entry: PlannedSegment,
         _ view: WriterView,

@@ -14,15 +14,12 @@ package import TributaryChanges
 /// cost nothing.
 package struct ImportPlanner: Sendable {
     package struct Limits: Sendable {
-        /// The duration by which a clock may be ahead of the wall clock.
         package var maxAhead: Duration
         /// The duration after which an incomplete segment counts as damaged.
         package var incompleteGrace: Duration
-        /// The number of changes after which a batch takes no further segment.
         package var batchChanges = 20_000
-        /// The number of bytes after which a batch takes no further segment.
         package var batchBytes: Int64 = 16 << 20
-        /// The number of segments after which a batch takes no further one; the importer's cache holds more.
+        /// The importer's cache must hold more segments than a batch has.
         package var batchSegments = 2_048
         /// The number of segments of each writer that are read ahead of their turn.
         package var readAhead = 1_024
@@ -82,10 +79,9 @@ package struct ImportPlanner: Sendable {
 
     // MARK: Positions
 
-    /// The position of a writer; O(1).
     package func position(of writer: UniqueID) -> WriterPosition { positions[writer] ?? WriterPosition() }
 
-    /// Sets a writer's position in the store; O(log n), and O(1) for each segment that it covers.
+    /// O(log n), and O(1) for each segment that it covers.
     package mutating func setPosition(_ position: WriterPosition, of writer: UniqueID) {
         guard positions[writer] != position else { return }
         positions[writer] = position
@@ -93,7 +89,6 @@ package struct ImportPlanner: Sendable {
         writers[writer]?.compare(covered)
     }
 
-    /// Sets the accepted segments that the store remembers; O(1).
     package mutating func setAccepted(_ segments: [SegmentName: String]) { accepted = segments }
 
     private mutating func dropCovered(_ writer: UniqueID) -> [PlannedSegment] {
@@ -158,7 +153,7 @@ package struct ImportPlanner: Sendable {
         if writers[id]?.newUnusableFiles.isEmpty == false { withNewUnusableFiles.insert(id) }
     }
 
-    /// Removes the files of a writer whose folder has vanished; its position stays; O(n).
+    /// The writer's position stays; O(n).
     package mutating func vanished(_ writer: UniqueID, wall: WallTime) {
         guard writers[writer] != nil else { return }
         found(WriterListing(writer: writer), wall: wall)
@@ -166,7 +161,7 @@ package struct ImportPlanner: Sendable {
 
     // MARK: Verification
 
-    /// Records the outcome of reading a whole segment; O(1), and O(log n) when another file has replaced the segment.
+    /// O(1), and O(log n) when another file has replaced the segment.
     package mutating func verified(
         _ id: SegmentName,
         file: FileIdentity,
@@ -222,8 +217,7 @@ package struct ImportPlanner: Sendable {
         return found.map { WriterListing.Pending(id: $0.id, file: $0.file) }
     }
 
-    /// Records what comparing a file at or below the position has found: the reason why it contradicts what is applied,
-    /// nil for none; O(1).
+    /// `reason` says why the file contradicts what is applied, nil when it does not; O(1).
     package mutating func compared(_ file: SegmentFile, _ reason: String?, wall: WallTime) {
         writers[file.id.writer]?.compared(file, reason, wall: wall)
     }
@@ -247,7 +241,7 @@ package struct ImportPlanner: Sendable {
         positions[writer]?.partial = partial
     }
 
-    /// Records that a whole segment is applied; O(1) for a segment in sequence.
+    /// O(1) for a segment in sequence.
     package mutating func finished(_ id: SegmentName, wall: WallTime) {
         guard writers[id.writer] != nil else { return }
         let sequence = max(position(of: id.writer).sequence, id.last)
@@ -259,7 +253,6 @@ package struct ImportPlanner: Sendable {
         accepted[id] = nil
     }
 
-    /// Records that applying stopped before a transaction with unmet dependencies; O(1).
     package mutating func stopped(_ id: SegmentName, by unmet: SegmentSummary.UnmetDependencies) {
         writers[id.writer]?.unmet = unmet
     }

@@ -14,7 +14,7 @@ struct PlannedBaselines: Sendable {
         case nothing
     }
 
-    /// The verified baselines, the one with the most transactions first.
+    /// The one with the most transactions first.
     private(set) var verified: [KnownBaseline] = []
     /// The reasons why baselines could not be joined, each with the time of the next attempt; nil for none.
     private(set) var refused: [KnownBaseline: Refusal] = [:]
@@ -33,7 +33,6 @@ struct PlannedBaselines: Sendable {
     struct Refusal: Hashable, Sendable {
         var reason: String
         var hint: String
-        /// The time of the next attempt; nil for none.
         var retry: WallTime?
         /// The writer that keeps it from being joined; nil for none.
         var writer: UniqueID?
@@ -58,16 +57,9 @@ struct PlannedBaselines: Sendable {
 
     mutating func retry() { refused = [:] }
 
-    /// Decides; O(w) for each baseline.
+    /// O(w) for each baseline.
     ///
-    /// - Parameters:
-    ///   - positions: The store's positions.
-    ///   - isBeginning: Whether the store's first import is not complete.
-    ///   - isMissing: Whether the log folder has no segment with a transaction.
-    ///   - isGone: Whether it has none of the segments up to a transaction.
-    ///   - wall: The wall time.
-    ///   - grace: The time for which missing segments may still come.
-    /// - Returns: What to do.
+    /// `isMissing` says that the log folder has no segment with a transaction, `isGone` that it has none up to one.
     mutating func next(
         _ positions: [UniqueID: WriterPosition],
         isBeginning: Bool,

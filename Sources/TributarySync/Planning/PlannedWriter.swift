@@ -57,7 +57,7 @@ struct PlannedWriter: Sendable {
             ?? PlannedSegment(id: name(waiting.bounds), file: waiting.file, found: waiting.found)
     }
 
-    /// Replaces the files past the position; returns the names of removed and changed files.
+    /// Returns the names of removed and changed files.
     mutating func replace(_ pending: [WriterListing.Pending], wall: WallTime) -> [SegmentName] {
         let former = order
         order.replace(
@@ -77,7 +77,7 @@ struct PlannedWriter: Sendable {
         }
     }
 
-    /// Inserts one file past the position; returns true when it replaces another file.
+    /// True when the file replaces another one.
     mutating func insert(_ found: WriterListing.Pending, wall: WallTime) -> Bool {
         let bounds = found.id.bounds
         guard let former = order[bounds]?.file else {
@@ -97,7 +97,6 @@ struct PlannedWriter: Sendable {
         if index < firstUnread { firstUnread -= 1 }
     }
 
-    /// Removes and returns the segments that the new position covers.
     mutating func dropCovered(through position: UInt64) -> [PlannedSegment] {
         let covered = order.removeCovered(through: position)
         firstUnread = max(0, firstUnread - covered.count)
@@ -186,7 +185,6 @@ struct PlannedWriter: Sendable {
         uncompared.remove(file)
     }
 
-    /// Records the result of a comparison; nil when nothing contradicts.
     mutating func compared(_ file: SegmentFile, _ reason: String?, wall: WallTime) {
         uncompared.remove(file)
         conflicts[file] = reason.map { Conflict(reason: $0, since: conflicts[file]?.since ?? wall) }
@@ -235,7 +233,7 @@ struct PlannedSegment: Sendable {
     let found: WallTime
     var announced: Announced?
 
-    /// Sets another file; the facts about the former one are dropped.
+    /// Drops the facts about the former file.
     mutating func update(_ file: FileIdentity) {
         self.file = file
         knowledge = .unknown
@@ -259,23 +257,20 @@ struct PlannedSegment: Sendable {
         return true
     }
 
-    /// Whether the segment must be read before the planner decides anything about it.
     func isUnread(wall: WallTime) -> Bool {
         if case .unreadable(_, let retry) = knowledge { return retry <= wall }
         return isUnknown
     }
 
-    /// The number of changes in the segment; estimated from its size until it has been read.
+    /// Estimated from the size until the segment has been read.
     var weight: Int {
         valid.map { $0.changes.addingSaturating($0.transactions) }
             ?? Int(clamping: file.size / PlannedSegment.guessedChangeSize) + 1
     }
 
-    /// The estimated bytes of a change with a few values.
     private static let guessedChangeSize: Int64 = 128
 }
 
-/// The position of a writer: the last of its transactions in the store.
 package struct WriterPosition: Hashable, Sendable {
     /// A segment with applied and waiting transactions.
     package struct Partial: Hashable, Sendable {

@@ -11,7 +11,6 @@ package struct SegmentFile: Hashable, Sendable, Comparable {
         self.fileName = fileName ?? id.fileName
     }
 
-    /// The path below the log folder.
     package var path: String { "\(id.writer)/\(fileName)" }
 
     var hasOwnName: Bool { fileName == id.fileName }
@@ -27,9 +26,7 @@ extension SegmentName {
 
     var bounds: SegmentBounds { SegmentBounds(first: first, last: last) }
 
-    /// Parses the sequences from the bytes of a file's name without creating a string; nil for any other name.
-    ///
-    /// Folders contain many applied segments, so a string for each name would be expensive.
+    /// Creates no string: a folder has many applied segments, and a string for each name would be expensive.
     static func bounds(fileName bytes: UnsafeRawBufferPointer) -> SegmentBounds? {
         guard bytes.count == 38, bytes[16] == UInt8(ascii: "-"), bytes[33...].elementsEqual(".tlog".utf8) else {
             return nil

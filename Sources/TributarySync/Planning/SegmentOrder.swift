@@ -70,7 +70,6 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
         return index
     }
 
-    /// Removes and returns the segments that end at or before `sequence`.
     mutating func removeCovered(through sequence: UInt64) -> [Segment] {
         let first = start
         while start < list.count, list[start].bounds.last <= sequence { start += 1 }

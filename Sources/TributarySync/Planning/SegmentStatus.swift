@@ -10,7 +10,7 @@ package struct SegmentStatus: Hashable, Sendable {
     package var reason: String
     /// The path below the log folder; a replicator's copy has its own path.
     package var file: String
-    /// The line at fault, counted from 1.
+    /// Counted from 1.
     package var line: Int?
     package var waitingFor: [UnmetDependency]
     /// The number of values that the model cannot represent.
@@ -18,7 +18,6 @@ package struct SegmentStatus: Hashable, Sendable {
     /// The number of objects that the segment updates and that were never inserted.
     package var unknownObjects = 0
     package var deferredValues: [DeferredValue] = []
-    /// The wall time since which the segment has had this state.
     package var since: WallTime?
     /// The remedy, as a command where there is one.
     package var hint: String?
@@ -46,7 +45,6 @@ package struct SegmentStatus: Hashable, Sendable {
     /// Tells files of one name apart: a replicator's copy; empty for the segment itself.
     package var variant: String { file == id.path ? "" : file }
 
-    /// The order of a list: by name, and of one name by variant.
     package static func precedes(_ left: SegmentStatus, _ right: SegmentStatus) -> Bool {
         left.id == right.id ? left.variant.precedesByBytes(right.variant) : left.id < right.id
     }
@@ -119,7 +117,6 @@ extension SegmentStatus {
 }
 
 extension SegmentsMessage.Segment {
-    /// Creates the answer about a segment.
     package init(_ status: SegmentStatus) {
         self.init(
             writer: status.id.writer.description,

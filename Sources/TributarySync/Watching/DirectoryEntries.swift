@@ -14,7 +14,7 @@ struct DirectoryEntries: ~Copyable {
     private let stream: OpaquePointer
     private let nameOffset: Int
 
-    /// Lists the folder of `descriptor`, which stays open and belongs to the caller.
+    /// The descriptor stays open and belongs to the caller.
     init?(of descriptor: Int32) {
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { return nil }
@@ -29,9 +29,9 @@ struct DirectoryEntries: ~Copyable {
 
     deinit { closedir(stream) }
 
-    /// Hands each entry to `block`; the name's bytes are valid until it returns.
+    /// The name's bytes are valid until `block` returns.
     ///
-    /// - Returns: false when the listing was interrupted by an error.
+    /// False when an error has interrupted the listing.
     func forEach(_ block: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
         while true {
             errno = 0

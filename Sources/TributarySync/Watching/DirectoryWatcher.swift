@@ -51,10 +51,9 @@ package final class DirectoryWatcher: Sendable {
     /// Whether the system provided fewer watches than there are folders: only the rescan timer then finds some changes.
     package var isLimited: Bool { state.withLock(\.isLimited) }
 
-    /// Watches the log folder itself.
+    /// Must be called before each listing, so that no change is lost between the two.
     ///
-    /// Called before each listing, so that no change is lost between the two; for a watched folder this costs one
-    /// system call.
+    /// For a watched folder it costs one system call.
     package func watchRoot() {
         let parent = path.split(separator: "/").dropLast().joined(separator: "/")
         let isAbsolute = path.hasPrefix("/")
@@ -147,7 +146,6 @@ package final class DirectoryWatcher: Sendable {
     }
 }
 
-/// The watcher of the log folder, or the reason why there is none.
 struct FolderWatch {
     private let path: String
     private let isActive: Bool
@@ -155,9 +153,6 @@ struct FolderWatch {
     private var watcher: DirectoryWatcher?
     private(set) var problem: FolderProblem?
 
-    /// Begins to watch the folder at `path`, unless `isActive` is false.
-    ///
-    /// `report` is called with the places that may have changed.
     init(path: String, isActive: Bool = true, report: @escaping @Sendable (FolderHints) -> Void) {
         self.path = path
         self.isActive = isActive
@@ -177,7 +172,7 @@ struct FolderWatch {
         }
     }
 
-    /// Watches the log folder; called before it is listed, so that no change is lost between the two.
+    /// Called before the folder is listed, so that no change is lost between the two.
     func watchRoot() { watcher?.watchRoot() }
 
     var watchWriter: (UniqueID) -> Void {

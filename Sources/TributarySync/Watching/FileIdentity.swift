@@ -15,7 +15,6 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// What tells a file from a former file of its name.
 package struct FileAttributes: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
@@ -73,7 +72,6 @@ package struct FileTime: Hashable, Sendable {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
-    /// Whether the time is more than the whole seconds of `age` before the wall time.
     package func isOlder(than age: Duration, at wall: WallTime) -> Bool {
         seconds < Int64(wall.milliseconds / 1000).subtractingSaturating(age.components.seconds)
     }

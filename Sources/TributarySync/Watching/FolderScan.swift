@@ -2,13 +2,10 @@ import Glibc
 package import TransactionLog
 package import TributaryChanges
 
-/// The result of a scan of the log folder.
 package struct FolderScan: Sendable {
     /// The folders that may have changed, including the store's own one.
     package var listings: [WriterListing] = []
-    /// Single files of known folders.
     package var changes: [ListingChange] = []
-    /// The writers whose folders have vanished.
     package var vanished: [UniqueID] = []
     package var problems: [FolderProblem] = []
     /// The paths of the scanned folders; their former problems have ended unless the scan found them again.
@@ -60,7 +57,6 @@ package struct WriterListing: Sendable {
 /// The changes of some files of a writer's folder; the other files have not changed.
 package struct ListingChange: Sendable {
     package var writer: UniqueID
-    /// The names that were examined.
     package var names: Set<SegmentName> = []
     /// The examined names that are regular files with unapplied sequences.
     package var pending: [WriterListing.Pending] = []

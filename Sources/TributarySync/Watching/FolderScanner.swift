@@ -16,13 +16,9 @@ package struct FolderScanner: Sendable {
     var known: [UniqueID: KnownFolder] = [:]
     private(set) var withUnchecked: Set<UniqueID> = []
 
-    /// The maximum number of listed misnamed entries of the log folder itself.
     private static let misnamedLimit = 16
 
-    /// Scans the places that the hints name.
-    ///
-    /// The function calls `watch` with each writer before it lists the writer's folder, so that no change is lost
-    /// between the two.
+    /// Calls `watch` with each writer before it lists the writer's folder, so that no change is lost between the two.
     package mutating func scan(
         _ hints: FolderHints,
         wall: WallTime,
@@ -64,7 +60,6 @@ package struct FolderScanner: Sendable {
         return files
     }
 
-    /// Records that the end line of an applied file has been compared.
     package mutating func checked(_ id: SegmentName) {
         known[id.writer]?.checked(id.bounds)
         updateUnchecked(id.writer)
@@ -88,7 +83,6 @@ package struct FolderScanner: Sendable {
         }
     }
 
-    /// Handles a log folder that cannot be opened because it has vanished, or the system refuses it for the moment.
     private mutating func refuseRoot(_ code: Int32, _ hints: FolderHints, _ scan: inout FolderScan) {
         scan.retry = hints
         guard code == ENOENT || code == ENOTDIR else { return scan.refuse(.unreadable, path: path, code: code) }
@@ -99,7 +93,7 @@ package struct FolderScanner: Sendable {
         withUnchecked = []
     }
 
-    /// The writers with a folder; adds the writers whose folder has vanished to `scan`.
+    /// Adds the writers whose folder has vanished to `scan`.
     private mutating func list(root: Int32, _ scan: inout FolderScan) -> Set<UniqueID> {
         guard let entries = DirectoryEntries(of: root) else {
             scan.refuse(.unreadable, path: path, code: errno)
@@ -145,7 +139,7 @@ extension FolderScanner {
     /// The time within which a changed folder may change again without another time stamp.
     private static let timestampDoubt = Duration.seconds(2)
 
-    /// Lists a writer's folder, or uses the known listing when the folder has not changed.
+    /// Uses the known listing when the folder has not changed.
     mutating func look(
         at writer: UniqueID,
         root: Int32,
@@ -235,7 +229,7 @@ extension FolderScanner {
         scan.retry.insert(folder: writer)
     }
 
-    /// The state of a folder and its pending files; nil when the system refuses to list it.
+    /// Nil when the system refuses to list the folder.
     private mutating func list(
         _ folder: Int32,
         _ writer: UniqueID,
@@ -280,7 +274,7 @@ extension FolderScanner {
         return (listed, pending)
     }
 
-    /// Examines an entry with a segment's name; nil when it has vanished, or the system refuses to examine it.
+    /// Nil when the entry has vanished, or the system refuses to examine it.
     private func entry(
         _ id: SegmentName,
         in folder: Int32,
@@ -324,7 +318,7 @@ extension FolderScanner {
         return FileAttributes(status)
     }
 
-    /// A conflict copy with the file that it is now; one that is no regular file is not read.
+    /// A conflict copy that is no regular file is not read.
     private static func examined(_ unusableFile: WriterListing.UnusableFile, in folder: Int32)
         -> WriterListing.UnusableFile
     {

@@ -27,20 +27,17 @@ struct KnownFolder: Sendable {
     private(set) var baselines: [UInt64] = []
     private(set) var comparisons: [BaselineName] = []
 
-    /// The maximum number of listed misnamed files of one folder.
     private static let misnamedLimit = 1_000
     private(set) var misnamedCount = 0
-    /// The maximum number of a writer's baselines that are looked at: the last ones.
+    /// Only a writer's last baselines are examined.
     private static let baselineLimit = 16
-    /// The maximum number of comparisons that are looked at; a store removes those that nobody needs any more.
+    /// A store removes comparisons that nobody needs any more.
     private static let comparisonLimit = 64
 
     func name(_ bounds: SegmentBounds) -> SegmentName {
         SegmentName(writer: writer, first: bounds.first, last: bounds.last)
     }
 
-    /// Replaces the files.
-    ///
     /// An applied file counts as compared if it was in `former`, or was verified before it was applied.
     mutating func replace(with found: [File], former: KnownFolder?) {
         for file in found where file.isApplied && former?.isSettled(file) != true { unchecked.insert(file.bounds) }
@@ -89,9 +86,9 @@ struct KnownFolder: Sendable {
         files[bounds].map { $0.isApplied || bounds.last <= position } ?? false
     }
 
-    /// Marks pending files that the new position covers as applied, and returns the other ones as `look` finds them.
+    /// Covered files were verified before, so they need not be compared.
     ///
-    /// The former were verified before, so they need not be compared; of the latter, those that have vanished are dropped.
+    /// The other files are returned as `look` finds them, without the vanished ones.
     mutating func refresh(position: UInt64, _ look: (SegmentName) -> FileAttributes?) -> [WriterListing.Pending] {
         var pending: [WriterListing.Pending] = []
         files.replace(

@@ -3,9 +3,7 @@ package import TributaryChanges
 
 /// The places in the log folder that may have changed since the hints were drained last, in bounded memory.
 package struct FolderHints: Hashable, Sendable {
-    /// Whether anything may have changed.
     package private(set) var isEverything: Bool
-    /// The writers in whose folders anything may have changed.
     package private(set) var folders: Set<UniqueID> = []
     package private(set) var files: Set<SegmentName> = []
     /// The writers whose blobs may have arrived.
@@ -13,7 +11,6 @@ package struct FolderHints: Hashable, Sendable {
 
     package init(everything: Bool = false) { isEverything = everything }
 
-    /// The maximum number of files and folders that the hints name individually.
     package static let fileLimit = 4_096
 
     package var isEmpty: Bool { !isEverything && folders.isEmpty && files.isEmpty && blobs.isEmpty }
@@ -72,7 +69,7 @@ struct ScanSchedule: Sendable {
 
     mutating func rescan(at time: Duration) { rescanDue = time }
 
-    /// Removes and returns the places to scan now; empty when nothing can have changed.
+    /// Empty when nothing can have changed.
     mutating func next(now: Duration) -> FolderHints {
         var next = hints
         hints = FolderHints()
