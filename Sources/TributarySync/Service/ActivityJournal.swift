@@ -22,7 +22,6 @@ struct ActivitySummary: Sendable {
     private var hasMerged = false
     private var mergedUncounted = false
 
-    /// Adds an import from writers, whose names are known or not.
     mutating func imported(_ counts: ImportCounts, from names: [UniqueID: String?], at now: Duration) {
         imported = imported + counts
         for (writer, name) in names.sorted(by: { $0.key < $1.key }) {
@@ -56,7 +55,7 @@ struct ActivitySummary: Sendable {
         due = max(now + Self.gathering, lastLine.map { $0 + Self.interval } ?? now)
     }
 
-    /// Returns the values of the next line, and begins anew; nil when there is nothing to tell.
+    /// Nil when there is nothing to tell.
     mutating func take(at now: Duration) -> Logger.Metadata? {
         guard due != nil else { return nil }
         var line: Logger.Metadata = ["cause": "\(cause)"]
@@ -106,10 +105,8 @@ package final class ActivityJournal: Sendable {
 
     func exported(_ counts: ImportCounts) { record { $0.exported(counts, at: clock.now()) } }
 
-    /// Adds the changes that a context has taken in.
     package func merged(_ changes: ObjectChanges) { record { $0.merged(changes, at: clock.now()) } }
 
-    /// Writes at once what is left to tell.
     package func finish() {
         if let line = summary.withLock({ $0.take(at: clock.now()) }) { logger.info("synchronized", metadata: line) }
     }

@@ -9,7 +9,7 @@ package import TributaryStore
 /// A count of the deferred imported writes, with the newest of them by name.
 package struct DeferralReport: Hashable, Sendable {
     package var counts = DeferredCounts()
-    /// The newest of the writes, at most ``DeferralReader/named``, the newest first.
+    /// At most ``DeferralReader/named``, the newest first.
     package var newest: [DeferredValue] = []
     /// The time of the first import with deferred writes.
     package var since: WallTime?
@@ -20,9 +20,9 @@ package struct DeferralReport: Hashable, Sendable {
 /// A deferred write with its place in the log folder and the violated rule, for people.
 package struct DeferredValue: Hashable, Sendable {
     package var write: DeferredWrite
-    /// The segment; nil when it is not recorded, such as a partly applied one.
+    /// Nil when the segment is not recorded, such as a partly applied one.
     package var segment: SegmentName?
-    /// The line in the segment; nil when the file does not exist any more, or the store does not know the change.
+    /// Nil when the file does not exist any more, or the store does not know the change.
     package var line: Int?
     package var rule: String
 
@@ -46,7 +46,6 @@ struct DeferralReader {
 
     static let named = 5
 
-    /// Creates a report without lines, which ``located(_:)`` finds.
     func report(_ reader: Reader) throws -> DeferralReport {
         let overview = try reader.deferrals.overview(limit: DeferralReader.named)
         return DeferralReport(
@@ -65,9 +64,7 @@ struct DeferralReader {
         }
     }
 
-    /// The values with their lines, where their files exist.
-    ///
-    /// The function opens and reads files of the log folder, which may hang: never call it inside a read of the store.
+    /// Opens and reads files of the log folder, which may hang: never call it inside a read of the store.
     func located(_ values: [DeferredValue]) -> [DeferredValue] {
         var values = values
         var segments: [SegmentName: Set<UInt64>] = [:]
@@ -102,10 +99,8 @@ struct DeferralReader {
     }
 }
 
-/// Finds deferred writes in the store and in the files of the log folder.
 final class DeferralFinder: Sendable {
     private static let namedOfSegment = 100
-    /// The time for which a caller waits for the lines of deferred writes, which are read from the log folder.
     private static let linePatience = Duration.seconds(5)
 
     private let store: Store
@@ -118,19 +113,18 @@ final class DeferralFinder: Sendable {
         reader = DeferralReader(logs: logs, model: store.model)
     }
 
-    /// The result of a search in the log folder; nil when the folder does not answer in time.
+    /// Nil when the folder does not answer in time.
     func search<T: Sendable>(_ search: @escaping @Sendable () -> T) async -> T? {
         await lineSearch.result(within: DeferralFinder.linePatience, search)
     }
 
     var lastReport: DeferralReport? { cache.last }
 
-    /// A report of the writes that are deferred in the reader's state, without lines.
     func report(_ reader: Reader) throws -> DeferralReport {
         try cache.report(at: try reader.history.newestTransaction()) { try self.reader.report(reader) }
     }
 
-    /// The report with the lines of its writes; without lines when the log folder does not answer in time.
+    /// Without lines when the log folder does not answer in time.
     func located(_ report: DeferralReport) async -> DeferralReport {
         guard report.newest.contains(where: \.lacksLine) else { return report }
         let (reader, cache) = (reader, cache)
@@ -163,7 +157,7 @@ final class DeferralFinder: Sendable {
         return await lineSearch.result(within: patience) { reader.located(values) } ?? values
     }
 
-    /// The status with the line of its first deferred value, however long the log folder takes to answer.
+    /// Blocks for as long as the log folder takes to answer.
     func locatedBlocking(_ status: SegmentStatus) -> DeferredValue? { reader.located(status.deferredValues).first }
 
     func named(_ statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
@@ -180,7 +174,6 @@ final class DeferralFinder: Sendable {
         }
     }
 
-    /// The status of an applied segment, with the names of its deferred values.
     func status(ofApplied record: SegmentRecord) async throws -> SegmentStatus {
         let (counts, values) = try store.read { reader in
             let (counts, writes) = try reader.deferrals.writes(of: record, limit: DeferralFinder.namedOfSegment)
@@ -190,7 +183,7 @@ final class DeferralFinder: Sendable {
         return await located([status]).first ?? status
     }
 
-    /// The applied segments: all of them, or those with deferred values, which are counted and not named.
+    /// Deferred values are counted and not named.
     func appliedSegments(all: Bool, _ reader: Reader) throws -> [SegmentStatus] {
         var statuses: [SegmentRecord: SegmentStatus] = [:]
         if all {
@@ -218,7 +211,7 @@ final class DeferralFinder: Sendable {
     }
 }
 
-/// The last report of deferred writes; it is valid until the store has another transaction.
+/// Valid until the store has another transaction.
 final class DeferralCache: Sendable {
     private let known = Mutex<(transaction: Int64, report: DeferralReport)?>(nil)
 
@@ -245,7 +238,7 @@ final class LineSearch: Sendable {
     private let queue = DispatchQueue(label: "tributary.lines", attributes: .concurrent)
     private let count = Atomic(0)
 
-    /// Returns the result of `search`; nil when it takes longer than `patience`, or when too many searches are running.
+    /// Nil when the search takes longer than `patience`, or when too many searches are running.
     func result<T: Sendable>(within patience: Duration, _ search: @escaping @Sendable () -> T) async -> T? {
         guard count.add(1, ordering: .relaxed).newValue <= LineSearch.most else {
             count.subtract(1, ordering: .relaxed)

@@ -16,7 +16,7 @@ struct SyncProblems: Sendable {
 
     var isFolderMissing: Bool { ofFolder.keys.contains { $0.kind == .missing } }
 
-    /// Adds or updates a problem; an existing one keeps the time since which it exists.
+    /// An existing problem keeps the time since which it exists.
     mutating func raise(_ problem: Problem) {
         var problem = problem
         problem.since = others[problem.code]?.since ?? problem.since
@@ -27,14 +27,13 @@ struct SyncProblems: Sendable {
         for code in codes { others[code] = nil }
     }
 
-    /// The problems that an export has, one at a time.
     private static let ofExport: [Problem.Code] = [.exportFailed, .ownClockAhead, .logsMissing]
 
     mutating func endExportProblems() {
         for code in SyncProblems.ofExport { others[code] = nil }
     }
 
-    /// Replaces the problem of the last export: an export fails for one reason.
+    /// An export fails for one reason.
     mutating func replaceExportProblem(with problem: Problem) {
         for code in SyncProblems.ofExport where code != problem.code { others[code] = nil }
         raise(problem)
@@ -57,7 +56,7 @@ struct SyncProblems: Sendable {
         )
     }
 
-    /// All problems, in no particular order; a folder that is not there is one problem, whoever misses it.
+    /// A missing folder is one problem, however many parts of the service report it.
     var all: [Problem] {
         let isMissed = others[.logsMissing] != nil
         let folders = ofFolder.filter { !(isMissed && $0.key.kind == .missing) }
@@ -65,13 +64,11 @@ struct SyncProblems: Sendable {
     }
 }
 
-/// The problems of the exchange.
 extension Problem.Code {
     package static let paused: Self = "paused"
     package static let logsMissing: Self = "logs-missing"
     package static let logsUnreadable: Self = "logs-unreadable"
     package static let logsMisnamed: Self = "logs-misnamed"
-    /// The folder's file system does not answer.
     package static let logsSilent: Self = "logs-silent"
     package static let watchFailed: Self = "watch-failed"
     package static let watchLimit: Self = "watch-limit"
@@ -175,7 +172,6 @@ extension Problem {
         )
     }
 
-    /// The remedy for a log folder that is not there, or that is another one.
     private static func mountHint(_ folder: String) -> String {
         "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
     }

@@ -7,8 +7,6 @@ import TributaryStore
 struct SyncRecords: Sendable {
     let store: Store
 
-    // MARK: Positions
-
     func ownPosition() throws -> (writer: UniqueID, position: WriterPosition) {
         let own = try store.read { try $0.writers.own() }
         return (own.id, WriterPosition(sequence: own.sequence))
@@ -42,9 +40,7 @@ struct SyncRecords: Sendable {
         try reader.setting(StoreKeys.partial(writer)).flatMap { PartialRecord($0, writer: writer) }
     }
 
-    // MARK: Pause
-
-    /// Stores the pause, nil for none; calls `committed` while the write lock is still held.
+    /// Calls `committed` while the write lock is still held.
     func store(_ pause: ImportPause?, committed: @escaping @Sendable () -> Void) async throws {
         let text = pause?.text
         try await store.writeAsync { transaction in
@@ -54,7 +50,7 @@ struct SyncRecords: Sendable {
         }
     }
 
-    /// Removes the pause unless it was renewed; blocks the calling thread until the write lock is free.
+    /// Keeps a renewed pause; blocks the calling thread until the write lock is free.
     func remove(_ pause: ImportPause) throws {
         try store.write { transaction in
             guard try transaction.reader.setting(StoreKeys.paused) == pause.text else { return }
@@ -62,13 +58,9 @@ struct SyncRecords: Sendable {
         }
     }
 
-    // MARK: Accepted segments
-
-    /// Stores the accepted segments of the state, when they have changed.
-    ///
     /// The state is read while the write lock is held, so that an older one never replaces a newer one.
     ///
-    /// - Throws: what writing throws; the segments are still to be stored then.
+    /// When writing throws, the segments are still to be stored.
     func storeAccepted(of state: SyncStateOwner) throws {
         guard state.read(\.acceptedToStore) != nil else { return }
         var accepted: [SegmentName: String] = [:]
@@ -84,7 +76,6 @@ struct SyncRecords: Sendable {
         return lines.isEmpty ? nil : lines.joined(separator: "\n")
     }
 
-    /// Reads the text that ``storeAccepted(of:)`` writes.
     static func accepted(_ text: String) -> [SegmentName: String] {
         var accepted: [SegmentName: String] = [:]
         for line in text.split(separator: "\n") {
@@ -97,8 +88,7 @@ struct SyncRecords: Sendable {
 }
 
 extension SyncRecords {
-    /// Stores the accepted segments when they have changed; logs an error when that fails, and stores them at the next
-    /// call.
+    /// Logs an error when that fails; the next call tries again.
     func storeAccepted(of state: SyncStateOwner, logger: Logger) {
         do {
             try storeAccepted(of: state)
@@ -110,7 +100,6 @@ extension SyncRecords {
 
 /// The keys of the store's settings for the watched folder.
 enum StoreKeys {
-    /// The text of ``ImportPause`` while importing is paused.
     static let paused = "sync.paused"
     /// `<own sequence> <Unix milliseconds>`: since when imports are unacknowledged, at that own sequence.
     ///

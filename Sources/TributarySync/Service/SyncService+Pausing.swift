@@ -4,7 +4,7 @@ import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
-/// Pausing and resuming the import; a pause survives restarts.
+/// A pause survives restarts.
 extension SyncService {
     /// Stops importing until ``resume(by:)`` or for the given time.
     ///
@@ -18,14 +18,13 @@ extension SyncService {
         signals.imports.raise()
     }
 
-    /// Resumes importing; the journal names `user` as the one who requested it.
     package func resume(by user: String? = nil) async throws {
         try await records.store(nil) { self.set(nil) }
         environment.logger.notice("importing goes on", metadata: metadata(user))
         signals.imports.raise()
     }
 
-    /// Ends a pause whose time is over, unless it is renewed meanwhile.
+    /// Keeps a pause that is renewed meanwhile.
     func endPauseWhenDue() {
         let wall = environment.wall
         guard let pause = state.read(\.pause), pause.isOver(at: wall) else { return }
@@ -37,7 +36,7 @@ extension SyncService {
 
     private var records: SyncRecords { SyncRecords(store: environment.store) }
 
-    /// Sets the pause, nil for none; with `former`, only when that is the present one, and tells whether it was set.
+    /// With `former`, sets it only when that is the present one; returns whether it was set.
     @discardableResult
     private func set(_ pause: ImportPause?, replacing former: ImportPause? = nil) -> Bool {
         state.update { state in
@@ -59,7 +58,7 @@ extension SyncService {
 
 struct ImportPause: Hashable, Sendable {
     let since: WallTime
-    /// The time at which it ends; nil until an administrator resumes the import.
+    /// Nil until an administrator resumes the import.
     let until: WallTime?
 
     /// `<since> <until or ->`, both in Unix milliseconds.
@@ -79,7 +78,6 @@ struct ImportPause: Hashable, Sendable {
 }
 
 extension ImportPause {
-    /// Reads ``text``; nil for any other text.
     init?(_ text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 2, let since = UInt64(parts[0]) else { return nil }

@@ -25,7 +25,7 @@ extension SyncService {
     /// The time without an answer from the folder after which the silence counts as a problem.
     package static let folderPatience = Duration.seconds(10)
 
-    /// The problem of work on the folder that makes no progress; applying is excluded, because it may wait for others.
+    /// Applying is excluded, because it may wait for others.
     private func silence(isApplying: Bool, wall: WallTime) -> Problem? {
         let imports = isApplying ? .zero : control.work.silence ?? .zero
         let exports = exportWork.silence ?? .zero
@@ -38,7 +38,6 @@ extension SyncService {
     /// The writers of which the log folder has two contents of one transaction.
     package var forkedWriters: Set<UniqueID> { state.read { $0.planner.forkedWriters } }
 
-    /// The writers with segments that are not applied.
     package var backlogs: [UniqueID: WriterBacklog] { state.read { $0.planner.backlogs } }
 
     /// The statuses of segments, in order of their names.
@@ -59,7 +58,6 @@ extension SyncService {
         return found.filter { wanted?.contains($0.state) ?? true }.sorted(by: SegmentStatus.precedes)
     }
 
-    /// Runs a function that reads statuses from the store.
     package typealias StatusReading =
         @Sendable (@escaping @Sendable (Reader) throws -> [SegmentStatus]) async throws -> [SegmentStatus]
 
@@ -71,7 +69,6 @@ extension SyncService {
         return try await reading(block)
     }
 
-    /// The status of one segment; nil when it is unknown.
     package func segment(_ name: SegmentName) async throws -> SegmentStatus? {
         let wall = environment.wall
         if let status = state.read({ $0.planner.status(of: name, wall: wall) }) { return status }
@@ -83,7 +80,6 @@ extension SyncService {
 
 /// The status of the sync, a value that the owner of the state publishes.
 package struct SyncStatus: Sendable, Hashable {
-    /// The wall time since which importing is paused.
     package var pausedSince: WallTime?
     package var segments: [SegmentState: Int] = [:]
     /// The number of segments that are verified or to be verified and may be applied.
@@ -99,10 +95,8 @@ package struct SyncStatus: Sendable, Hashable {
 }
 
 extension SyncService {
-    /// The last report; nil before the first one.
     package var lastDeferrals: DeferralReport? { deferrals.lastReport }
 
-    /// A report of the writes that are deferred in the reader's state, without lines.
     package func deferrals(_ reader: Reader) throws -> DeferralReport { try deferrals.report(reader) }
 
     /// The report with the lines of its writes; without lines when the log folder does not answer in time.

@@ -4,7 +4,6 @@ package import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
-/// The requests of an administrator.
 extension SyncService {
     /// Imports all segments that can be imported, merges now, and exports local changes.
     ///
@@ -58,9 +57,8 @@ extension SyncService {
         try await exports.exportNow()
     }
 
-    /// Reads a segment again.
+    /// Reads a segment again; nil when it is simply applied afterwards.
     ///
-    /// - Returns: The status afterwards; nil when the segment is simply applied.
     /// - Throws: ``SyncError`` `noSuchSegment`.
     @discardableResult
     package func retry(_ name: SegmentName) async throws -> SegmentStatus? {
@@ -75,11 +73,8 @@ extension SyncService {
         return status
     }
 
-    /// Accepts a held segment although its clock is ahead.
+    /// Accepts a held segment although its clock is ahead; nil when the segment is simply applied.
     ///
-    /// The journal names `user` as the one who accepted it.
-    ///
-    /// - Returns: The status afterwards; nil when the segment is simply applied.
     /// - Throws: ``SyncError`` `noSuchSegment`, `notHeld`.
     @discardableResult
     package func accept(_ name: SegmentName, by user: String? = nil) async throws -> SegmentStatus? {
@@ -112,7 +107,6 @@ package struct SyncResult: Sendable, Hashable {
     /// The objects with changes that programs see since.
     package var merged: SyncMessage.Merged
     package var exported: ImportCounts
-    /// The segments that are not applied, by state.
     package var remaining: [SegmentState: Int]
     package var historyName: String
     package var transaction: Int64

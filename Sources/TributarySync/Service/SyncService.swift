@@ -19,7 +19,6 @@ import TributaryStore
 /// let group = ServiceGroup(services: [sync], logger: logger)
 /// ```
 package final class SyncService: Service {
-    /// Controls the import and measures its progress.
     package let control: ImportControl
     let environment: SyncEnvironment
     let state: SyncStateOwner
@@ -29,7 +28,6 @@ package final class SyncService: Service {
     let deferrals: DeferralFinder
     let exports: ExportLoop
 
-    /// Creates the service; reads the writers' positions and the pause from the store.
     package convenience init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
@@ -74,10 +72,8 @@ package final class SyncService: Service {
         )
     }
 
-    /// Measures whether exports make progress.
     package var exportWork: WorkMeter { exports.work }
 
-    /// Sums up for the journal what the service and the contexts do.
     package var activity: ActivityJournal { environment.activity }
 
     /// Runs until the service group shuts down gracefully, the task is cancelled or ``stop()`` is called.
@@ -158,7 +154,6 @@ package final class SyncService: Service {
     }
 }
 
-/// The replica, the clock and the journal, which all parts of the service use.
 struct SyncEnvironment: Sendable {
     let replica: any LocalReplica
     let clock: MonotonicClock
@@ -170,13 +165,12 @@ struct SyncEnvironment: Sendable {
     var wall: WallTime { store.configuration.environment.wallTime() }
 }
 
-/// Wakes the loops of the service.
 struct SyncSignals: Sendable {
     let imports = Signal()
-    /// The signal of the replica, which raises it after each local commit.
+    /// The replica raises it after each local commit.
     let exports: Signal
     let baselines = Signal()
-    /// A signal that is raised once, when the service stops; it ends the debounce of an export early.
+    /// Raised once, when the service stops; it ends the debounce of an export early.
     let stop = Signal()
 }
 
@@ -200,8 +194,8 @@ final class BlockingExecutor: TaskExecutor {
 package struct SerialQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// Creates a queue; with `inBackground`, its work yields the processors to all other work that is ready to run, and
-    /// must not take the write lock, for which others would wait.
+    /// With `inBackground`, the work yields the processors to all other work, and must not take the write lock, for
+    /// which others would wait.
     package init(_ name: String, inBackground: Bool = false) {
         queue = DispatchQueue(label: name, qos: inBackground ? .background : .default)
     }

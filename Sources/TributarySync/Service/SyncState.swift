@@ -15,7 +15,6 @@ struct SyncState: Sendable {
     var scans = ScanSchedule()
     var problems = SyncProblems()
     var progress = ImportProgress()
-    /// The pause; nil while importing is not paused.
     var pause: ImportPause?
     private var storedAccepted: [SegmentName: String]
     private(set) var knownBaselines = KnownBaselines()
@@ -33,7 +32,7 @@ struct SyncState: Sendable {
         storedAccepted = planner.accepted
     }
 
-    /// Replaces the settings; the path of the log folder does not change while the service runs.
+    /// The path of the log folder does not change while the service runs.
     mutating func configure(_ new: SyncConfiguration) {
         let logs = configuration.logs
         configuration = new
@@ -67,13 +66,12 @@ struct SyncState: Sendable {
         for (writer, position) in positions { planner.setPosition(position, of: writer) }
     }
 
-    /// Sets the store's own writer with its position; it changes when the store goes on as a fresh one.
+    /// The own writer changes when the store goes on as a fresh one.
     mutating func setOwn(_ writer: UniqueID, _ position: WriterPosition) {
         planner.own = writer
         planner.setPosition(position, of: writer)
     }
 
-    /// Records the baselines of the log folder; the verified ones may be joined.
     mutating func found(_ found: KnownBaselines, wall: WallTime) {
         knownBaselines = found
         planner.baselines.set(knownBaselines.verified)
@@ -139,7 +137,7 @@ struct SyncState: Sendable {
         problems.raise(.importFailed(error, since: wall))
     }
 
-    /// Records the result of comparing a file with what was applied; returns the status of one that contradicts it.
+    /// Returns the status of a file that contradicts what was applied.
     mutating func compared(_ finding: AppliedAudit.Finding, wall: WallTime) -> SegmentStatus? {
         planner.compared(finding.file, finding.reason, wall: wall)
         return finding.reason == nil ? nil : planner.status(of: finding.file.id, in: .forked, wall: wall)
@@ -156,7 +154,7 @@ struct SyncState: Sendable {
         }
     }
 
-    /// The accepted segments, when they differ from the stored ones; nil when they do not.
+    /// Nil when they do not differ from the stored ones.
     var acceptedToStore: [SegmentName: String]? { planner.accepted == storedAccepted ? nil : planner.accepted }
 
     mutating func stored(accepted: [SegmentName: String]) { storedAccepted = accepted }
