@@ -75,7 +75,6 @@ struct BlobSearch {
         }
     }
 
-    /// The size of a blob's file; nil when there is no regular file of its name.
     private func size(of hash: String, writer: UniqueID) -> Int64? {
         guard isSHA256(hash) else { return nil }
         var status = stat()
@@ -107,7 +106,6 @@ package struct BlobFault: Hashable, Sendable {
 
     package var sha256: String
     package var size: Int64
-    /// The size of the file of that name; nil when there is no regular one.
     package var found: Int64?
 
     var isImpossible: Bool { size > BlobFault.largestFile }

@@ -11,7 +11,7 @@ struct ContentComparison {
     let store: Store
     let logs: LogFolder
 
-    /// The number of transactions of the outbox that are read together, which bounds the memory.
+    /// Bounds the memory.
     private static let step = 10_000
 
     /// Compares the transactions of a verified segment up to one of them; one pass over its bytes and over those of
@@ -86,7 +86,6 @@ struct ContentComparison {
         }
     }
 
-    /// The file of an applied segment; nil when it is not there any more.
     private func applied(_ record: SegmentRecord) throws(SegmentError) -> AppliedSegment? {
         let name = SegmentName(writer: record.writer, first: record.first, last: record.last)
         do throws(SegmentError) {
@@ -126,7 +125,6 @@ private final class AppliedSegment {
 struct AppliedAudit {
     struct Finding: Sendable {
         var file: SegmentFile
-        /// Why the file contradicts what was applied; nil when it does not.
         var reason: String?
     }
 

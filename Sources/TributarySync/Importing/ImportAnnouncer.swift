@@ -56,7 +56,6 @@ struct ImportAnnouncer {
         announceDeferrals()
     }
 
-    /// Announces a segment whose file contradicts what was applied.
     func announce(_ status: SegmentStatus) {
         logger.error(
             "segment has other content than the applied one",
@@ -75,7 +74,6 @@ struct ImportAnnouncer {
 
     // MARK: States
 
-    /// Announces changed states of segments, gaps that have opened or closed, and deferred values.
     mutating func announceStates() {
         let wall = environment.wall
         let changed = state.update { $0.planner.announce(wall: wall) }
@@ -163,7 +161,6 @@ struct ImportAnnouncer {
 /// A search for them visits all deferred writes of the store, so searches take at most a twentieth of the time, however
 /// many writes there are.
 struct JournaledDeferrals {
-    /// The pause after a search, as a multiple of its duration.
     private static let restFactor = 20
 
     private(set) var names: Set<SegmentName> = []

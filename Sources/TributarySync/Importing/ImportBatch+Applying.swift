@@ -50,7 +50,6 @@ extension ImportBatch {
         if outcome.counts.changes > 0 { try recordUnacknowledged(own.sequence, transaction) }
     }
 
-    /// Whether the dependencies that stopped the segment last are still unmet.
     private func isKnownBlocked(_ item: Item) -> Bool {
         outcome.unmet[item.name].map { !unmet($0.needs).isEmpty } ?? false
     }
@@ -162,7 +161,6 @@ extension ImportBatch {
         return needs
     }
 
-    /// The entries of `seen` that are neither applied nor abandoned.
     private func unmet(_ seen: [UniqueID: UInt64]) -> [UniqueID: UInt64] {
         #if MUTATIONS
             if Mutation.isOn(.dependenciesIgnored) { return [:] }

@@ -12,7 +12,6 @@ struct ImportBatch: Sendable {
     }
 
     struct Outcome: Sendable {
-        /// The new position of each writer that has moved.
         var positions: [UniqueID: UInt64] = [:]
         /// The name of each writer that has moved, as its segment has it.
         var names: [UniqueID: String?] = [:]
@@ -37,7 +36,6 @@ struct ImportBatch: Sendable {
     /// The segments; those of each writer are in sequence.
     let items: [Item]
     var positions: [UniqueID: UInt64]
-    /// The writers whose missing transactions are not waited for.
     let abandoned: Set<UniqueID>
     let wall: WallTime
     /// The number of changes with which the batch ends, if that is more than a slice.
@@ -68,7 +66,6 @@ struct ImportBatch: Sendable {
     }
 }
 
-/// The store's record of a partly applied segment.
 struct PartialRecord {
     var name: SegmentName
     var sha256: String

@@ -8,7 +8,6 @@ package final class ImportControl: Sendable {
         case proceed
         /// The import commits the applied transactions at the next transaction boundary.
         case finish
-        /// The import rolls back now.
         case abort
     }
 
@@ -68,7 +67,7 @@ package final class WorkMeter: Sendable {
         return max(.zero, now() - .nanoseconds(latest.load(ordering: .relaxed)))
     }
 
-    /// Begins work; several pieces of work may run at once.
+    /// Several pieces of work may run at once.
     package func begin() {
         latest.store(WorkMeter.nanoseconds(now()), ordering: .relaxed)
         depth.add(1, ordering: .releasing)

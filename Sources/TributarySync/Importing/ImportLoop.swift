@@ -19,11 +19,9 @@ struct ImportLoop {
     private var verified = VerifiedSegments(limit: 4_096)
     private let importer: Importer
     private var announcer: ImportAnnouncer
-    /// The time of the clock at which a failed import is tried again.
     private var nextAttempt: Duration?
 
     private static let retryInterval = Duration.seconds(10)
-    /// The number of applied files that are compared before the loop looks for other work.
     private static let auditLimit = 256
 
     /// Without `isWatching` somebody else reports changes of the folder.
@@ -141,7 +139,6 @@ struct ImportLoop {
         return await audit()
     }
 
-    /// The time for which the loop may sleep unless a hint arrives.
     private func rest(until deadline: WallTime?) -> Duration {
         let dues = [state.read(\.scans.due), announcer.deferralsDue, nextAttempt].compactMap(\.self)
         let wall = environment.wall

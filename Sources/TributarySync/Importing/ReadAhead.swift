@@ -34,7 +34,6 @@ final class ReadAhead: @unchecked Sendable {
     private let queue = DispatchQueue(label: "tributary.read-ahead")
     private let ready = DispatchSemaphore(value: 0)
     private let progress: Mutex<Progress>
-    /// The number of the next batches that ``prefetch(_:)`` has read.
     private var prefetchedCount = 0
 
     /// Creates a reader; it calls `open` once, on the queue, unless it is given all batches.
@@ -206,11 +205,9 @@ struct ReadBudget {
     /// The bytes of the events of a batch, and of the excess until the slice ends.
     private static let batchBytes = 4 << 20
 
-    /// The remaining events and changes.
     private var changes: Int
     /// The events and changes that may be read beyond the limit.
     private let spareChanges: Int
-    /// The remaining bytes of events.
     private var bytes = ReadBudget.batchBytes
     /// Whether the last batch leaves its slice unfinished.
     private var isInsideSlice = false

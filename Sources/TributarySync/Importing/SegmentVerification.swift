@@ -119,7 +119,6 @@ struct SegmentVerification: Sendable {
     }
 }
 
-/// The result of reading a whole segment.
 package enum VerificationOutcome: Hashable, Sendable {
     case valid(SegmentSummary)
     /// The segment has no valid end line; its file may still be growing.
@@ -131,7 +130,6 @@ package enum VerificationOutcome: Hashable, Sendable {
     case forked(reason: String)
     /// The file is not a regular file, or may not be read.
     case unreadable(reason: String)
-    /// The file was removed or replaced.
     case changed
 }
 
@@ -151,9 +149,7 @@ extension VerificationOutcome {
 
 /// The facts about a segment whose bytes have all been verified.
 package struct SegmentSummary: Hashable, Sendable {
-    /// The hash in the end line.
     package var sha256: String
-    /// The name that the writer shows to people.
     package var name: String?
     package var transactions: Int
     package var changes: Int

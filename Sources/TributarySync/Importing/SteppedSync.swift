@@ -12,7 +12,6 @@ package struct SteppedSync {
     private let service: SyncService
     private var loop: ImportLoop
 
-    /// Creates the sync; reads the writers' positions from the store.
     package init(
         replica: any LocalReplica,
         configuration: SyncConfiguration,
@@ -55,7 +54,6 @@ package struct SteppedSync {
     /// What keeps the store from importing and exporting, in words.
     package var problems: [String] { service.state.read { $0.problems.all.map { "\($0.code): \($0.detail)" } } }
 
-    /// Exports everything that is committed.
     package func export() async throws { _ = try await service.exportNow() }
 
     /// Commits an acknowledgement when one is due.
@@ -89,7 +87,6 @@ package struct SteppedSync {
         }
     }
 
-    /// Makes one pass of the compaction.
     package func compact(_ mode: Compactor.Mode, open: @escaping StoreCheck.Opening) async throws -> CompactionReport {
         try await Compactor(sync: service, open: open).compact(mode)
     }
