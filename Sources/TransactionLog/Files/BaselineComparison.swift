@@ -33,7 +33,6 @@ package struct BaselineComparison: Hashable, Sendable {
     package let difference: String?
 
     private static let suffix = ".comparison"
-    /// The greatest number of bytes of a file, and of the text of a difference.
     private static let limits = (file: UInt64(16_384), difference: 4_096)
 
     package init(_ name: Name, sha256: String, difference: String?) {

@@ -8,7 +8,7 @@ struct KeyStack {
         var isDecoded: Bool
     }
 
-    /// The greatest number of keys that are compared pair by pair; more keys are sorted.
+    /// More keys are sorted.
     private static let pairwiseLimit = 16
 
     private var keys: [Key] = []
@@ -34,7 +34,7 @@ struct KeyStack {
         keys.append(Key(start: start, count: decoded.count - start, isDecoded: true))
     }
 
-    /// Removes the keys from index `base` on; returns a repeated key, or nil when there is none.
+    /// Returns a repeated key, or nil when there is none.
     mutating func pop(to base: Int, of bytes: UnsafeBufferPointer<UInt8>) -> String? {
         let count = keys.count - base
         defer { keys.removeLast(count) }
