@@ -46,16 +46,19 @@ struct StoredRegisters: RegisterSet {
     private let row: VisibleRow?
     /// The concrete entity of a row.
     private var entity: EntityLayout?
-    /// The versions of a row.
-    private(set) var versions: RowVersions?
-    /// The columns of a row that show another value than the stored row.
-    private(set) var shown: [Int: PropertyValue] = [:]
+    private var written: RowVersions?
+    private var changed: [Int: PropertyValue] = [:]
+    /// The registers of a row that a deletion has superseded, by column; empty for none.
+    ///
+    /// Most deletions supersede all registers of a row that nobody will write: to note that in the versions would take a
+    /// third more time for a deletion.
+    private var removed: [Bool] = []
     /// The registers of an object without a row.
     private(set) var partial: [Int: PartialRow.Register] = [:]
 
     init(_ row: VisibleRow, _ table: Int, _ tables: MergeTables) {
         (self.tables, self.table, self.row) = (tables, table, row)
-        (entity, versions) = (tables.layout.entities[row.entity], row.versions)
+        (entity, written) = (tables.layout.entities[row.entity], row.versions)
     }
 
     init(_ partial: [Int: PartialRow.Register], _ table: Int, _ tables: MergeTables) {
@@ -65,21 +68,41 @@ struct StoredRegisters: RegisterSet {
 
     private var columns: [ColumnLayout] { tables.layout.tables[table].columns }
 
+    /// The versions of a row.
+    var versions: RowVersions? {
+        guard var versions = written, let entity, !removed.isEmpty else { return written }
+        for column in removed.indices where removed[column] {
+            versions.setRegister(column, to: nil, isHeld: entity.holds[column])
+        }
+        return versions
+    }
+
+    /// The columns of a row that show another value than the stored row.
+    var shown: [Int: PropertyValue] {
+        guard let entity else { return changed }
+        var shown = changed
+        for column in removed.indices where removed[column] { shown[column] = entity.defaults[column] }
+        return shown
+    }
+
+    private func isRemoved(_ column: Int) -> Bool { !removed.isEmpty && removed[column] }
+
     var names: [Int] {
-        guard versions != nil else { return partial.keys.sorted() }
+        guard written != nil else { return partial.keys.sorted() }
         return columns.indices.filter {
             columns[$0].isRegister && columns[$0].mergeRule != .counter && version(of: $0) != nil
         }
     }
 
     func version(of column: Int) -> Int64? {
-        guard let versions, let entity else { return partial[column]?.version }
-        return versions.register(column, isHeld: entity.holds[column])
+        guard let written, let entity else { return partial[column]?.version }
+        return isRemoved(column) ? nil : written.register(column, isHeld: entity.holds[column])
     }
 
     func value(of column: Int) throws -> PropertyValue {
-        guard let row else { return partial[column]?.value ?? .null }
-        return try shown[column] ?? tables.value(of: StoreModel.ColumnIndex(table: table, column: column), in: row)
+        guard let row, let entity else { return partial[column]?.value ?? .null }
+        if isRemoved(column) { return entity.defaults[column] }
+        return try changed[column] ?? tables.value(of: StoreModel.ColumnIndex(table: table, column: column), in: row)
     }
 
     func register(_ column: Int) throws -> PartialRow.Register? {
@@ -88,25 +111,29 @@ struct StoredRegisters: RegisterSet {
 
     mutating func set(_ register: PartialRow.Register?, of column: Int) {
         guard let entity else { return partial[column] = register }
-        versions?.setRegister(column, to: register?.version, isHeld: entity.holds[column])
-        shown[column] = register?.value ?? entity.defaults[column]
+        if removed.isEmpty, register == nil { removed = Array(repeating: false, count: columns.count) }
+        if !removed.isEmpty { removed[column] = register == nil }
+        guard let register else { return changed[column] = nil }
+        written?.setRegister(column, to: register.version, isHeld: entity.holds[column])
+        changed[column] = register.value
     }
 
     /// Lets a row show a value that has no version: the sum of a counter, or a default.
-    mutating func show(_ value: PropertyValue, in column: Int) { shown[column] = value }
+    mutating func show(_ value: PropertyValue, in column: Int) { changed[column] = value }
 
     /// Gives a row another concrete entity; a column that only one of the two has, or with other defaults, shows that of the
     /// new one until it is written.
     mutating func convert(to new: EntityLayout, isCounted: (Int) throws -> Bool) rethrows {
         guard let old = entity, let versions else { return }
+        (written, changed, removed) = (versions, shown, [])
         for column in columns.indices {
             let number = versions.register(column, isHeld: old.holds[column])
             let isCounter = columns[column].mergeRule == .counter
             let isHeld = new.holds[column]
-            self.versions?.setRegister(column, to: isCounter && isHeld ? versions.base : number, isHeld: isHeld)
+            written?.setRegister(column, to: isCounter && isHeld ? versions.base : number, isHeld: isHeld)
             let isAlike = old.holds[column] == isHeld && old.defaults[column] == new.defaults[column]
             guard columns[column].isRegister, !isAlike else { continue }
-            if try isCounter ? !isCounted(column) : number == nil { shown[column] = new.defaults[column] }
+            if try isCounter ? !isCounted(column) : number == nil { changed[column] = new.defaults[column] }
         }
         entity = new
     }
