@@ -1,4 +1,4 @@
-import TributaryChanges
+public import TributaryChanges
 
 /// A condition on objects that SQL and the evaluation in memory give the same result for.
 ///
@@ -188,6 +188,241 @@ extension ObjectPredicate.Quantifier {
         case .direct, .any: values.contains(where: condition)
         case .all: values.allSatisfy(condition)
         case .none: !values.contains(where: condition)
+        }
+    }
+}
+
+extension ObjectPredicate {
+    /// The greatest number of levels of a predicate, including its expressions and subqueries.
+    ///
+    /// Parsing, printing, comparing, evaluating and releasing a predicate take stack space for each level.
+    public static let maximumDepth = 400
+
+    /// The form of a predicate.
+    public indirect enum Form: Sendable, Hashable {
+        /// A constant result: `TRUEPREDICATE`, `FALSEPREDICATE`.
+        case always(Bool)
+        /// True when all of the conditions are.
+        case and([ObjectPredicate])
+        /// True when at least one of the conditions is.
+        case or([ObjectPredicate])
+        /// The negation of a condition.
+        case not(ObjectPredicate)
+        /// A comparison of two expressions.
+        case comparison(Comparison)
+        /// A predicate with more than ``ObjectPredicate/maximumDepth`` levels; only the number of levels is kept.
+        case tooDeep(Int)
+    }
+
+    /// A constant result: `TRUEPREDICATE`, `FALSEPREDICATE`.
+    public static func always(_ answer: Bool) -> ObjectPredicate { ObjectPredicate(.always(answer), depth: 1) }
+
+    /// True when all of the conditions are.
+    public static func and(_ terms: [ObjectPredicate]) -> ObjectPredicate {
+        ObjectPredicate(.and(terms), around: terms.lazy.map(\.depth).max())
+    }
+
+    /// True when at least one of the conditions is.
+    public static func or(_ terms: [ObjectPredicate]) -> ObjectPredicate {
+        ObjectPredicate(.or(terms), around: terms.lazy.map(\.depth).max())
+    }
+
+    /// The negation of a condition.
+    public static func not(_ term: ObjectPredicate) -> ObjectPredicate {
+        ObjectPredicate(.not(term), around: term.depth)
+    }
+
+    /// A comparison of two expressions.
+    public static func comparison(_ comparison: Comparison) -> ObjectPredicate {
+        ObjectPredicate(.comparison(comparison), around: max(comparison.left.depth, comparison.right.depth))
+    }
+
+    /// A comparison of two expressions, which is case-sensitive and diacritic-sensitive by default.
+    package static func comparison(
+        _ left: Expression,
+        _ operation: Operator,
+        _ right: Expression,
+        caseInsensitive: Bool = false,
+        diacriticInsensitive: Bool = false,
+        quantifier: Quantifier = .direct
+    ) -> ObjectPredicate {
+        .comparison(
+            Comparison(
+                left,
+                operation,
+                right,
+                caseInsensitive: caseInsensitive,
+                diacriticInsensitive: diacriticInsensitive,
+                quantifier: quantifier
+            )
+        )
+    }
+
+    private init(_ form: Form, around inner: Int?) {
+        let depth = ObjectPredicate.depth(around: inner)
+        self.init(depth > ObjectPredicate.maximumDepth ? .tooDeep(depth) : form, depth: depth)
+    }
+
+    static func depth(around inner: Int?) -> Int {
+        guard let inner else { return 1 }
+        return inner == .max ? .max : inner + 1
+    }
+
+    /// True when both conditions are.
+    public static func && (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
+        .and(left.conjuncts + right.conjuncts)
+    }
+
+    /// True when at least one of the conditions is.
+    public static func || (left: ObjectPredicate, right: ObjectPredicate) -> ObjectPredicate {
+        .or(left.disjuncts + right.disjuncts)
+    }
+
+    /// The negation of a condition.
+    public static prefix func ! (term: ObjectPredicate) -> ObjectPredicate { .not(term) }
+
+    private var conjuncts: [ObjectPredicate] {
+        if case .and(let terms) = form { terms } else { [self] }
+    }
+
+    private var disjuncts: [ObjectPredicate] {
+        if case .or(let terms) = form { terms } else { [self] }
+    }
+}
+
+extension ObjectPredicate.Expression {
+    /// The form of an expression.
+    public indirect enum Form: Sendable, Hashable {
+        /// A value; a string may represent a UUID, a date, a decimal or an object.
+        case constant(PropertyValue)
+        /// A property, or a path through relationships; an empty path is the object itself.
+        case keyPath([String])
+        /// The values of `IN` and the two bounds of `BETWEEN`.
+        case list([ObjectPredicate.Expression])
+        /// `$NAME`: a value to be substituted before use, or the object of a subquery.
+        case variable(String)
+        /// `$NAME.path`: a path that starts at the object of a subquery.
+        case variablePath(String, [String])
+        /// A function of other expressions.
+        case function(ObjectPredicate.Function, [ObjectPredicate.Expression])
+        /// The objects of a to-many path that satisfy a condition.
+        case subquery(ObjectPredicate.Subquery)
+        /// An expression with more than ``ObjectPredicate/maximumDepth`` levels; only the number of levels is kept.
+        case tooDeep(Int)
+    }
+
+    /// A value; a string may represent a UUID, a date, a decimal or an object.
+    public static func constant(_ value: PropertyValue) -> Self { Self(.constant(value), depth: 1) }
+
+    /// A property, or a path through relationships; an empty path is the object itself.
+    ///
+    /// The last component may be `@count` when the one before is a to-many relationship.
+    public static func keyPath(_ components: [String]) -> Self { Self(.keyPath(components), depth: 1) }
+
+    /// The values of `IN` and the two bounds of `BETWEEN`.
+    public static func list(_ values: [ObjectPredicate.Expression]) -> Self {
+        Self(.list(values), around: values.lazy.map(\.depth).max())
+    }
+
+    /// `$NAME`: a value to be substituted before use, or the object of a subquery.
+    public static func variable(_ name: String) -> Self { Self(.variable(name), depth: 1) }
+
+    /// `$NAME.path`: a path that starts at the object of a subquery.
+    public static func variablePath(_ name: String, _ components: [String]) -> Self {
+        Self(.variablePath(name, components), depth: 1)
+    }
+
+    /// A function of other expressions.
+    public static func function(_ function: ObjectPredicate.Function, _ arguments: [Self]) -> Self {
+        Self(.function(function, arguments), around: arguments.lazy.map(\.depth).max())
+    }
+
+    /// The objects of a to-many path that satisfy a condition.
+    public static func subquery(_ subquery: ObjectPredicate.Subquery) -> Self {
+        Self(.subquery(subquery), around: max(subquery.collection.depth, subquery.predicate.depth))
+    }
+
+    private init(_ form: Form, around inner: Int?) {
+        let depth = ObjectPredicate.depth(around: inner)
+        self.init(depth > ObjectPredicate.maximumDepth ? .tooDeep(depth) : form, depth: depth)
+    }
+}
+
+extension ObjectPredicate {
+    /// The objects of a to-many path that satisfy a condition: `SUBQUERY(projects, $x, $x.hours > 3)`.
+    ///
+    /// Before `.@count` it is a number; after `ANY`, `ALL` or `NONE` it is used like a to-many path.
+    public struct Subquery: Sendable, Hashable {
+        /// The key path of the objects, or a path from the variable of an enclosing subquery.
+        public var collection: Expression
+        /// The name, without its dollar sign, that each object has in the condition.
+        public var variable: String
+        /// The condition on the objects.
+        public var predicate: ObjectPredicate
+        /// The names after the subquery: `@count`, `@sum` and a property, or a path; may be empty.
+        public var path: [String]
+
+        /// Creates a subquery.
+        ///
+        /// - Parameters:
+        ///   - collection: The key path of the objects.
+        ///   - variable: The name of each object in the condition, without its dollar sign.
+        ///   - predicate: The condition on the objects.
+        ///   - path: The names after the subquery.
+        public init(
+            _ collection: Expression,
+            variable: String,
+            where predicate: ObjectPredicate,
+            path: [String] = ["@count"]
+        ) {
+            self.collection = collection
+            self.variable = variable
+            self.predicate = predicate
+            self.path = path
+        }
+    }
+}
+
+extension ObjectPredicate {
+    /// Returns the predicate with `now()` replaced by a time, so that SQL and the evaluation in memory use the same
+    /// one.
+    package func resolvingNow(_ time: WallTime) -> ObjectPredicate {
+        replacing { expression, _ in
+            guard case .function(.now, _) = expression.form else { return nil }
+            return .constant(.date(DateValue(time)))
+        }
+    }
+
+    /// Returns the replacement of an expression in the scope of the variables of subqueries; nil to keep it.
+    typealias Replacement = (_ expression: Expression, _ boundVariables: Set<String>) -> Expression?
+
+    func replacing(boundVariables: Set<String> = [], _ replacement: Replacement) -> ObjectPredicate {
+        switch form {
+        case .always, .tooDeep: return self
+        case .and(let terms): return .and(terms.map { $0.replacing(boundVariables: boundVariables, replacement) })
+        case .or(let terms): return .or(terms.map { $0.replacing(boundVariables: boundVariables, replacement) })
+        case .not(let term): return .not(term.replacing(boundVariables: boundVariables, replacement))
+        case .comparison(var comparison):
+            comparison.left = comparison.left.replacing(boundVariables, replacement)
+            comparison.right = comparison.right.replacing(boundVariables, replacement)
+            return .comparison(comparison)
+        }
+    }
+}
+
+extension ObjectPredicate.Expression {
+    fileprivate func replacing(_ boundVariables: Set<String>, _ replacement: ObjectPredicate.Replacement) -> Self {
+        if let replaced = replacement(self, boundVariables) { return replaced }
+        switch form {
+        case .list(let values): return .list(values.map { $0.replacing(boundVariables, replacement) })
+        case .function(let function, let arguments):
+            return .function(function, arguments.map { $0.replacing(boundVariables, replacement) })
+        case .subquery(var subquery):
+            subquery.collection = subquery.collection.replacing(boundVariables, replacement)
+            let inner = boundVariables.union([subquery.variable])
+            subquery.predicate = subquery.predicate.replacing(boundVariables: inner, replacement)
+            return .subquery(subquery)
+        case .constant, .keyPath, .variable, .variablePath, .tooDeep: return self
         }
     }
 }
