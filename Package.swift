@@ -46,7 +46,6 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
-        .target(name: "TributaryInference", dependencies: ["TributaryModel", "TributaryChanges"]),
         .target(
             name: "TransactionLog",
             dependencies: ["TributaryChanges", "CLinux"]
@@ -64,14 +63,14 @@ let package = Package(
         .target(
             name: "TributaryMigration",
             dependencies: [
-                "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges", "CSQLite",
+                "TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .target(
             name: "Tributary",
             dependencies: [
-                "TributaryChanges", "TributaryModel", "TributaryInference", "TributaryStore", "TributaryMigration",
+                "TributaryChanges", "TributaryModel", "TributaryStore", "TributaryMigration",
                 "CLinux",
             ]
         ),
@@ -100,7 +99,7 @@ let package = Package(
             name: "TributaryDaemon",
             dependencies: [
                 "Tributary", "TributarySync", "TributaryAdmin", "TributaryMigration", "TributaryStore",
-                "TributaryInference", "TributaryModel", "TributaryChanges", "TransactionLog", "CSystemd", "CLinux",
+                "TributaryModel", "TributaryChanges", "TransactionLog", "CSystemd", "CLinux",
                 .product(name: "Hummingbird", package: "hummingbird", condition: daemonOnly),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: daemonOnly),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: daemonOnly),
@@ -123,7 +122,7 @@ let package = Package(
         .executableTarget(
             name: "tributaryctl",
             dependencies: [
-                "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryInference", "TributaryModel",
+                "TributaryAdmin", "TransactionLog", "TributaryGeneration", "TributaryModel",
                 "TributaryChanges", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemonOnly),
             ]
@@ -156,18 +155,14 @@ let package = Package(
         .testTarget(
             name: "TributaryStoreTests",
             dependencies: [
-                "TributaryStore", "TributaryMigration", "TributaryInference", "TributaryModel", "TributaryChanges",
+                "TributaryStore", "TributaryMigration", "TributaryModel", "TributaryChanges",
                 "TestSupport", "StoreTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
-            name: "TributaryInferenceTests",
-            dependencies: ["TributaryInference", "TributaryModel", "TributaryChanges"]
-        ),
-        .testTarget(
             name: "TributaryMigrationTests",
             dependencies: [
-                "TributaryMigration", "TributaryInference", "TributaryStore", "TransactionLog", "TributaryModel",
+                "TributaryMigration", "TributaryStore", "TransactionLog", "TributaryModel",
                 "TributaryChanges", "TestSupport", "StoreTestSupport",
             ]
         ),
@@ -198,7 +193,7 @@ let package = Package(
             name: "TributaryDaemonTests",
             dependencies: [
                 "TributaryDaemon", "TributaryAdmin", "TributarySync", "Tributary", "TributaryMigration",
-                "TributaryStore", "TributaryInference", "TributaryChanges", "TributaryModel", "TransactionLog",
+                "TributaryStore", "TributaryChanges", "TributaryModel", "TransactionLog",
                 "TestSupport", "CSQLite",
                 .product(name: "Logging", package: "swift-log", condition: daemonOnly),
             ]

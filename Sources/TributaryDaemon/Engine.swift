@@ -6,7 +6,6 @@ import TransactionLog
 package import Tributary
 import TributaryAdmin
 import TributaryChanges
-import TributaryInference
 import TributaryMigration
 import TributaryModel
 import TributaryStore

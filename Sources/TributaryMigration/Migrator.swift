@@ -1,7 +1,6 @@
 import CSQLite
 package import GRDB
 import TributaryChanges
-package import TributaryInference
 package import TributaryModel
 package import TributaryStore
 

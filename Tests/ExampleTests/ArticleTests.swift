@@ -96,7 +96,7 @@ struct CoreDataTableTests {
     @Test(.timeLimit(.minutes(30))) func namesWhatIsPublic() async throws {
         let build = try #require(DocumentationBuild())
         var symbols: Set<String> = []
-        for module in ["Tributary", "TributaryInference", "TributaryModel", "TributaryChanges"] {
+        for module in ["Tributary", "TributaryModel", "TributaryChanges"] {
             symbols.formUnion(try await build.symbols(of: module))
         }
         #expect(symbols.contains("ManagedObject.link(_:forKey:)"))

@@ -9,18 +9,17 @@ import Testing
             .target(name: "TributaryChanges", dependencies: ["COpenSSL"]),
             .target(name: "TributaryModel", dependencies: ["TributaryChanges", .product(name: "Yams", package: "Yams")]),
             .target(name: "TributaryStore", dependencies: ["TributaryModel", "TributaryChanges", "CSQLite", "CLinux"]),
-            .target(name: "TributaryInference", dependencies: ["TributaryModel", "TributaryChanges"]),
             .target(
                 name: "TributaryMigration",
                 dependencies: [
-                    "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges", "CSQLite",
+                    "TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite",
                 ]
             ),
             .target(name: "CLinux"),
             .target(
                 name: "Tributary",
                 dependencies: [
-                    "TributaryMigration", "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges",
+                    "TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges",
                     "CLinux",
                 ]
             ),

@@ -3,27 +3,26 @@ enum ModuleGraph {
     static let arrows: [String: Set<String>] = [
         "tributaryd": ["TributaryDaemon"],
         "tributaryctl": [
-            "TributaryAdmin", "TributaryGeneration", "TributaryInference", "TransactionLog", "TributaryModel",
+            "TributaryAdmin", "TributaryGeneration", "TransactionLog", "TributaryModel",
             "TributaryChanges", "CLinux",
         ],
         "TributaryGeneration": ["TributaryModel"],
         "TributaryDaemon": [
             "TributarySync", "TributaryAdmin", "Tributary", "TributaryMigration", "TributaryStore",
-            "TributaryInference", "TransactionLog", "TributaryModel", "TributaryChanges", "CSystemd", "CLinux",
+            "TransactionLog", "TributaryModel", "TributaryChanges", "CSystemd", "CLinux",
         ],
         "TributarySync": [
             "TributaryAdmin", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux",
         ],
         "TributaryAdmin": ["TributaryChanges"],
         "Tributary": [
-            "TributaryMigration", "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges",
+            "TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges",
             "CLinux",
         ],
         "TributaryMigration": [
-            "TributaryStore", "TributaryInference", "TributaryModel", "TributaryChanges", "CSQLite",
+            "TributaryStore", "TributaryModel", "TributaryChanges", "CSQLite",
         ],
         "TributaryStore": ["TributaryModel", "TributaryChanges", "CSQLite", "CLinux"],
-        "TributaryInference": ["TributaryModel", "TributaryChanges"],
         "TransactionLog": ["TributaryChanges", "CLinux"],
         "TributaryModel": ["TributaryChanges"],
         "TributaryChanges": ["COpenSSL"],

@@ -10,7 +10,7 @@ enum PublicMembers {
         var found: [String: Set<String>] = [:]
         for file in try SourceTree.ofThisPackage().files {
             let folders = [
-                "Sources/Tributary/", "Sources/TributaryInference/", "Sources/TributaryModel/",
+                "Sources/Tributary/", "Sources/TributaryModel/",
                 "Sources/TributaryChanges/",
             ]
             guard file.path.hasSuffix(".swift"), folders.contains(where: file.path.hasPrefix) else { continue }

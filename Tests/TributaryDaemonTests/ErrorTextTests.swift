@@ -6,7 +6,6 @@ import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
-import TributaryInference
 import TributaryModel
 import TributaryStore
 

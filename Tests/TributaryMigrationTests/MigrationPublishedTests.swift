@@ -2,7 +2,6 @@ import Foundation
 import StoreTestSupport
 import TestSupport
 import Testing
-import TributaryInference
 import TributaryModel
 import TributaryStore
 

@@ -1,5 +1,4 @@
 import TributaryChanges
-import TributaryInference
 import TributaryModel
 
 /// Versions of a model that follow each other by random steps; each element has a number that survives renaming.

@@ -1,6 +1,5 @@
 // The container: it opens a store, has the classes of its entities, makes contexts and publishes activities.
 
-import TributaryInference
 import TributaryMigration
 public import TributaryModel
 package import TributaryStore

@@ -1,7 +1,7 @@
 // Migration as an application sees it: options, custom stages and the editor that they get.
 
-public import TributaryInference
 import TributaryMigration
+public import TributaryModel
 
 /// How a container migrates a store that is at another version of the model.
 ///

@@ -1,4 +1,3 @@
 // IDs, values and models are part of this library's own signatures, so a client that imports it imports them as well.
 @_exported public import TributaryChanges
-@_exported public import TributaryInference
 @_exported public import TributaryModel

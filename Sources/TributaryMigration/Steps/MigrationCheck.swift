@@ -1,6 +1,5 @@
 import GRDB
 import TributaryChanges
-import TributaryInference
 import TributaryModel
 import TributaryStore
 

@@ -1,6 +1,5 @@
 import GRDB
 package import TributaryChanges
-import TributaryInference
 package import TributaryModel
 package import TributaryStore
 

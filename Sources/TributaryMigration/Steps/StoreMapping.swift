@@ -1,5 +1,4 @@
 import TributaryChanges
-import TributaryInference
 import TributaryModel
 import TributaryStore
 

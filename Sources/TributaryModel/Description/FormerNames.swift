@@ -3,8 +3,7 @@ import TributaryChanges
 /// The names that the entities and properties of a model had in older versions.
 ///
 /// Segments of writers with an older version contain former names. A current name of the model always has precedence.
-/// The value is here and not in TributaryInference, which computes it from the older versions, because the store looks
-/// names up in it and does not depend on the inference.
+/// `MigrationInference` computes them from the older versions.
 package struct FormerNames: Sendable {
     private let model: Model
     private var entities: [String: String] = [:]

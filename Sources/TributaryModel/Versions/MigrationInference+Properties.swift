@@ -1,5 +1,4 @@
 package import TributaryChanges
-package import TributaryModel
 
 extension MigrationInference {
     mutating func compare(_ old: Attribute, _ new: Attribute, in entity: Entity) {

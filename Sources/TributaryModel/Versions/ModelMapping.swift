@@ -1,5 +1,4 @@
 import TributaryChanges
-package import TributaryModel
 
 /// The mapping of entities and properties between an older and a newer model.
 ///

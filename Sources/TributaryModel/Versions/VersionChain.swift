@@ -1,5 +1,4 @@
 import TributaryChanges
-package import TributaryModel
 
 /// The entities of older versions of a model, each followed to the last version.
 ///

@@ -1,6 +1,5 @@
 import TransactionLog
 import TributaryChanges
-import TributaryInference
 import TributaryModel
 
 struct ChangeChecker {

@@ -1,6 +1,5 @@
 import Testing
 import TributaryChanges
-import TributaryInference
 import TributaryModel
 
 /// The conversions of attribute types, cell by cell.

@@ -1,5 +1,4 @@
 import Testing
-import TributaryInference
 import TributaryModel
 
 /// The changes inferred from two versions, and the refused ones with their reason and their remedy.

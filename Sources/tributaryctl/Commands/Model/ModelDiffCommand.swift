@@ -3,7 +3,6 @@ import Foundation
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
-import TributaryInference
 import TributaryModel
 
 struct ModelDiffCommand: OfflineCommand {
