@@ -3,7 +3,7 @@ import TributaryChanges
 /// The names that the entities and properties of a model had in older versions.
 ///
 /// Segments of writers with an older version contain former names. A current name of the model always has precedence.
-/// `MigrationInference` computes them from the older versions.
+/// `VersionChain` follows them through the older versions.
 package struct FormerNames: Sendable {
     private let model: Model
     private var entities: [String: String] = [:]
