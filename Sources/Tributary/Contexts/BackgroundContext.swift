@@ -39,8 +39,6 @@ public actor BackgroundContext {
         context.close()
     }
 
-    // MARK: Running
-
     /// Runs `block` with the context after all earlier blocks, and returns its result.
     ///
     /// The block counts as pending from its first step.
@@ -59,10 +57,10 @@ public actor BackgroundContext {
         return try await performCounted(with: input, block)
     }
 
-    /// Runs a block that counts as pending already.
+    /// The block counts as pending already.
     ///
-    /// The block stops being pending here, and not in the caller: the caller may be on the main actor, which no longer
-    /// runs while the program exits.
+    /// It stops being pending here, and not in the caller: the caller may be on the main actor, which no longer runs
+    /// while the program exits.
     func performCounted<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
@@ -127,8 +125,6 @@ public actor BackgroundContext {
             block(context, input)
         }
     }
-
-    // MARK: Around a block
 
     private func run<T, E: Error>(_ block: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
         container.pipeline.pending.begin()

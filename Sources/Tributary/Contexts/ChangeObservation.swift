@@ -10,21 +10,20 @@ final class ChangeObservation {
     let willSaves = ObserverList<WillSave>()
     let didSaves = ObserverList<DidSave>()
     let inaccessibleFaults = ObserverList<InaccessibleFault>()
-    /// The closures that are properties of the context; they are called before the observers.
+    /// Called before the observers.
     var onWillSave: WillSave?
     var onDidSave: DidSave?
     var onInaccessibleFault: InaccessibleFault?
 
     private var pending = ObjectsDidChange()
-    /// Whether the observers are being notified: changes that they make are sent after that, not in the middle of it.
+    /// Changes that an observer makes are sent after the current round, not in the middle of it.
     private var isNotifying = false
 
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
     // lasts no longer than the instruction that makes it, so accesses cannot overlap.
 
-    /// Whether pending changes are processed by a job on the main actor, soon after the first of them.
+    /// A job on the main actor processes pending changes, soon after the first of them.
     private let isScheduled: Bool
-    /// Whether a job that processes the pending changes is on its way to the main actor.
     @exclusivity(unchecked) var isProcessingScheduled = false
     @exclusivity(unchecked) private(set) var event: UInt64 = 1
 
@@ -35,7 +34,7 @@ final class ChangeObservation {
     @inline(__always)
     var needsScheduling: Bool { isScheduled && !isProcessingScheduled }
 
-    /// Adds to the next change notification; costs nothing without observers.
+    /// Costs nothing without observers.
     @inline(__always)
     func record(_ change: (inout ObjectsDidChange) -> Void) {
         if !changes.isEmpty { change(&pending) }
@@ -47,7 +46,7 @@ final class ChangeObservation {
 
     func discardPending() { pending = ObjectsDidChange() }
 
-    /// Notifies all observers of the changes; changes that an observer makes are sent in a further round.
+    /// Changes that an observer makes are sent in a further round.
     func notifyOfChanges(maximumRounds: Int, afterRound: () -> Void) {
         guard !isNotifying else { return }
         isNotifying = true
@@ -151,7 +150,7 @@ final class ObserverList<Block> {
     private var entries: [(token: ObserverToken, block: Block)] = [] {
         didSet { isEmpty = entries.isEmpty }
     }
-    /// A plain flag that is read with each change of a value; accesses to it cannot overlap.
+    /// Read with each change of a value; accesses to it cannot overlap.
     @exclusivity(unchecked) private(set) var isEmpty = true
 
     func add(_ block: Block) -> ObserverToken {
@@ -160,7 +159,7 @@ final class ObserverList<Block> {
         return token
     }
 
-    /// Calls `notify` with each observer that is registered now and has not been cancelled, also by one before it.
+    /// An observer that an earlier one has cancelled is not called.
     func forEach(_ notify: (Block) -> Void) {
         guard !isEmpty else { return }
         for entry in entries where entry.token.isActive { notify(entry.block) }

@@ -1,8 +1,8 @@
 import Dispatch
 import TributaryStore
 
-/// The serial queue of a background context, as an executor: Dispatch on Linux has no `DispatchSerialQueue` that is one
-/// by itself.
+/// The serial queue of a background context: Dispatch on Linux has no `DispatchSerialQueue`, which would be an
+/// executor itself.
 final class ContextExecutor: SerialExecutor {
     private let queue: DispatchQueue
     private let resource: ExclusiveResource
@@ -25,8 +25,7 @@ final class ContextExecutor: SerialExecutor {
         queue.async { self.resource.holding(block) }
     }
 
-    /// Runs a block after the earlier ones while the calling thread waits; it stops the program when the queue's block
-    /// waits for the caller.
+    /// Stops the program when the queue's block waits for the caller: both would wait for ever.
     func runAndWait<T>(_ block: () -> T) -> T {
         if isCurrent { return block() }
         if let cycle = resource.startWaiting() { fatalError("performAndWait would never return: \(cycle)") }
@@ -61,7 +60,7 @@ final class ContextExecutor: SerialExecutor {
 struct ContextQueue {
     let name: String?
     let isMain: Bool
-    /// The queue of a background context; without one, nothing can be checked.
+    /// nil for contexts whose confinement cannot be checked.
     let executor: ContextExecutor?
 
     #if DEBUG

@@ -3,21 +3,17 @@ import TributaryModel
 import TributaryStore
 
 /// Reads rows and relationships for one context, from its source under the context's own changes.
-///
-/// Rows that were read ahead come from the container's row cache when the context shows a generation; otherwise they
-/// come from a cache of the context's own.
 final class ContextReader {
     let source: any ContextSource
     let isStore: Bool
     private let rowCache: RowCache
     private var prefetched = PrefetchCache()
-    /// An error while reading that a getter could not throw; the next save throws it.
+    /// An error that a getter could not throw; the next save throws it.
     var unreportedError: ContextError?
     /// The newest transaction that was merged into the objects of a background context.
     var mergedThrough: Int64 = 0
     /// Grows when something other than an edit changes what the context shows.
     private var changeCount: UInt64 = 0
-    /// The version of the source that the objects in use show.
     private var caughtUpVersion: UInt64 = 0
 
     init(source: any ContextSource, rowCache: RowCache) {
@@ -26,9 +22,7 @@ final class ContextReader {
         isStore = source.isStore
     }
 
-    // MARK: Versions
-
-    /// A version that grows when the context shows another state of the store or of the contexts above.
+    /// Grows when the context shows another state of the store or of the contexts above.
     var shownVersion: UInt64 { changeCount &+ source.version }
 
     func invalidatePrefetched() { changeCount &+= 1 }
@@ -38,8 +32,6 @@ final class ContextReader {
     func markCaughtUp() { caughtUpVersion = source.version }
 
     var isBehind: Bool { source.version != caughtUpVersion }
-
-    // MARK: Reading
 
     func read<T>(_ block: (Reader) throws -> T) throws(ContextError) -> T {
         do {
@@ -59,20 +51,18 @@ final class ContextReader {
         }
     }
 
-    /// Returns the unsaved row of the contexts above, or else the store's row, without the context's own changes.
+    /// Returns the row without the context's own changes: the unsaved row of the contexts above, or else the store's.
     func row(_ id: UniqueID, _ descriptor: EntityDescriptor, _ reader: Reader) throws -> Row? {
         if let unsaved = source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
         return try reader.row(id, rootEntity: descriptor.entity.root)
     }
 
-    /// Returns the row without the context's own changes, from the caches or from the source.
     func row(_ id: UniqueID, _ descriptor: EntityDescriptor) throws(ContextError) -> Row? {
         if let unsaved = source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
         if let row = cachedRow(descriptor.objectID(id)) { return row }
         return try read { try $0.row(id, rootEntity: descriptor.entity.root) }
     }
 
-    /// Returns the other end of a relationship without the context's own changes.
     func related(to object: ManagedObject, _ propertyIndex: Int) throws(ContextError) -> [ManagedObjectID] {
         let isUnknownToStore = source.unsaved(object.key)?.isInserted == true
         let key = RelationshipDelta.Key(object, propertyIndex)
@@ -86,7 +76,6 @@ final class ContextReader {
         return withChangesAbove(stored, at: key)
     }
 
-    /// Returns the stored other end of a relationship with the unsaved changes of the contexts above.
     func withChangesAbove(_ stored: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
         let ids = source.relationshipChange(key)?.applied(to: stored) ?? stored
         return source.relationshipOrdering(key)?.ordering(ids) ?? ids
@@ -97,20 +86,15 @@ final class ContextReader {
         return unsaved.row == nil
     }
 
-    // MARK: Reading ahead
-
-    /// Returns the store's row of an object as the context would read it, when it has been read already.
+    /// A context that shows a generation, and its children, share the container's row cache.
     ///
-    /// A context that shows a generation, and its children, share the container's row cache. A context that reads the
-    /// newest state does not use it, because another process may have written since; it has the rows of its own
-    /// prefetch cache.
+    /// A context that reads the newest state does not use it, because another process may have written since; it has
+    /// the rows of its own prefetch cache.
     func cachedRow(_ id: ManagedObjectID) -> Row? {
         guard let number = source.cachedGeneration else { return prefetched.row(id, version: shownVersion) }
         return rowCache.row(id, at: number)
     }
 
-    /// Reads rows, and keeps them for faults.
-    ///
     /// Rows of a transaction that is not committed stay in the context.
     func readAhead(_ block: (Reader) throws -> [Row]) throws(ContextError) -> [Row] {
         let (rows, number) = try read { reader in (try block(reader), try reader.history.newestTransaction()) }
@@ -126,7 +110,6 @@ final class ContextReader {
         return rows
     }
 
-    /// Keeps rows that were read when the newest transaction was `number`.
     func keep(_ rows: [Row], readAt number: Int64) {
         if source.isCommitted { rowCache.insert(rows, readAt: number) }
         if source.cachedGeneration == nil { prefetched.insert(rows, version: shownVersion) }
@@ -136,7 +119,6 @@ final class ContextReader {
         prefetched.insert(ids, at: key, version: shownVersion)
     }
 
-    /// Returns the other end of a relationship when it has been read ahead.
     func prefetchedIDs(at key: RelationshipDelta.Key) -> [ManagedObjectID]? {
         prefetched.related(key, version: shownVersion)
     }
@@ -145,7 +127,7 @@ final class ContextReader {
 struct FaultLoading {
     let context: ManagedObjectContext
 
-    /// Reads the row of a fault for a getter, which cannot throw; an error is kept on the object.
+    /// A getter cannot throw, so an error is kept on the object.
     func fire(_ object: ManagedObject) {
         do {
             try load(object)
@@ -159,7 +141,7 @@ struct FaultLoading {
         }
     }
 
-    /// Keeps the error of an object that could not be read, and notifies observers of it once.
+    /// Notifies observers once for each object.
     func report(_ error: ContextError, of object: ManagedObject) {
         let extras = object.makeExtras()
         extras.faultError = error
@@ -168,7 +150,7 @@ struct FaultLoading {
         context.observation.notify(error, of: object)
     }
 
-    /// Reads the row of a fault; an object without a row becomes gone.
+    /// An object without a row becomes gone.
     func load(_ object: ManagedObject) throws(ContextError) {
         let id = object.objectID
         guard object.descriptor.isKnown else { throw ContextError.notFound(id) }
@@ -211,9 +193,7 @@ struct FaultLoading {
         }
     }
 
-    // MARK: Several at once
-
-    /// Returns the objects of the IDs, and reads missing rows in one query.
+    /// Reads the missing rows in one query.
     func loadBatch(_ ids: [ManagedObjectID]) throws(ContextError) -> [ManagedObject] {
         let objects = ids.map { context.fault(for: $0) }
         var missing: [ManagedObject] = []
@@ -231,7 +211,7 @@ struct FaultLoading {
         return objects
     }
 
-    /// Returns the objects of the IDs; after a failed read they stay faults, and the next save throws the error.
+    /// After a failed read the objects stay faults, and the next save throws the error.
     func loadBatchIfPossible(_ ids: [ManagedObjectID]) -> [ManagedObject] {
         do {
             return try loadBatch(ids)
@@ -242,16 +222,15 @@ struct FaultLoading {
     }
 }
 
-/// The rows of faults and the other ends of relationships that one context has read ahead.
+/// Rows of faults and other ends of relationships that one context has read ahead.
 ///
-/// It is valid until the context changes or shows another state: a save, a merge, a refresh, the next `perform`. Rows
-/// of a context that shows a generation go to the container's row cache instead, where other contexts find them.
+/// They are valid until the context changes or shows another state: a save, a merge, a refresh, the next `perform`.
 struct PrefetchCache {
     private var rows: [ManagedObjectID: Row] = [:]
     private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]
     private var version: UInt64 = 0
 
-    /// The maximum number of rows and relationships; beyond it all are dropped for new ones.
+    /// Beyond it, all rows and relationships are dropped for new ones.
     static let limit = 50_000
 
     func row(_ id: ManagedObjectID, version: UInt64) -> Row? { version == self.version ? rows[id] : nil }

@@ -5,10 +5,10 @@ import TributaryStore
 ///
 /// A row of a context is the unsaved row of its source, or else the store's row.
 protocol ContextSource: AnyObject {
-    /// The generation of the store that all reads use; nil for the newest state.
+    /// nil for the newest state.
     var generation: Generation? { get set }
 
-    /// Whether there is nothing between the context and the store, so that every row has a revision.
+    /// Nothing is between the context and the store, so every row has a revision.
     var isStore: Bool { get }
 
     /// Grows when something above has changed; then objects that are in use have to be read again.
@@ -22,18 +22,17 @@ protocol ContextSource: AnyObject {
 
     func read<T>(_ block: (Reader) throws -> T) throws -> T
 
-    /// Lets the contexts above process their pending changes, the topmost first.
+    /// The topmost context first.
     func processChanges()
 
     var hasUnsaved: Bool { get }
 
-    /// The root entities of objects and links that contexts above have not saved.
     var unsavedRoots: UnsavedRoots { get }
 
     /// Returns an upper bound: an object that two of the contexts above have changed may count twice.
     func unsavedCount(rootIndex: Int) -> Int
 
-    /// Returns the unsaved objects of a root entity above, some perhaps twice or only linked.
+    /// Some objects may be in the list twice, and some may only be linked.
     func unsavedKeys(rootIndex: Int) -> [ObjectKey]
 
     func unsaved(_ key: ObjectKey) -> UnsavedObject?
@@ -62,9 +61,7 @@ extension ContextSource {
 
 enum SaveDestination {
     case store(JoinedSaves)
-    /// A parent, which receives changes as values and returns those that it drops.
-    ///
-    /// It drops the changes of objects that it has deleted.
+    /// The parent receives changes as values, and returns the changes of objects that it has deleted: it drops them.
     case parent((StagedSave) -> [ObjectSnapshot])
 }
 

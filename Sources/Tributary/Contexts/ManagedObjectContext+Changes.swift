@@ -94,7 +94,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The number of times that hooks and observers may go on changing objects.
+    /// The limit for hooks and observers that go on changing objects.
     static let maximumRounds = 100
 
     // MARK: Observers
@@ -187,7 +187,7 @@ struct RefusedWrites {
         var property: String?
     }
 
-    /// The maximum number of refused writes that are kept: the save fails in any case.
+    /// The save fails in any case, so further refused writes are dropped.
     static let limit = 1_000
 
     var isEmpty: Bool { failures.isEmpty }

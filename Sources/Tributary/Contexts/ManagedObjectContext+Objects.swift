@@ -167,7 +167,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The identifier that follows from a key; nil when an object that is live has it.
+    /// Returns the identifier that follows from a key; nil when a live object has it.
     private func unusedID(of key: [String: PropertyValue], _ descriptor: EntityDescriptor) throws(ContextError)
         -> UniqueID?
     {
@@ -186,7 +186,7 @@ extension ManagedObjectContext {
         let known = registry.object(id, rootIndex: descriptor.rootIndex)
         if known?.state == .inserted || known?.state == .updated { return nil }
         if try reader.row(id, descriptor) != nil { return nil }
-        // A hidden object has another unique key that an older one has.
+        // A hidden object is live as well: an older object has another of its unique keys.
         return try reader.read { try $0.liveRow(id, rootEntity: entity.root) } == nil ? id : nil
     }
 
@@ -255,7 +255,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Returns the object of a row; an object that has values already is not refreshed.
+    /// An object that has values already is not refreshed.
     func object(for row: Row) -> ManagedObject {
         var row = row
         return object(taking: &row)
@@ -275,7 +275,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Returns the object of an ID that names its concrete entity; nothing is read.
+    /// The ID names its concrete entity, so nothing is read.
     func fault(for id: ManagedObjectID) -> ManagedObject {
         let descriptor = schema.descriptor(of: id)
         if let known = registry.object(id.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {

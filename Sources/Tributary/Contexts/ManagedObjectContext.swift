@@ -78,14 +78,14 @@ public final class ManagedObjectContext {
     public let parent: ManagedObjectContext?
 
     let home: ContextHome
-    /// The queue of the context; a child on its parent's queue has its parent's.
+    /// A child on its parent's queue has its parent's.
     let queue: ContextQueue
     let registry: ObjectRegistry
     let pending: PendingChanges
     let observation: ChangeObservation
     let reader: ContextReader
     var saving: SaveSettings
-    /// Whether the context was reset for good because its container closed.
+    /// The context was reset for good, because its container has closed.
     private(set) var isClosed = false
 
     init(
@@ -123,7 +123,7 @@ public final class ManagedObjectContext {
 
     var source: any ContextSource { reader.source }
 
-    /// The generation that a view context or a pinned one shows; nil for contexts that read the newest state.
+    /// nil for contexts that read the newest state.
     var generation: Generation? {
         get { source.generation }
         set { source.generation = newValue }
@@ -141,12 +141,10 @@ public final class ManagedObjectContext {
         return descriptor
     }
 
-    // MARK: Confinement
-
     /// Stops the program in debug builds when the context is used off its actor or queue.
     ///
     /// The compiler does not check all clients: not in Swift 5 mode, nor with `@preconcurrency import` or
-    /// `nonisolated(unsafe)`. In release builds the function does nothing.
+    /// `nonisolated(unsafe)`.
     @inline(__always)
     func checkConfinement(_ entry: StaticString = #function) {
         #if DEBUG
@@ -154,11 +152,7 @@ public final class ManagedObjectContext {
         #endif
     }
 
-    // MARK: Ending
-
-    /// Removes all objects for good, because the container has closed or the context is no longer referenced.
-    ///
-    /// Observers are released, and with them their closures.
+    /// Removes all objects for good; observers and their closures are released.
     func close() {
         forgetAll()
         isClosed = true

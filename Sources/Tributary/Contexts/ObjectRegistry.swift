@@ -5,17 +5,15 @@ import TributaryStore
 
 /// The objects of a context by ID, held only while the context retains all of them: one object for each ID.
 final class ObjectRegistry {
-    /// The table of live objects.
-    ///
-    /// Objects remove themselves from it when they end, on any thread; the other properties stay on the context's queue
-    /// or actor.
+    /// Objects remove themselves from it when they end, on any thread; the other properties stay on the context's
+    /// queue or actor.
     let table: LiveObjectTable
     private(set) var isRetaining = false
     private var held: Set<ManagedObject> = []
     /// Keys of objects that have read relationships, and of some that have ended or dropped them since.
     private var readers: Set<ObjectKey> = []
 
-    /// The entity that was used last, because consecutive look-ups often use one entity.
+    /// Consecutive look-ups often use one entity.
     private var recentKind: EntityDescriptor?
 
     init(rootCount: Int) {
@@ -58,7 +56,7 @@ final class ObjectRegistry {
         if readers.count > 2 * count + ObjectRegistry.leastReaders { _ = relationshipReaders }
     }
 
-    /// The minimum number of keys before those without a live object are removed.
+    /// With fewer keys, the keys without a live object stay.
     private static let leastReaders = 1_024
 
     func retain(_ isRetaining: Bool) {
@@ -136,7 +134,7 @@ final class LiveObjectTable: Sendable {
         object.tablePlace = state.withLock { UInt32(truncatingIfNeeded: $0.tables[table].insert(address, for: id)) }
     }
 
-    /// Removes an object; does nothing when another object has its ID.
+    /// Does nothing when another object has the ID.
     func remove(_ object: ManagedObject) {
         let (id, table, address) = (object.uniqueID, object.descriptor.rootIndex, LiveObjectTable.address(of: object))
         let place = Int(object.tablePlace)
@@ -151,8 +149,6 @@ final class LiveObjectTable: Sendable {
         state.withLock { $0.tables[rootIndex].reserve(count) }
     }
 
-    // MARK: Addresses
-
     private static func address(of object: ManagedObject) -> UInt {
         UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
@@ -160,9 +156,9 @@ final class LiveObjectTable: Sendable {
     /// Retains the object at an address for `takeRetained` to release; nil when its deinitialization has begun.
     ///
     /// `swift_tryRetain` is exported by Swift's runtime, which uses it for `unowned` references, and is no public
-    /// interface. `RuntimeRetainTests` fails when a runtime behaves otherwise. Nothing public does the same: `Unmanaged`
-    /// retains an object whose end has begun, and a weak reference gives
-    /// the object a side table, which makes each later retain and release 3.3 times as expensive (13.7 and 46.0 ns).
+    /// interface. `RuntimeRetainTests` fails when a runtime behaves otherwise. Nothing public does the same:
+    /// `Unmanaged` retains an object whose end has begun, and a weak reference gives the object a side table, which
+    /// makes each later retain and release 3.3 times as expensive (13.7 and 46.0 ns).
     static func retain(_ address: UInt) -> UInt? {
         UnsafeMutableRawPointer(bitPattern: address).flatMap { swift_tryRetain($0) }.map { UInt(bitPattern: $0) }
     }
@@ -207,7 +203,7 @@ struct AddressTable {
 
     var addresses: [UInt] { slots.compactMap { $0.address == 0 ? nil : $0.address } }
 
-    /// Returns the slot of the address, which it leaves when empty slots are dropped.
+    /// Returns the slot of the address; the address leaves it when empty slots are dropped.
     mutating func insert(_ address: UInt, for id: UniqueID) -> Int {
         reserve(1)
         let hash = hash(id)
@@ -222,7 +218,7 @@ struct AddressTable {
         return slot
     }
 
-    /// Removes an address, which is probably in the slot `place`; does nothing when the ID has another one.
+    /// `place` is probably the slot; does nothing when the ID has another address.
     mutating func remove(_ address: UInt, for id: UniqueID, at place: Int) {
         let isThere = place < slots.count && slots[place].address == address
         let slot = isThere ? place : slot(of: id)
@@ -256,7 +252,7 @@ struct AddressTable {
         }
     }
 
-    /// Moves the addresses together; the entries have to be placed anew.
+    /// The caller has to place the entries anew.
     private mutating func dropEmptySlots() {
         let former = slots
         slots = AddressTable.noSlots

@@ -162,7 +162,6 @@ struct ObjectTransition: Hashable, Sendable {
         }
     }
 
-    /// The object is removed, and observers are notified.
     private static let removal: Actions = [.clearChanges, .changeVisibility, .unregister, .notifyDeletion]
 
     private static func invalidation(_ state: ObjectState) -> Cell? {

@@ -18,7 +18,6 @@ final class PendingChanges {
     private(set) var isFollowingDeleteRules = false
     /// Objects with unsaved changes that were deleted elsewhere, for the policy `error`.
     private(set) var lostConflicts: [MergeConflict] = []
-    /// Writes that had no effect, which the next save reports.
     private(set) var refusedWrites = RefusedWrites()
 
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them
@@ -33,8 +32,6 @@ final class PendingChanges {
         self.registry = registry
     }
 
-    // MARK: Reading
-
     var objects: [ManagedObject] { list.objects }
 
     var count: Int { list.count }
@@ -45,7 +42,6 @@ final class PendingChanges {
 
     var deletedRootIndexes: Set<Int> { list.deletedRootIndexes }
 
-    /// Whether a save has changed objects to write, conflicts to report or refused writes to report.
     var needsSave: Bool { list.count > 0 || !lostConflicts.isEmpty || !refusedWrites.isEmpty }
 
     func visitAll() -> [ManagedObject] { list.visitAll() }
@@ -55,9 +51,7 @@ final class PendingChanges {
         return list.objects(values, in: scope, version: version)
     }
 
-    // MARK: Moving objects between states
-
-    /// Moves an object by an event whose transitions have no actions for the caller.
+    /// For events whose transitions have no actions for the caller.
     func move(_ object: ManagedObject, on event: ObjectEvent) {
         apply(ObjectTransition(from: object.state, on: event), to: object)
     }
@@ -78,7 +72,7 @@ final class PendingChanges {
         if actions.contains(.unregister) { registry.remove(object) }
     }
 
-    /// Records an edit; false when the object is gone or detached, so that no save keeps the change.
+    /// Returns false when the object is gone or detached, so that no save keeps the change.
     @inline(__always)
     func recordEdit(of object: ManagedObject) -> Bool {
         if object.dirtyIndex < 0 {
@@ -104,15 +98,12 @@ final class PendingChanges {
         editCount &+= 1
     }
 
-    // MARK: Properties and relationships
-
     func propertyWillChange(of object: ManagedObject, _ propertyIndex: Int) {
         list.propertyWillChange(of: object, propertyIndex)
     }
 
     func addOwner(_ owner: ObjectKey) { list.addOwner(owner) }
 
-    /// The keys that ``addOwner(_:)`` has added, in order.
     var ownerKeys: [ObjectKey] { list.owners.keys }
 
     func isOwner(_ key: ObjectKey) -> Bool { list.owners.contains(key) }
@@ -125,8 +116,6 @@ final class PendingChanges {
             delta.forget(RelationshipDelta.Key(object, propertyIndex))
         }
     }
-
-    // MARK: Delete rules
 
     /// Calls `block` with the deleted objects whose delete rules have not been followed, until there are none.
     func followDeleteRules(_ block: ([ManagedObject]) -> Void) {
@@ -150,11 +139,9 @@ final class PendingChanges {
 
     func isUnfollowed(_ object: ManagedObject) -> Bool { unfollowedDeletions.contains { $0 === object } }
 
-    // MARK: What the next save reports
-
     func keepConflict(_ conflict: MergeConflict) { lostConflicts.append(conflict) }
 
-    /// Keeps a write that had no effect, so that the next save reports it.
+    /// The next save reports the write.
     func refuse(_ failure: ValidationFailure) {
         refusedWrites.add(failure)
         editCount &+= 1
@@ -165,14 +152,12 @@ final class PendingChanges {
         return refusedWrites.failures
     }
 
-    // MARK: All objects
-
     func finishSave() {
         delta.removeAll()
         lostConflicts = []
     }
 
-    /// Puts the conflicts and relationships of a save under the current ones after its transaction failed.
+    /// Puts the changes of a save whose transaction failed under the current ones.
     func restore(_ former: RelationshipDelta, _ conflicts: [MergeConflict]) {
         var sum = former
         sum.add(delta)
@@ -180,7 +165,7 @@ final class PendingChanges {
         lostConflicts = conflicts + lostConflicts
     }
 
-    /// Drops the deletions whose rules have not been followed, so that a rule changes no object after a rollback.
+    /// Otherwise a delete rule would change objects after a rollback.
     func dropUnfollowedDeletions() { unfollowedDeletions = [] }
 
     func dropDelta() {
@@ -211,15 +196,15 @@ struct DirtyList {
     /// Objects without changes of their own whose relationships the changed objects have changed.
     var owners = LinkedOwners()
     private var counts: [Int] = []
-    /// Root entities of which an object was deleted since the list was empty.
+    /// Root entities with an object that was deleted since the list was empty.
     private(set) var deletedRootIndexes: Set<Int> = []
 
-    /// The number of objects that callers visited one by one for a request; for tests.
+    /// For tests: the number of objects that callers visited one by one for a request.
     private(set) var visited = 0
 
     var objects: [ManagedObject] { entries.compactMap { $0 } }
 
-    /// Returns all objects in order, for a request that requires no known value.
+    /// For a request that requires no known value.
     mutating func visitAll() -> [ManagedObject] {
         visited += count
         return objects

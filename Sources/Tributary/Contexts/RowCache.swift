@@ -34,7 +34,7 @@ final class RowCache: Sendable {
         state = Mutex(State(newest: newest))
     }
 
-    /// Returns the object's row at a generation, or the newest row without a number; nil when it is unknown.
+    /// Without a number, returns the newest row.
     func row(_ id: ManagedObjectID, at number: Int64?) -> Row? {
         state.withLock { state in
             guard let entry = state.entries[id] else { return nil }
@@ -60,7 +60,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Records the committed transactions `first` to `last` with their changes; called under the write lock.
+    /// Records the committed transactions `first` to `last`; called under the write lock.
     func recordCommits(first: Int64, last: Int64, changes: ObjectChanges) {
         state.withLock { state in
             guard last > state.newest else { return }

@@ -12,7 +12,6 @@ struct DirtyKeyIndex {
     }
 
     private struct Index {
-        /// Indexes in the list of dirty objects.
         var listIndexes: [[PropertyValue]: [Int]] = [:]
         /// The number of entries in `listIndexes`, including entries that are out of date or there twice.
         var count = 0
@@ -43,7 +42,7 @@ struct DirtyKeyIndex {
     private(set) var visited = 0
     var size: Int { indexes.values.reduce(0) { $0 + $1.count + $1.pending.count } }
 
-    /// The number of indexes beyond which all are dropped.
+    /// Beyond it, all indexes are dropped.
     private static let limit = 16
 
     var isUsed: Bool { !indexes.isEmpty }
@@ -52,7 +51,7 @@ struct DirtyKeyIndex {
         for scope in indexes.keys { indexes[scope]?.append(listIndex) }
     }
 
-    /// Marks the object at a list index as pending before one of its properties changes.
+    /// Called before one of the object's properties changes.
     mutating func change(_ listIndex: Int, rootIndex: Int, propertyIndex: Int) {
         for scope in indexes.keys where scope.rootIndex == rootIndex && scope.propertyIndexes.contains(propertyIndex) {
             indexes[scope]?.append(listIndex)
@@ -63,8 +62,7 @@ struct DirtyKeyIndex {
         indexes = [:]
     }
 
-    /// Returns the list indexes of objects that may have the values, in order; the indexes are built anew when the
-    /// shown `version` has changed.
+    /// Returns objects that may have the values; the indexes are built anew when the shown `version` has changed.
     mutating func listIndexes(
         of key: [PropertyValue],
         in scope: Scope,
@@ -105,10 +103,10 @@ struct DirtyKeyIndex {
 /// An entry may be out of date: the caller compares the object's values with the key once more.
 struct UnsavedKeyIndex {
     private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
-    /// The number of objects that were added to an index; for tests.
+    /// For tests: the number of objects that were added to an index.
     private(set) var visited = 0
 
-    /// The number of indexes beyond which all are dropped.
+    /// Beyond it, all indexes are dropped.
     private static let limit = 16
 
     mutating func insert(_ key: ObjectKey, _ unsaved: UnsavedObject) {
@@ -117,7 +115,7 @@ struct UnsavedKeyIndex {
 
     mutating func removeAll() { indexes = [:] }
 
-    /// Returns the keys of the objects that may have the values; all objects are visited when the scope is first used.
+    /// Returns objects that may have the values; all objects are visited when the scope is first used.
     mutating func keys(
         of values: [PropertyValue],
         in scope: DirtyKeyIndex.Scope,
@@ -142,7 +140,7 @@ struct UnsavedKeyIndex {
 }
 
 struct UnsavedObject: Sendable {
-    /// The row with the unsaved changes; nil when the context has deleted the object.
+    /// nil when the context has deleted the object.
     var row: Row?
     var isInserted: Bool
 }

@@ -5,10 +5,9 @@ import TributaryStore
 extension FetchOperation {
     /// Returns all objects that match the request, in order, evaluated on objects instead of in the store.
     ///
-    /// Offset and limit are not applied. It is for a request whose condition or order reads other objects that have
-    /// unsaved changes here or in a context above, so that the store's result for unchanged objects may be wrong. It
-    /// returns nil when there is no such object: then the store's result is right for all objects without changes of
-    /// their own.
+    /// It is for a condition or order that reads other objects with unsaved changes, here or in a context above: the
+    /// store's result may then be wrong for unchanged objects. Without such objects it returns nil, because the store
+    /// is right for all objects without changes of their own. Offset and limit are not applied.
     func objectsOverChangedRelations(_ request: FetchRequest<ManagedObject>) throws -> [ManagedObject]? {
         guard request.includesPendingChanges && context.pending.count > 0 || context.source.hasUnsaved else {
             return nil
@@ -49,8 +48,6 @@ extension FetchOperation {
         return found.sorted { precedes($0, $1, keys) }
     }
 
-    // MARK: Unsaved objects
-
     /// Returns the property values that every matching object must have.
     ///
     /// The result is empty when there are so few unsaved objects that all of them are visited.
@@ -64,17 +61,17 @@ extension FetchOperation {
         return required
     }
 
-    /// The number of unsaved objects up to which all are visited.
+    /// Up to this number of unsaved objects, all are visited.
     private static let fewUnsavedObjects = 32
 
-    /// Returns the changed objects that may have the values, or all when no value is known.
+    /// Returns all changed objects when no value is required.
     func dirtyCandidates(_ required: RequiredValues, _ descriptor: EntityDescriptor) -> [ManagedObject] {
         guard !required.isEmpty else { return context.pending.visitAll() }
         let scope = DirtyKeyIndex.Scope(rootIndex: descriptor.rootIndex, propertyIndexes: required.propertyIndexes)
         return context.pending.objects(required.values, in: scope, version: context.reader.shownVersion)
     }
 
-    /// Returns unsaved rows of the contexts above that may have the values, each object once.
+    /// Returns each object once.
     func candidatesAbove(_ required: RequiredValues, _ descriptor: EntityDescriptor) -> [Row] {
         let keys: [ObjectKey]
         if required.isEmpty {
@@ -135,7 +132,7 @@ extension FetchOperation {
         return FetchOperation(context: other, request: request)
     }
 
-    /// Returns the request with the current time instead of `now()`.
+    /// Puts the current time in place of `now()`.
     func resolved(_ request: FetchRequest<ManagedObject>) -> FetchRequest<ManagedObject> {
         guard let predicate = request.predicate else { return request }
         var request = request
@@ -197,14 +194,14 @@ struct KeyedLookup {
 struct RequiredValues {
     private var known: [(propertyIndex: Int, value: PropertyValue)] = []
 
-    /// Whether no value is required: any object may match the request.
+    /// Any object may match the request.
     var isEmpty: Bool { known.isEmpty }
 
     var propertyIndexes: [Int] { known.map(\.propertyIndex) }
 
     var values: [PropertyValue] { known.map(\.value) }
 
-    /// Requires a value of a property; the first value of a property counts.
+    /// The first value of a property counts.
     mutating func require(_ value: PropertyValue, _ propertyIndex: Int) {
         guard !known.contains(where: { $0.propertyIndex == propertyIndex }) else { return }
         known.insert(
@@ -224,8 +221,8 @@ struct FetchTerm {
 
     /// The property and value that a plain equality requires of each matching object.
     ///
-    /// The property is an attribute of text, whole numbers or UUIDs, or a to-one relationship that the object's own row
-    /// stores.
+    /// The property is an attribute of text, whole numbers or UUIDs, or a to-one relationship in the object's own
+    /// row.
     var requiredValue: (propertyIndex: Int, value: PropertyValue)? {
         guard let (path, value) = equality, path.steps.isEmpty else { return nil }
         switch path.terminal {

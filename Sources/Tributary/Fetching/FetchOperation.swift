@@ -4,7 +4,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// One fetch of a context: the store's rows with the unsaved objects of the context and of those above it.
+/// One fetch of a context: the store's rows with the unsaved objects of the context and of the contexts above.
 struct FetchOperation {
     let context: ManagedObjectContext
     let request: FetchRequest<ManagedObject>
@@ -56,8 +56,6 @@ struct FetchOperation {
         return try context.reader.readResults { try $0.count(context.home.query(request)) }
     }
 
-    // MARK: Overlay
-
     private enum Candidate {
         case row(Row)
         case object(ManagedObject)
@@ -78,9 +76,9 @@ struct FetchOperation {
 
     private struct Overlay {
         let descriptor: EntityDescriptor
-        /// The number of changed objects of the root entity; each replaces at most one row.
+        /// Each changed object of the root entity replaces at most one row.
         let dirtyCount: Int
-        /// An upper bound for the number of unsaved objects of the contexts above.
+        /// An upper bound: an object may count twice.
         let countAbove: Int
         var matching: [ManagedObject] = []
 
@@ -106,7 +104,7 @@ struct FetchOperation {
         return .rows(try context.reader.readResults { try $0.rows(context.home.query(request)) })
     }
 
-    /// Returns the results when unsaved objects may be among them or may change them; nil when the store's are right.
+    /// Returns nil when the store's results are right.
     private func overUnsavedChanges(_ request: FetchRequest<ManagedObject>) throws -> [Candidate]? {
         if let objects = try objectsOverChangedRelations(request) {
             return request.slice(objects).map(Candidate.object)
@@ -148,7 +146,6 @@ struct FetchOperation {
         var query = try context.home.query(request)
         let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: context.schema.model) }
         query.offset = 0
-        // Each changed object replaces at most one row.
         query.limit = request.reach(hidden: overlay.hiddenCount)
         let stored = try context.reader.readResults { try $0.rows(query) }.filter {
             !isHidden($0.uniqueID, overlay.descriptor, request)
@@ -256,7 +253,7 @@ extension DictionaryPlan {
 }
 
 extension FetchRequest {
-    /// Returns the requested columns; by default those of `groupBy`, or all properties with one value.
+    /// By default the columns of `groupBy`, or all properties with one value.
     fileprivate func columns(of entity: Entity) -> [DictionaryQuery.Column] {
         var properties = propertiesToFetch
         if properties.isEmpty { properties = groupBy.map { FetchedProperty($0) } }

@@ -157,10 +157,9 @@ extension ManagedObjectContext {
 struct PrefetchOperation {
     let context: ManagedObjectContext
 
-    /// Reads the objects at the end of relationships, at most two queries for each step of a path.
+    /// At most two queries for each step of a path, whatever the number of objects.
     ///
-    /// The number of queries does not depend on the number of objects. To-many relationships then have the IDs of their
-    /// objects, and the rows of these objects are cached.
+    /// To-many relationships then have the IDs of their objects, and the rows of these objects are cached.
     func prefetch(_ keyPaths: [String], of objects: [ManagedObject], entity name: String) throws {
         for path in keyPaths {
             var entity = try context.descriptor(named: name).entity
@@ -183,7 +182,7 @@ struct PrefetchOperation {
         }
     }
 
-    /// Reads a to-one relationship that the owners' rows store, and returns each target's ID once.
+    /// For a to-one relationship that the owners' rows store; returns each target's ID once.
     private func prefetchRegister(
         _ propertyIndex: Int,
         of entity: Entity,
@@ -219,7 +218,7 @@ struct PrefetchOperation {
         return try readMissing(ends.ids)
     }
 
-    /// Reads a relationship that is derived from other rows or stored as pairs, and returns each target's ID once.
+    /// For a relationship that is derived from other rows or stored as pairs; returns each target's ID once.
     private func prefetchDerived(
         _ propertyIndex: Int,
         of entity: Entity,

@@ -143,7 +143,7 @@ extension ManagedObject {
 }
 
 extension Row {
-    /// Returns the row's attributes and to-one registers as a value; `whole` reads external values.
+    /// `whole` reads external values.
     func snapshot(_ whole: (PropertyValue) -> PropertyValue) -> ObjectSnapshot {
         var values: [String: PropertyValue] = [:]
         for (propertyIndex, property) in entity.properties.enumerated() where property.relationship?.isToMany != true {
@@ -181,7 +181,7 @@ struct PropertyIndexCache: ~Copyable, Sendable {
     /// that there is none.
     @usableFromInline let cached = Atomic<UInt64>(0)
     private let fitting = Mutex<Set<UInt32>>([])
-    /// The maximum number of remembered descriptors; beyond it a key is checked again.
+    /// Beyond it, keys are checked again.
     private static let remembered = 4096
 
     init(_ name: String) {
@@ -195,7 +195,7 @@ struct PropertyIndexCache: ~Copyable, Sendable {
         return Int(Int32(truncatingIfNeeded: known))
     }
 
-    /// Returns the property index, or -1 when the model does not have the entity, so that the object is never found.
+    /// Returns the property index, or -1 when the model does not have the entity.
     ///
     /// A key that does not fit the entity stops the program: values that are written through it would be lost.
     func find(in descriptor: EntityDescriptor, for field: any CheckedField) -> Int {

@@ -124,7 +124,9 @@ extension ManagedObject {
 
     // MARK: Rows
 
-    /// The row as last read or merged, made from its parts at each call; `rowValues` is empty while `values` are the same.
+    /// The row as last read or merged, made from its parts at each call.
+    ///
+    /// `rowValues` is empty while `values` are the row's.
     var row: Row? {
         get { rowRevision.map { row(rowValues.isEmpty ? values : rowValues, revision: $0) } }
         set {
@@ -149,7 +151,7 @@ extension ManagedObject {
         eventValues = []
     }
 
-    /// Takes the values out of a row, and keeps those of transient attributes.
+    /// Takes the values out of a row; transient attributes keep theirs.
     func takeValues(of row: inout Row) {
         let kept = values.isEmpty ? [] : descriptor.properties.transientIndexes.map { ($0, values[$0]) }
         rowRevision = row.revision
@@ -165,8 +167,7 @@ extension ManagedObject {
         values[propertyIndex] = value
     }
 
-    /// Removes the values, which are read again at the next access; the hooks are called only when the object had
-    /// values.
+    /// The hooks are called only when the object had values.
     func turnIntoFault(isTold: Bool = false) {
         let wasLoaded = !values.isEmpty
         if wasLoaded, !isTold { willTurnIntoFault() }

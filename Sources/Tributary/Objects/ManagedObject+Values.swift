@@ -48,7 +48,7 @@ extension ManagedObject {
         }
     }
 
-    /// Returns the value in the attribute's form, or nil when it does not fit; only composites change their form.
+    /// Returns nil when the value does not fit; only composites change their form.
     private func settable(_ value: PropertyValue, _ type: AttributeType, _ propertyIndex: Int) -> PropertyValue? {
         if case .composite = type { return descriptor.entity.properties[propertyIndex].attribute?.settable(value) }
         return type.accepts(value) ? value : nil
@@ -91,7 +91,7 @@ extension ManagedObject {
         return values.indices.contains(propertyIndex) ? values[propertyIndex] : readSlowly(propertyIndex)
     }
 
-    /// Fires the fault and returns the value; an object without values returns the model's default.
+    /// An object without values returns the model's default.
     @usableFromInline
     @inline(never)
     func readSlowly(_ propertyIndex: Int) -> PropertyValue {
@@ -100,9 +100,7 @@ extension ManagedObject {
         return descriptor.defaults.indices.contains(propertyIndex) ? descriptor.defaults[propertyIndex] : .null
     }
 
-    /// Reads the row of a fault, also when the fault has unsaved links.
-    ///
-    /// An object that is gone is not read again.
+    /// Also reads the row of a fault with unsaved links; an object that is gone is not read again.
     func fire() {
         guard values.isEmpty, state == .clean || state == .updated || state == .deleted else { return }
         if let managedObjectContext { FaultLoading(context: managedObjectContext).fire(self) }
@@ -140,8 +138,6 @@ extension ManagedObject {
         undoStack.record(.value(self, propertyIndex: propertyIndex, old: values[propertyIndex]))
     }
 
-    // MARK: Loading
-
     func fill(from row: inout Row) {
         takeValues(of: &row)
         awakeFromFetch()
@@ -149,9 +145,9 @@ extension ManagedObject {
 
     // MARK: External binaries
 
-    /// Returns the value with its external bytes, which are read once and cached; other values are returned unchanged.
+    /// Returns the value with its external bytes, which are read once and cached.
     ///
-    /// A reference whose bytes cannot be read is returned unchanged, and the reason is the ``faultError``.
+    /// When the bytes cannot be read, the reference is returned unchanged, and the reason is the ``faultError``.
     @usableFromInline
     func whole(_ value: PropertyValue, _ propertyIndex: Int) -> PropertyValue {
         guard case .blob = value, let context = managedObjectContext else { return value }
@@ -170,7 +166,6 @@ extension ManagedObject {
         }
     }
 
-    /// Returns the value of an attribute or a to-one register with its bytes, and fires the fault.
     func wholeValue(_ propertyIndex: Int) -> PropertyValue { whole(read(propertyIndex), propertyIndex) }
 
     func wholeOrError(_ value: PropertyValue, _ propertyIndex: Int) throws(ContextError) -> PropertyValue {
@@ -224,12 +219,9 @@ extension ManagedObject {
         )
     }
 
-    /// Checks that the object and the target can be linked.
+    /// A link fails when one of the objects is deleted or gone, or their context has ended.
     ///
-    /// A link fails when one of them is deleted or gone, or their context has ended. An object of another context is
-    /// looked up by its ID.
-    ///
-    /// - Throws: ``ContextError`` `notFound`, `notYetMerged`, `unreadable` or `detached`.
+    /// An object of another context is looked up by its ID.
     func checkLink(_ target: ManagedObject, _ propertyIndex: Int) throws(ContextError) {
         try checkWritable(propertyIndex)
         guard state != .deleted else { throw .notFound(objectID) }
@@ -263,8 +255,6 @@ extension ManagedObject {
         )
     }
 }
-
-// MARK: Predicates
 
 extension ManagedObject: PredicateSubject {
     package typealias Related = ManagedObject

@@ -49,21 +49,17 @@ open class ManagedObject: KeyedObject {
     public final let uniqueID: UniqueID
     /// The context; nil after it was reset or its container closed.
     @exclusivity(unchecked) public final internal(set) var managedObjectContext: ManagedObjectContext?
-    /// The values of the row as last read or merged, the before-image of the changes, once ``values`` are others.
-    ///
-    /// They are empty as long as ``values`` are the row's.
+    /// The row's values as last read or merged; empty as long as ``values`` are the row's.
     final var rowValues: [PropertyValue] = []
-    /// The values by property index.
-    ///
-    /// They are empty while the object is a fault.
+    /// Empty while the object is a fault.
     @exclusivity(unchecked) @usableFromInline final var values: [PropertyValue] = []
     /// The property indexes of attributes and to-one registers that the context has changed.
     @exclusivity(unchecked) final var changed = PropertyIndexSet()
     /// The values before the first change of the event `event`; they share an existing buffer.
     @exclusivity(unchecked) final var eventValues: [PropertyValue] = []
-    /// The number of the context's event in which the object was last changed.
+    /// The context's event in which the object was last changed.
     @exclusivity(unchecked) final var event: UInt64 = 0
-    /// The revision of the row as last read or merged; nil without a row.
+    /// nil without a row.
     final var rowRevision: Int64?
     /// The state of the object between its context and the store.
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean
@@ -80,7 +76,7 @@ open class ManagedObject: KeyedObject {
         managedObjectContext = origin.context
     }
 
-    /// Sets the object's state; only ``PendingChanges`` has the required access.
+    /// Only ``PendingChanges`` can make the access.
     @inline(__always)
     final func setState(_ state: ObjectState, by owner: PendingChanges.StateAccess) { self.state = state }
 
@@ -91,9 +87,6 @@ open class ManagedObject: KeyedObject {
 
     final var key: ObjectKey { ObjectKey(rootIndex: descriptor.rootIndex, id: uniqueID) }
 
-    // MARK: Confinement
-
-    /// In debug builds, stops the program when the object is used off its context's actor or queue.
     @inline(__always)
     final func checkConfinement(_ propertyIndex: Int) {
         #if DEBUG
@@ -216,9 +209,8 @@ final class ObjectExtras {
     var related: [Int: [ManagedObjectID]] = [:] {
         didSet { members = [:] }
     }
-    /// The IDs of ``related`` as sets, built when membership is first tested.
+    /// Built from ``related`` when membership is first tested.
     private var members: [Int: Set<ManagedObjectID>] = [:]
-    /// External values by property index, once they have been read.
     var blobs: [Int: (reference: PropertyValue, value: PropertyValue)] = [:]
 
     func isRelated(_ propertyIndex: Int, to id: ManagedObjectID) -> Bool? {

@@ -95,7 +95,6 @@ struct SnapshotValue: Codable {
         case .string(let value): try container.encode(value, forKey: .string)
         case .date(let value):
             try container.encode(value.unixSeconds, forKey: .date)
-            // The date is coded again when a double of Unix seconds cannot represent it.
             guard DateValue(unixSeconds: value.unixSeconds) != value else { return }
             try container.encode(value.secondsSinceReferenceDate, forKey: .since2001)
         case .decimal(let value): try container.encode(value, forKey: .decimal)

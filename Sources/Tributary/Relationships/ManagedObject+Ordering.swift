@@ -114,7 +114,7 @@ extension ManagedObject {
         RelatedObjects(self, relationship)
     }
 
-    /// Whether an object is at the other end of a to-many relationship, without building the list.
+    /// Does not build the list.
     func isRelated(_ propertyIndex: Int, to object: ManagedObject) -> Bool {
         managedObjectContext?.relationships.isRelated(self, propertyIndex, to: object.objectID) ?? false
     }
@@ -123,7 +123,7 @@ extension ManagedObject {
 struct RelationshipOrdering {
     private(set) var ids: [ManagedObjectID]
     private var members: Set<ManagedObjectID>
-    /// The context's list version at which ``ids`` are all objects of the relationship; nil when that is unknown.
+    /// The context's list version at which ``ids`` are all objects of the relationship; nil when it is unknown.
     private(set) var completeAt: UInt64?
 
     init(_ ids: [ManagedObjectID], completeAt version: UInt64? = nil) {
@@ -176,7 +176,7 @@ struct PositionPlan {
     let positions: [ManagedObjectID: String]
     let kept: Set<ManagedObjectID>
 
-    /// Returns positions in order; when two adjacent ones leave no room between them, the second one moves as well.
+    /// When two adjacent positions leave no room between them, the second object moves as well.
     func positioned() -> [(id: ManagedObjectID, position: String)] {
         var result: [(id: ManagedObjectID, position: String)] = []
         var low: String?
@@ -219,10 +219,9 @@ struct PositionPlan {
         return later.isEmpty ? nil : later.values.min { $0.precedesByBytes($1) }
     }
 
-    /// Returns the position that limits a new one from above.
+    /// Returns the position of the next object that stays, as the upper limit of a new position.
     ///
-    /// It is the position of the next object that stays, or the next greater one when others have moved that object
-    /// before the one below.
+    /// When others have moved that object before the one below, the limit is the next greater position.
     private func upper(_ high: String?, above low: String?) -> String? {
         guard let high, let low, high.precedesByBytes(low) else { return high }
         return positions.values.filter { low.precedesByBytes($0) }.min { $0.precedesByBytes($1) }

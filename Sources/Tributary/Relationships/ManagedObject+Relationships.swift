@@ -66,8 +66,7 @@ extension ManagedObject {
             ? relatedObjects(propertyIndex) : related(propertyIndex).map { [$0] } ?? []
     }
 
-    /// Runs a change of a property by its typed key; when it is refused, this is false and the next save throws the
-    /// error.
+    /// When the change is refused, the result is false and the next save throws the error.
     @discardableResult
     func attempt(_ propertyIndex: Int, _ change: () throws(ContextError) -> Void) -> Bool {
         do throws(ContextError) {
@@ -88,8 +87,7 @@ extension ManagedObject {
         return (relationship, storage)
     }
 
-    /// Returns the ID at the other end of a to-one relationship, with the relationship's destination as the entity when
-    /// the object is not in use.
+    /// When the object is not in use, the entity of the ID is the relationship's destination.
     func relatedID(_ propertyIndex: Int) -> ManagedObjectID? {
         guard let (relationship, storage) = relationship(propertyIndex), let context = managedObjectContext else {
             return nil
@@ -164,7 +162,7 @@ extension ManagedObject {
         return context.relationships.relatedIDs(self, propertyIndex).map { context.object(with: $0) }
     }
 
-    /// Sets a to-many relationship for a typed key, without the objects that cannot be linked.
+    /// Objects that cannot be linked are left out.
     func assignRelatedObjects(_ targets: [ManagedObject], _ propertyIndex: Int) {
         attempt(propertyIndex) { () throws(ContextError) in
             try checkWritable(propertyIndex)
@@ -182,7 +180,6 @@ extension ManagedObject {
         }
     }
 
-    /// Removes an object from a to-many relationship for a typed key; false when the removal is refused.
     @discardableResult
     func assignUnlink(_ target: ManagedObject, _ propertyIndex: Int) -> Bool {
         attempt(propertyIndex) { () throws(ContextError) in

@@ -7,9 +7,9 @@ enum PositionMaker {
     /// The first character of a counted position gives the number of its digits: `a` one, `b` two, and so on.
     private static let heads = Array("abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 
-    /// Returns `count` ascending positions between two others; nil when these are equal or adjacent.
+    /// Returns `count` ascending positions; nil when the two limits are equal or adjacent.
     ///
-    /// Nil for `low` is the start, for `high` the end.
+    /// A nil `low` is the start, a nil `high` the end.
     static func positions(_ count: Int, after low: String?, before high: String?) -> [String]? {
         guard count > 0 else { return [] }
         if high == nil {
@@ -28,7 +28,7 @@ enum PositionMaker {
         return before + [middle] + after
     }
 
-    /// Returns a position after `last`: the next number when it has one, or else any greater text.
+    /// Returns the number after `last`, or any greater text when `last` has no number.
     private static func counted(after last: String?) -> String {
         guard let last, !last.isEmpty else { return "a0" }
         let scalars = Array(last.unicodeScalars)

@@ -2,8 +2,8 @@ import TributaryChanges
 
 /// The unsaved changes of a context to to-many relationships and inverse sides of one-to-one relationships.
 ///
-/// For a relationship that is derived from registers the delta follows from changed registers; for one that is stored
-/// as pairs it is the change itself.
+/// Where a relationship is derived from registers, its delta follows from changed registers; where it is stored as
+/// pairs, the delta is the change itself.
 struct RelationshipDelta: Sendable {
     struct Key: Hashable, Sendable {
         var rootIndex: Int
@@ -76,13 +76,12 @@ struct RelationshipDelta: Sendable {
         Set(orderings.keys).union(changes.lazy.filter { !$0.value.added.isEmpty }.map(\.key))
     }
 
-    /// Sets the order of a relationship; `version` is the context's list version when `ids` are all of its objects.
+    /// `version` is the context's list version when `ids` are all objects of the relationship.
     mutating func setOrder(_ ids: [ManagedObjectID], _ key: Key, completeAt version: UInt64? = nil) {
         orderings[key] = RelationshipOrdering(ids, completeAt: version)
     }
 
-    /// Moves the object that was added last to an index; false unless the order is complete at the version, and the
-    /// object was its last.
+    /// Returns false unless the order is complete at the version and the object is its last one.
     mutating func moveLast(_ id: ManagedObjectID, to index: Int, _ key: Key, version: UInt64) -> Bool {
         guard let known = orderings[key], known.completeAt == version, known.ids.last == id else { return false }
         orderings[key]?.moveLast(to: index)
@@ -93,10 +92,9 @@ struct RelationshipDelta: Sendable {
 
     subscript(key: Key) -> Change? { changes[key] }
 
-    /// Adds an object: one that was removed before is restored, any other one is new.
+    /// Restores an object that was removed before; any other object is new, also one that the store no longer has.
     ///
-    /// An object that the store no longer has is new as well. One that is added by an edit is the last one of an ordered
-    /// relationship; any other one keeps the place that it had.
+    /// An edit puts the object at the end of an ordered relationship; otherwise it keeps its place.
     mutating func add(_ id: ManagedObjectID, to key: Key, isStored: Bool = true, isEdit: Bool = true) {
         ordinal += 1
         let ordinal = ordinal
@@ -106,7 +104,7 @@ struct RelationshipDelta: Sendable {
         if isEdit || orderings[key]?.contains(id) == false { orderings[key]?.append(id) }
     }
 
-    /// Removes an object; one that was added before leaves no trace, unless the store has it by now.
+    /// An object that was added before is forgotten, unless the store has it by now.
     mutating func remove(_ id: ManagedObjectID, from key: Key, isStored: Bool = false) {
         change(key) { change in
             if !change.removeAdded(id) || isStored { change.removed.insert(id) }
@@ -114,7 +112,7 @@ struct RelationshipDelta: Sendable {
         orderings[key]?.markIncomplete()
     }
 
-    /// Modifies a change in place, because a copy would cost as much as it has objects.
+    /// Modifies the change in place, because a copy costs as much as the change has objects.
     private mutating func change(_ key: Key, _ block: (inout Change) -> Void) {
         changedRelationships.insert(Identity(rootIndex: key.rootIndex, propertyIndex: key.propertyIndex))
         block(&changes[key, default: Change()])
@@ -154,9 +152,10 @@ extension RelationshipDelta.Key {
     }
 }
 
-/// The objects to or from which other objects were linked: their relationships have changed, their registers have not.
+/// The objects to or from which other objects were linked: their relationships have changed, their registers have
+/// not.
 ///
-/// They are stored by their keys until a caller requests the objects; from then on until the save they are held
+/// Until a caller requests the objects, only their keys are stored. From then on until the save the objects are held
 /// strongly, so that a hook after the save is called on the object of the hook before it.
 struct LinkedOwners {
     /// The keys, each once, in the order in which they were first linked; a reverted link leaves its key here.

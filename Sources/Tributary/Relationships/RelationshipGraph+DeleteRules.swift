@@ -60,8 +60,6 @@ extension RelationshipGraph {
         }
     }
 
-    // MARK: Resurrection
-
     /// Resurrects a deleted object: an unsaved deletion is reverted, a saved one gives a new object under the ID.
     func resurrect(_ object: ManagedObject) {
         guard object.state == .deleted || object.state == .gone, object.managedObjectContext === context else { return }

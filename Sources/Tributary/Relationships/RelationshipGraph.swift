@@ -7,7 +7,7 @@ import TributaryStore
 struct RelationshipGraph {
     let context: ManagedObjectContext
 
-    /// Returns the inverse relationship, as the property index that it has in all entities of the destination.
+    /// The property index is the same in all entities of the destination.
     func inverse(of relationship: Relationship) -> (descriptor: EntityDescriptor, propertyIndex: Int)? {
         guard let name = relationship.inverse,
             let descriptor = context.schema.descriptor(named: relationship.destination),
@@ -18,9 +18,9 @@ struct RelationshipGraph {
 
     // MARK: Reading
 
-    /// Returns the objects of a to-many relationship or of the inverse side of a one-to-one relationship.
+    /// Returns the stored objects without the ones that the context has removed, then the ones that it has added.
     ///
-    /// They are the stored objects without those that the context has removed, then those that it has added.
+    /// The relationship is to-many or the inverse side of a one-to-one relationship.
     func relatedIDs(_ object: ManagedObject, _ propertyIndex: Int) -> [ManagedObjectID] {
         object.checkConfinement(propertyIndex)
         let key = RelationshipDelta.Key(object, propertyIndex)
@@ -47,7 +47,7 @@ struct RelationshipGraph {
         context.reader.isStore ? context.reader.shownVersion &+ context.pending.delta.visibility : nil
     }
 
-    /// Whether ``relatedIDs(_:_:)`` has the ID, without building the list.
+    /// Does not build the list.
     func isRelated(_ object: ManagedObject, _ propertyIndex: Int, to id: ManagedObjectID) -> Bool {
         object.checkConfinement(propertyIndex)
         guard isThere(id, at: object.descriptor.entity.properties[propertyIndex].relationship) else { return false }
@@ -58,13 +58,13 @@ struct RelationshipGraph {
         return isStored(object, propertyIndex, id)
     }
 
-    /// Whether the stored relationship had the ID when it was read, without a visit to all its objects.
+    /// Whether the stored relationship had the ID when it was read.
     private func isStored(_ object: ManagedObject, _ propertyIndex: Int, _ id: ManagedObjectID) -> Bool {
         if let isKnown = object.extras?.isRelated(propertyIndex, to: id) { return isKnown }
         return storedIDs(object, propertyIndex).contains(id)
     }
 
-    /// Returns the stored relationship, which is read once until the object is refreshed.
+    /// The relationship is read once until the object is refreshed.
     func storedIDs(_ object: ManagedObject, _ propertyIndex: Int) -> [ManagedObjectID] {
         guard object.state != .inserted, object.extras?.isUnsaved != true, object.descriptor.isKnown else { return [] }
         if let known = object.extras?.related[propertyIndex] { return known }
@@ -79,9 +79,7 @@ struct RelationshipGraph {
         }
     }
 
-    /// Removes deleted objects from cached relationships.
-    ///
-    /// A merge may have added a reference to them after the delete rules were followed.
+    /// A merge may have added a reference to a deleted object after the delete rules were followed.
     func dropFromRelated(_ deleted: Set<ManagedObjectID>) {
         guard !deleted.isEmpty else { return }
         for object in context.registry.relationshipReaders {
@@ -226,7 +224,7 @@ struct RelationshipGraph {
         context.pending.delta.add(id, to: key, isStored: isStored ?? true)
     }
 
-    /// Puts an object that was removed from an ordered relationship at its end when it is added again.
+    /// An object that was removed from an ordered relationship and is added again goes to the end.
     private func keepOrder(_ key: RelationshipDelta.Key, relationship: Relationship?, adding id: ManagedObjectID) {
         guard relationship?.isOrdered == true, context.pending.delta.orderings[key] == nil,
             context.pending.delta[key]?.removed.contains(id) == true,
@@ -271,8 +269,6 @@ struct RelationshipGraph {
         }
         context.pending.delta.forget(RelationshipDelta.Key(object, propertyIndex))
     }
-
-    // MARK: Owners
 
     func owner(of key: RelationshipDelta.Key) -> ManagedObject? {
         if let known = context.registry.object(key.id, rootIndex: key.rootIndex) { return known }

@@ -69,7 +69,6 @@ struct ChangeApplication {
         }
     }
 
-    /// Returns the object of a change; it is of the change's entity or a sub-entity.
     private func existing(_ id: UniqueID, _ descriptor: EntityDescriptor, at index: Int) throws(ChangeError)
         -> ManagedObject
     {
@@ -150,7 +149,7 @@ struct ChangeApplication {
         increment.shown = CounterTotals.value(of: [start, increment.sum].compactMap(\.self)) ?? amount
         object.write(increment.shown, propertyIndex)
         terms.increments[key] = increment
-        // The value that it shows may be too large to change.
+        // The shown value may be too large for the addition to change it; then `write` records no edit.
         object.changed.insert(propertyIndex)
         context.recordEdit(of: object)
     }
@@ -214,7 +213,7 @@ struct ChangeApplication {
     }
 }
 
-/// A change as a log operation that is applied only if the object is still at a version.
+/// A change that is applied only if the object is still at a version.
 package struct ConditionalChange: Hashable, Sendable {
     package var change: Change
     package var ifVersion: Int64?
@@ -226,8 +225,7 @@ package struct ConditionalChange: Hashable, Sendable {
 }
 
 extension ChangeApplication {
-    /// The relationship shows the linked objects in the order of these positions at once; the save writes them
-    /// unchanged.
+    /// The relationship shows the order of these positions at once; the save writes the positions unchanged.
     func setPositions(
         _ given: [String],
         of targets: [UniqueID],
@@ -288,10 +286,9 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
         case unknownProperty(entity: String, property: String)
         /// The value does not fit the property; `expected` and `found` describe both.
         case wrongValue(entity: String, property: String, expected: String, found: String)
-        /// An object that is updated, deleted, linked or linked to does not exist.
         case notFound(ManagedObjectID)
         case duplicateID(ManagedObjectID)
-        /// The object was changed since the version that the caller knows; `found` is nil when it was deleted.
+        /// `found` is nil when the object was deleted.
         case versionMoved(ManagedObjectID, expected: Int64, found: Int64?)
         case context(ContextError)
     }

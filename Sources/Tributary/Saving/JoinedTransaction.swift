@@ -6,7 +6,7 @@ struct JoinedTransaction {
 
     /// Runs `block` under the write lock, and commits its saves as one transaction.
     ///
-    /// - Throws: the error that `block` throws, or ``ContextError``; the changes of the saves are unsaved again then.
+    /// After an error the changes of the saves are unsaved again.
     func run<T>(_ block: @escaping () throws -> T) throws -> T {
         var result: T?
         var newest: Int64 = 0
@@ -38,8 +38,6 @@ struct JoinedTransaction {
 
     private struct NothingSaved: Error {}
 
-    // MARK: Restoring
-
     private func restore(_ memento: SaveMemento) {
         for entry in memento.entries where entry.object.state != .detached { restore(entry) }
         context.pending.restore(memento.delta, memento.lostConflicts)
@@ -63,7 +61,7 @@ struct JoinedTransaction {
         context.recordChange { $0.addUpdate(of: object.objectID) }
     }
 
-    /// Removes rows of a transaction that was rolled back, or that the context does not show yet.
+    /// Forgets rows of a transaction that was rolled back, or that the context does not show yet.
     private func forgetRows(newerThan number: Int64) {
         for object in context.registry.objects {
             object.extras?.related = [:]
@@ -76,7 +74,7 @@ struct JoinedTransaction {
 final class JoinedSaves {
     private(set) var transaction: WriteTransaction?
     private var mementos: [SaveMemento] = []
-    /// Whether a save is being planned, which may call `resolveConflict`.
+    /// A plan may call `resolveConflict`, which must not save.
     private(set) var isPlanning = false
 
     func join(_ transaction: WriteTransaction, _ block: () throws -> Void) rethrows {
@@ -85,7 +83,7 @@ final class JoinedSaves {
         try block()
     }
 
-    /// Whether the states before the saves are kept; otherwise a failure leaves a context that is to be reset.
+    /// When it is false, a failure leaves a context that has to be reset.
     var keepsStates = true
 
     func add(_ memento: @autoclosure () -> SaveMemento) {
@@ -97,7 +95,6 @@ final class JoinedSaves {
         return mementos
     }
 
-    /// Runs the part of a save that must not be re-entered before it has ended.
     func planning<T>(_ block: () throws -> T) throws -> T {
         isPlanning = true
         defer { isPlanning = false }

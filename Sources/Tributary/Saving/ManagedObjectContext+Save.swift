@@ -49,8 +49,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Applies log operations up to the first that cannot be; rules and validation run at the save, which throws
-    /// ``RepeatedRequest`` when the idempotency key is known already.
+    /// Applies log operations up to the first one that fails; rules and validation run at the save.
+    ///
+    /// The save throws ``RepeatedRequest`` when the idempotency key is known already.
     package func apply(
         _ changes: [ConditionalChange],
         idempotencyKey: String? = nil,
@@ -106,17 +107,20 @@ extension ManagedObjectContext {
 
 /// Saving the changes of a request, in slices when there are many: objects take many times the memory of their text.
 extension ManagedObjectContext {
-    /// The size of the text up to which a request is saved at once, and the greatest slice of a longer one.
+    /// The greatest text of a request, in bytes, that is saved at once; a longer request is saved in slices.
     private static let wholeSize = 1 << 20
     private static let sliceSize = 256 << 10
     private static let sliceCount = 2_000
 
-    /// Applies the changes that `read` hands over, each time from the first one, and saves them, all or none.
+    /// Applies the changes that `read` passes to its closure, and saves all or none; `read` starts at the first one
+    /// each time.
     ///
-    /// A long request is saved in slices of one transaction. When a slice cannot be saved by itself, or has a conflict that
-    /// the whole may not have, nothing of the slices stays, and all is saved at once, which finds every failure.
+    /// A long request is saved in slices of one transaction. When a slice cannot be saved by itself, or has a
+    /// conflict that the whole may not have, nothing of the slices stays, and all is saved at once, which finds every
+    /// failure.
     ///
-    /// - Returns: The object of each change; for a new object whose unique key another one keeps, that one.
+    /// - Returns: The object of each change. When another object keeps the unique key of a new one, it is returned
+    /// instead.
     package func save(
         size: Int,
         _ counts: (all: Int, inserts: Int, deletions: Int),
@@ -161,7 +165,8 @@ extension ManagedObjectContext {
                 try saveSlice(&replaced)
                 size = 0
             }
-            // The whole refuses an ID that occurs twice, and the version that the request itself gives.
+            // Saved at once, the request fails for an ID that occurs twice and for a version that the request itself
+            // creates; slices must not accept them.
             let isOwnVersion = change.ifVersion.map { $0 >= lastSaveToken?.number ?? .max } ?? false
             if inSlices, isOwnVersion || replaced.unwritten.contains(change.change.id) {
                 throw ContextError.store(reason: "a change depends on one of another slice")
@@ -191,7 +196,7 @@ extension ManagedObjectContext {
         }
         found.subtract(replaced.heirs)
         replaced.heirs.formUnion(found.subtracting(given.map(\.uniqueID)))
-        // The whole keeps the later one of two new objects with one key.
+        // Saved at once, the request keeps the later one of two new objects with one key.
         guard !found.isEmpty, saving.answers[..<first].contains(where: found.contains) else { return }
         throw ContextError.store(reason: "objects of two slices have one key")
     }
@@ -209,7 +214,8 @@ struct RequestConditions {
     /// The index of the first change of each object; O(n), for errors.
     var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
 
-    /// The object of each change after the save; another one keeps the unique key of a new object that was not written.
+    /// Returns the object of each change after the save; instead of a new object that was not written, the object
+    /// that keeps its unique key.
     func answers(_ plan: SavePlan) -> [UniqueID] {
         objects.map { plan.unique.replacement(of: $0.uniqueID, root: $0.rootEntity) ?? $0.uniqueID }
     }
@@ -218,7 +224,7 @@ struct RequestConditions {
     struct Increment {
         let before: PropertyValue
         var sum: PropertyValue
-        /// The value after the last one; when the counter has another value, somebody has assigned it.
+        /// The value after the last increment; a counter with another value has been assigned since.
         var shown: PropertyValue
     }
 }

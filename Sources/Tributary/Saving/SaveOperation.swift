@@ -73,10 +73,9 @@ struct SaveOperation {
         }
     }
 
-    // MARK: Under the write lock
-
-    /// The object with a key of the save that the save would show, for the next plan; there is none when the plan has
-    /// resolved it already, or when the save is part of a transaction with others.
+    /// Returns the hidden object that the save would reveal, for the next plan.
+    ///
+    /// It throws when a plan has resolved the object already, or when the save is part of a longer transaction.
     private func shadow(
         _ key: SharedKey,
         _ transaction: WriteTransaction,
@@ -148,7 +147,7 @@ struct SaveOperation {
                 restoredConflict: request?.restoredConflict
             )
         )
-        // A large save needs their memory again.
+        // A large save needs the memory of the changes again.
         plan.changes = []
         for case (let object, .reread) in plan.results {
             plan.rows[ObjectIdentifier(object)] = try transaction.reader.row(
@@ -160,9 +159,7 @@ struct SaveOperation {
         return committed
     }
 
-    // MARK: After the commit
-
-    /// Marks the objects of the plan as saved and calls the hooks; `committed` is nil when every change was dropped.
+    /// `committed` is nil when every change was dropped.
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
         let saved = plan.results.map(\.object).filter(\.isDirty) + context.relationships.linkedOwners
         let touched = Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys)
@@ -228,11 +225,11 @@ struct SaveOperation {
 
     private struct NothingToWrite: Error {}
 
-    /// Adds objects in use that the store has changed as an effect of this save to the plan.
+    /// Adds objects in use that the store has changed as an effect of this save.
     ///
     /// They are the other ends of one-to-one relationships, their former owners, objects that referred to a deleted
-    /// object, and objects that a unique key has hidden. They get their new rows with the save, so that the context
-    /// does not conflict with itself later.
+    /// object, and objects that a unique key has hidden. With their new rows the context does not conflict with
+    /// itself later.
     func addEffects(of committed: CommittedTransaction, _ reader: Reader, to plan: inout SavePlan) throws {
         let planned = Set(
             plan.results.compactMap { object, result -> ObjectIdentifier? in
@@ -301,7 +298,6 @@ struct StoreCommit {
         }
     }
 
-    /// The view context's save moves it to the generation with the save.
     func runInMain(
         _ block: @escaping (WriteTransaction) throws -> CommittedTransaction,
         adopting adopt: @escaping (CommittedTransaction) -> Void

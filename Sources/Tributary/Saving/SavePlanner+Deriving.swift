@@ -3,8 +3,7 @@ import TributaryModel
 import TributaryStore
 
 extension SavePlanner {
-    /// Adds an update for each derived attribute that the save changes, also of objects outside the save that depend on
-    /// it.
+    /// Adds an update for each derived attribute that the save changes, also of objects outside the save.
     func derive(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws {
         guard !context.schema.derivingKinds.isEmpty else { return }
         let time = context.store.configuration.environment.wallTime()
@@ -66,8 +65,8 @@ extension SavePlanner {
 
     /// Returns a link with positions for each ordered relationship with new or moved objects.
     ///
-    /// A stored object that takes the values of a new one has the new one's place in lists, and the objects of its lists
-    /// behind its own.
+    /// A stored object that takes the values of a new one takes its place in lists. The lists of the stored object
+    /// have the new one's objects behind their own.
     func orderChanges(
         _ plan: inout SavePlan,
         without dropped: Set<ObjectIdentifier>,

@@ -5,15 +5,15 @@ import TributaryStore
 struct SavePlanner {
     let context: ManagedObjectContext
     let reader: Reader
-    /// The objects that the save would show and that have a unique key of one of its objects.
+    /// Hidden objects that the save would reveal and that share a unique key with one of its objects.
     var shadows: [RevealedShadow] = []
 
-    /// Compares every changed object with its newest row, and lists the changes to write and the result of each object.
+    /// Compares every changed object with its newest row.
     ///
     /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new ones.
     ///
     /// - Throws: ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has
-    ///   moved.
+    /// moved.
     func plan(resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
         var plan = SavePlan()
         plan.resolved = resolved
@@ -86,8 +86,6 @@ struct SavePlanner {
         object.descriptor.keepsWrittenValues && !context.relationships.refersToMissing(object)
     }
 
-    // MARK: Updates
-
     private func planUpdate(
         of object: ManagedObject,
         _ plan: inout SavePlan,
@@ -130,8 +128,6 @@ struct SavePlanner {
         }
     }
 
-    // MARK: Deletions
-
     private func planDeletion(
         of object: ManagedObject,
         _ plan: inout SavePlan,
@@ -151,8 +147,6 @@ struct SavePlanner {
         deletions.append(change(object, .delete))
         plan.results.append((object, .gone(isLost: false)))
     }
-
-    // MARK: Conflicts
 
     private func policy(
         for object: ManagedObject,
@@ -177,8 +171,6 @@ struct SavePlanner {
             reason: .versionMoved(object.objectID, expected: expected, found: current?.revision)
         )
     }
-
-    // MARK: Pairs
 
     /// Returns links and unlinks of relationships that are stored as pairs, from the side that owns them.
     private func pairChanges(without dropped: Set<ObjectIdentifier>, _ heirs: [ObjectIdentifier: Row]) -> [Change] {
@@ -236,7 +228,7 @@ struct SavePlan {
     var rows: [ObjectIdentifier: Row] = [:]
     var conflicts: [MergeConflict] = []
     var unique = UniquenessPlan()
-    /// The policy that `resolveConflict` returned for each object; it is called once per object in a save.
+    /// `resolveConflict` is called once for each object in a save.
     var resolved: [ObjectIdentifier: MergePolicy] = [:]
 
     var indices: [ObjectIdentifier: Int] {
@@ -246,7 +238,6 @@ struct SavePlan {
         )
     }
 
-    /// Returns the stored properties in `propertyIndexes` of the object, as the log writes them.
     static func writes(_ object: ManagedObject, propertyIndexes: some Sequence<Int>, isInsert: Bool) -> [PropertyWrite]
     {
         var writes: [PropertyWrite] = []
