@@ -89,11 +89,11 @@ struct BatchOperation {
 
 /// Computes the derived attributes that a batch changes.
 ///
-/// Derived attributes of the batch's own objects are computed with each slice, those of objects that depend on them at
+/// Attributes of the batch's own objects are computed with each slice, attributes of objects that depend on them at
 /// the end of the batch. The memory grows with the number of objects that depend on others, not with the batch.
 final class BatchDerivation: BatchDeriving {
     private let schema: ObjectSchema
-    /// A context without objects: it shows the store's values alone.
+    /// It has no objects, so it shows the store's values alone.
     private let context: ManagedObjectContext
     private let now: PropertyValue
     private var dependencies: [DerivationDependency] { schema.derivationDependencies }
@@ -108,8 +108,6 @@ final class BatchDerivation: BatchDeriving {
         now = .date(DateValue(time))
     }
 
-    // MARK: Before
-
     func willApply(_ changes: [Change], _ reader: Reader) throws {
         guard !dependencies.isEmpty else { return }
         for change in changes {
@@ -122,15 +120,13 @@ final class BatchDerivation: BatchDeriving {
         }
     }
 
-    /// Adds the objects that lose a member because the batch writes a to-one register of that member.
+    /// Adds the objects that lose a member because the batch writes the member's to-one register.
     private func addFormerOwners(_ change: Change, _ names: Set<String>, _ reader: Reader) throws {
         for dependency in dependencies where dependency.relationship.isToMany {
             guard let inverse = dependency.relationship.inverse, names.contains(inverse) else { continue }
             try addDependents(of: change.id, entity: change.entity, through: dependency, reader)
         }
     }
-
-    // MARK: After
 
     func didApply(_ changes: [Change], _ reader: Reader) throws -> [Change] {
         var result: [Change] = []
@@ -174,8 +170,6 @@ final class BatchDerivation: BatchDeriving {
     private func update(_ id: ManagedObjectID, _ isChanged: Bool, _ reader: Reader) throws -> Change? {
         try DerivedValues(context: context, reader: reader, now: now, dropped: []).change(of: id, isChanged: isChanged)
     }
-
-    // MARK: Dependents
 
     /// Adds the objects at both ends of pairs that the batch adds or removes.
     private func addEnds(_ change: Change, _ name: String, _ ids: [UniqueID]) throws {

@@ -21,7 +21,7 @@ public struct BatchInsertRequest: Sendable {
     public var refreshesContext = false
     /// The properties whose values identify an object, so that machines that insert one key insert one object.
     ///
-    /// The identifier of a row follows from them by `UniqueID.init(entity:key:)`. None are given for new identifiers.
+    /// The identifier of a row follows from them by `UniqueID.init(entity:key:)`. Leave it empty for new identifiers.
     public var identity: [String] = []
     let source: Source
 

@@ -61,8 +61,6 @@ public actor ChildContext {
         context.close()
     }
 
-    // MARK: Running
-
     /// Runs `block` with the context after all earlier blocks.
     ///
     /// It returns when the parent has absorbed the saves of `block`.
@@ -124,8 +122,6 @@ public actor ChildContext {
     ) -> ChildContext {
         container.newChild(of: self, name: name, author: author, mergePolicy: mergePolicy)
     }
-
-    // MARK: Around a block
 
     private func begin(_ ticket: UInt64) async {
         await lock.wait(for: ticket)

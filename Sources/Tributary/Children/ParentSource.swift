@@ -10,7 +10,7 @@ final class ParentSource: ContextSource {
 
     var version: UInt64 { context.stateVersion }
 
-    /// The parent's; it moves with the parent alone.
+    /// The parent's generation; it moves with the parent alone.
     var generation: Generation? {
         get { context.generation }
         set {}
@@ -91,7 +91,7 @@ final class ParentSource: ContextSource {
 protocol ParentLink: Sendable {
     func unsavedState() async -> UnsavedState
 
-    /// Passes the child's saves to the parent, in order, and returns the changes that the parent dropped.
+    /// Absorbs the saves in order, and returns the changes that the parent dropped.
     func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot]
 }
 

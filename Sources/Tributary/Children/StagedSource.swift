@@ -2,8 +2,10 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// A child's source when the parent is on another queue: the parent's state at the start of the child's block, with the
-/// saves that the child has made since, which the parent receives at the end of the block.
+/// A child's source when the parent is on another queue.
+///
+/// It has the parent's state at the start of the child's block, and the saves that the child has made since. The
+/// parent receives them at the end of the block.
 final class StagedSource: ContextSource {
     private let store: Store
     private var state = UnsavedState()
@@ -30,7 +32,7 @@ final class StagedSource: ContextSource {
         return saves
     }
 
-    /// The parent's generation, which stays the same for the length of a block.
+    /// The parent's generation; it stays the same for the length of a block.
     var generation: Generation? {
         get { state.generation }
         set {}
@@ -41,7 +43,7 @@ final class StagedSource: ContextSource {
         return try store.read(block)
     }
 
-    /// Does nothing: the state was taken from a parent that had processed its changes.
+    /// The state was taken from a parent that had processed its changes.
     func processChanges() {}
 
     var hasUnsaved: Bool { !state.objects.isEmpty || !state.delta.isEmpty }
@@ -68,8 +70,9 @@ final class StagedSource: ContextSource {
 
     func destination() -> SaveDestination { .parent { self.stage($0) } }
 
-    /// Makes a save visible to the child at once, and keeps it for the parent; returns changes of objects that are
-    /// deleted above.
+    /// Shows a save to the child at once, and keeps it for the parent.
+    ///
+    /// It returns the changes of objects that are deleted above.
     private func stage(_ save: StagedSave) -> [ObjectSnapshot] {
         var lost: [ObjectSnapshot] = []
         for object in save.objects {
@@ -86,7 +89,7 @@ final class StagedSource: ContextSource {
             }
         }
         state.delta.add(save.delta)
-        // The parent does not need it.
+        // The parent does not need the delta.
         var staged = save
         staged.delta = RelationshipDelta()
         saves.append(staged)
@@ -143,9 +146,9 @@ struct StagedSave: Sendable {
         var key: ObjectKey
         var action: Action
         var image: Row
-        /// The values by property index, transient ones included.
+        /// By property index, transient attributes included.
         var values: [PropertyValue]
-        /// The property indexes that the child has changed; all property indexes of an inserted object.
+        /// All property indexes when the object is inserted.
         var changed: [Int]
 
         var edits: ObjectSnapshot {
@@ -171,7 +174,7 @@ struct StagedSave: Sendable {
     var objects: [Object] = []
     var pairs: [Pair] = []
     var orders: [Order] = []
-    /// The relationships that the child has changed, derived ones included.
+    /// Derived relationships are included.
     var delta = RelationshipDelta()
 
     var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty }
@@ -180,10 +183,9 @@ struct StagedSave: Sendable {
 struct ChildSave {
     let context: ManagedObjectContext
 
-    /// Passes the changes of the child to `push`, and marks its objects as saved.
+    /// `push` returns the changes that were dropped, because their objects are deleted above.
     ///
-    /// `push` returns the changes that were dropped, because their objects are deleted above. The parent's merge policy
-    /// is not used: properties that the child has changed replace those of the parent.
+    /// The parent's merge policy is not used: properties that the child has changed replace the parent's.
     func run(_ push: (StagedSave) -> [ObjectSnapshot]) {
         let staged = stagedSave()
         let objects = context.pending.objects

@@ -5,7 +5,7 @@ import TributaryStore
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
-    /// Hidden objects that the save would show; the store has found that they have a key of one of its objects.
+    /// Hidden objects that the save would reveal and that share a unique key with one of its objects.
     let shadows: [RevealedShadow]
 
     func plan() throws -> UniquenessPlan {
@@ -41,10 +41,10 @@ struct UniquenessPlanner {
         return plan
     }
 
-    /// Resolves a conflict between two objects of the context.
+    /// A new object loses to a saved one.
     ///
-    /// A new object loses to a saved one. Of two new objects, the later one loses when the merge policy prefers the
-    /// store; otherwise the earlier one loses. A conflict between two saved objects is always an error.
+    /// Of two new objects, the later one loses when the merge policy prefers the store; otherwise the earlier one
+    /// loses. A conflict between two saved objects is always an error.
     private func resolve(
         _ key: UniqueKey,
         _ object: ManagedObject,
@@ -103,8 +103,9 @@ struct UniquenessPlanner {
     }
 }
 
-/// How a save resolves conflicts between objects that would share a unique key; references to a new object that loses
-/// are redirected to the object that keeps the key.
+/// How a save resolves conflicts of unique keys.
+///
+/// References to a new object that loses are redirected to the object that keeps the key.
 struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     /// The replacements of new objects that are not written, by root entity; a replacement may be replaced as well.
@@ -115,8 +116,7 @@ struct UniquenessPlan {
     var touched: [(id: ManagedObjectID, isDeleted: Bool)] = []
     var conflicts: [ConstraintConflict] = []
 
-    /// Returns the object that replaces a new object, the last one when that was replaced too; nil when the new object
-    /// is written.
+    /// Returns the last replacement of a new object; nil when the object is written.
     func replacement(of id: UniqueID, root: String) -> UniqueID? {
         guard let replaced = replacements[root], var last = replaced[id] else { return nil }
         while let next = replaced[last] { last = next }
@@ -161,7 +161,7 @@ struct UniqueKey: Hashable {
     let propertyIndexes: [Int]
     let values: [PropertyValue]
 
-    /// Creates the key; nil when one of the values is null, because such a key conflicts with none.
+    /// nil when a value is null, because such a key conflicts with none.
     init?(of object: ManagedObject, _ constraint: [String], in model: Model) {
         let own = object.descriptor.entity
         // The topmost entity that has the constraint states it; the others inherit it.
@@ -195,8 +195,8 @@ struct UniqueKey: Hashable {
     }
 }
 
-/// An object of the store that a save would show: it is hidden while an older object has its unique key, and the save
-/// frees that key.
+/// A hidden object of the store that a save would reveal: an older object has its unique key, and the save frees that
+/// key.
 struct RevealedShadow {
     let key: SharedKey
     let row: Row

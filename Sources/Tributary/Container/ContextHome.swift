@@ -7,7 +7,7 @@ package final class ContextHome: Sendable {
     let pipeline: MergePipeline
     /// Held while the view context saves, for messages.
     let viewContextUse = ExclusiveResource(name: "the view context")
-    /// A weak reference, because the container holds its view context.
+    /// Weak, because the container holds its view context.
     private let owner = Mutex(Owner())
 
     private struct Owner: Sendable {

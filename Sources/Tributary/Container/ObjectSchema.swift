@@ -54,7 +54,7 @@ package final class ObjectSchema: Sendable {
         rootCount = roots.count
     }
 
-    /// Returns the nearest class up the inheritance, so that a sub-entity without a class has its parent's accessors.
+    /// A sub-entity without a class has its parent's accessors.
     private static func nearestClass(
         of entity: Entity,
         among types: [String: ManagedObject.Type]
@@ -137,13 +137,13 @@ package final class EntityDescriptor: Sendable {
     @usableFromInline let serial: UInt32
     let rootIndex: Int
     let isKnown: Bool
-    /// By property index: the model's default, null where there is none.
+    /// By property index; null where the model has no default.
     let defaults: [PropertyValue]
     let hasSubentities: Bool
     /// Whether the row has exactly the values that a save wrote, so that the save need not read it again.
     let keepsWrittenValues: Bool
     let properties: PropertyTable
-    /// The probe of an object that finds out which properties an accessor uses; nil for other objects.
+    /// nil except for an object that finds out which properties an accessor uses.
     let probe: PropertyProbe?
 
     private static let nextSerial = Atomic<UInt32>(1)
@@ -182,7 +182,7 @@ package final class EntityDescriptor: Sendable {
         return properties.isSearched ? properties.propertyIndex(named: name) : entity.propertyIndex(named: name)
     }
 
-    /// Returns the role of a property; the object of a probe has any number of attributes.
+    /// The object of a probe has any number of attributes.
     func role(_ propertyIndex: Int) -> PropertyRole {
         propertyIndex < properties.roles.count ? properties.roles[propertyIndex] : .attribute(.undefined)
     }
@@ -194,7 +194,7 @@ package final class EntityDescriptor: Sendable {
 
 struct PropertyTable: Sendable {
     let roles: [PropertyRole]
-    /// The names by property index; empty for an entity with so many properties that hashing is faster than a search.
+    /// Empty for an entity with so many properties that hashing is faster than a search.
     private let names: [String]
     private static let fewNames = 12
     let transientIndexes: [Int]

@@ -14,7 +14,7 @@ enum Derivation: Hashable, Sendable {
     /// `employees.@sum.salary`, also written `sum:(employees.salary)`.
     case aggregate(Aggregate, relationship: String, attribute: String)
 
-    /// Parses an expression; nil when it is not supported.
+    /// nil when the expression is not supported.
     init?(_ expression: String) {
         let text = expression.filter { !$0.isWhitespace }
         if text == "now()" {
@@ -61,7 +61,7 @@ enum Derivation: Hashable, Sendable {
         }
     }
 
-    /// The relationship that the expression reads; nil when it reads the object alone.
+    /// nil when the expression reads the object alone.
     var relationship: String? {
         switch self {
         case .now: nil

@@ -10,7 +10,7 @@ struct DerivedValues {
     let now: PropertyValue
     let dropped: Set<ObjectIdentifier>
 
-    /// An object after the save; `nil` when it does not exist then.
+    /// An object as it is after the save.
     struct Subject {
         var id: ManagedObjectID
         var descriptor: EntityDescriptor
@@ -42,7 +42,7 @@ struct DerivedValues {
         return values
     }
 
-    /// Returns the change that writes the derived attributes of an object; nil when it changes none.
+    /// nil when no derived attribute changes.
     func change(of id: ManagedObjectID, isChanged: Bool) throws -> Change? {
         guard let subject = try subject(id), !subject.descriptor.properties.derivations.isEmpty else { return nil }
         let writes = try writes(for: subject, isChanged: isChanged)
@@ -50,7 +50,7 @@ struct DerivedValues {
         return Change(entity: subject.descriptor.entity.name, id: id.uniqueID, operation: .update(writes))
     }
 
-    /// Returns the derived attributes of an object that have new values; `now()` only when the object has changed.
+    /// `now()` has a new value only when the object has changed.
     func writes(for subject: Subject, isChanged: Bool) throws -> [PropertyWrite] {
         try subject.descriptor.properties.derivations.compactMap { propertyIndex, derivation in
             guard let attribute = subject.descriptor.entity.properties[propertyIndex].attribute,
@@ -62,7 +62,7 @@ struct DerivedValues {
         }
     }
 
-    /// Returns the value of a derived attribute; nil when the expression does not fit the model.
+    /// nil when the expression does not fit the model.
     func value(of derivation: Derivation, _ attribute: Attribute, for subject: Subject) throws -> PropertyValue? {
         let entity = subject.descriptor.entity
         switch derivation {
@@ -130,7 +130,7 @@ struct DerivedValues {
         }
     }
 
-    /// Returns the number in the attribute's type; null when the type cannot hold it.
+    /// null when the attribute's type cannot hold the number.
     private func number(_ value: Decimal, _ attribute: Attribute) -> PropertyValue {
         let number = NSDecimalNumber(decimal: value)
         let result: PropertyValue
@@ -164,10 +164,10 @@ struct DerivationDependency: Sendable {
     let propertyIndex: Int
     let relationship: Relationship
     let destination: EntityDescriptor
-    /// The inverse among the properties of the members; nil when there is none.
+    /// nil when the relationship has no inverse.
     let inverseIndex: Int?
 
-    /// Returns the dependencies of entities with derived attributes, in order, each once.
+    /// In order, each once.
     static func all(of kinds: [EntityDescriptor], among descriptors: [String: EntityDescriptor]) -> [Self] {
         kinds.sorted { $0.entity.name < $1.entity.name }.flatMap { kind -> [Self] in
             let indexes = Set(
@@ -188,7 +188,7 @@ struct DerivationDependency: Sendable {
         }
     }
 
-    /// Returns the objects whose derived attributes depend on a member; `owners` reads its inverse.
+    /// `owners` reads the inverse of the relationship.
     func owners(
         of member: UniqueID,
         _ reader: Reader,

@@ -230,8 +230,9 @@ public struct PersistentHistoryChange: Sendable, Hashable {
 
 /// A point in a store's history: everything up to and including one transaction.
 public struct HistoryToken: Sendable, Hashable, Codable {
-    /// The name of the store's history, another one once the store was set back; tokens of different ones do not
-    /// compare.
+    /// The name of the store's history, which changes when the store is set back.
+    ///
+    /// Tokens of different histories do not compare.
     public let store: String
     /// The transaction's number.
     public let number: Int64

@@ -19,7 +19,7 @@ struct GenerationMove {
         return changes
     }
 
-    /// Moves to the newest generation and merges its changes, unless the context reads the newest state anyway.
+    /// Does nothing when the context reads the newest state anyway.
     func moveToNewestUnlessSaving() throws -> ObjectChanges {
         guard context.reader.isStore, context.source.isCommitted, context.generation != nil else {
             return ObjectChanges()
@@ -32,7 +32,7 @@ struct GenerationMove {
         }
     }
 
-    /// Moves a context that shows a generation to the newest one, as its save would have done if it had written.
+    /// Moves a context that shows a generation to the newest one, as a save that writes does.
     @discardableResult
     func moveToNewest() throws -> ObjectChanges {
         guard let generation = context.generation else { return ObjectChanges() }
@@ -48,7 +48,7 @@ struct GenerationMove {
 
     /// Merges the changes that were committed since the last call.
     ///
-    /// A background context reads the newest state anyway; this updates the objects that it holds already.
+    /// A background context reads the newest state anyway; the merge updates the objects that it holds already.
     func mergeNewest() {
         do {
             let (newest, changes) = try context.reader.read { reader in
@@ -72,7 +72,7 @@ struct GenerationMove {
         MergeOperation(context: context).merge(rest)
     }
 
-    /// Returns the changes that the move has not announced, less inserted objects that the store no longer has.
+    /// Returns the changes that the move has not announced, without inserted objects that the store no longer has.
     func withoutVanished(_ changes: ObjectChanges, merged: ObjectChanges) throws -> ObjectChanges {
         var rest = ObjectChanges(limit: .max)
         if changes.isEverything { rest.collapseEverything() }
@@ -98,7 +98,7 @@ struct GenerationMove {
 }
 
 extension Reader {
-    /// Returns the changes between two transactions, or "everything" when their history has been purged.
+    /// Returns "everything" when the history of the changes has been purged.
     func allChanges(
         after number: Int64,
         through: Int64,

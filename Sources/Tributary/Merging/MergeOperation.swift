@@ -77,9 +77,7 @@ struct MergeOperation {
         }
     }
 
-    // MARK: Affected objects
-
-    /// Returns the objects in use that the changes may concern, looked up from the smaller side.
+    /// Visits the changes or the objects in use, whichever are fewer.
     private func affectedObjects(_ changes: ObjectChanges) -> [ManagedObject] {
         let isListed = changes.collapsedEntities.isEmpty && !changes.isEverything
         if isListed, changes.count < context.registry.count {
@@ -108,9 +106,7 @@ struct MergeOperation {
         }
     }
 
-    // MARK: One object
-
-    /// Merges the source's row of an object; nil when the source has none.
+    /// `row` is nil when the source has none.
     ///
     /// The caller removes the invalidated objects from the undo stack.
     func merge(_ row: Row?, into object: ManagedObject) {
@@ -131,7 +127,7 @@ struct MergeOperation {
         }
     }
 
-    /// Whether a row differs from the one that the object has; an unsaved row has no revision of its own.
+    /// An unsaved row has no revision of its own, so its values are compared.
     private func isNew(_ row: Row, for object: ManagedObject) -> Bool {
         guard let known = object.row, known.revision == row.revision else { return true }
         return !context.reader.isStore && known.values != row.values
@@ -171,8 +167,9 @@ struct MergeOperation {
 struct AbsorbOperation {
     let context: ManagedObjectContext
 
-    /// Merges a child's save: its changed properties replace those of this context; returns the changes of objects that
-    /// are deleted or gone here.
+    /// Properties that the child has changed replace this context's.
+    ///
+    /// It returns the changes of objects that are deleted or gone here.
     func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
         guard !context.isClosed else { return staged.objects.map(\.edits) }
         context.checkConfinement()
@@ -213,7 +210,7 @@ struct AbsorbOperation {
         }
     }
 
-    /// Makes sure that the object exists, with the model's defaults when it is new.
+    /// A new object has the model's defaults.
     private func absorbInsert(_ staged: StagedSave.Object) {
         let descriptor = context.schema.descriptor(of: staged.image.id)
         let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)

@@ -63,7 +63,7 @@ extension MergePipeline {
         }
     }
 
-    /// Moves the main context, which has no objects and no changes, to the newest generation.
+    /// For a main context without objects and without changes.
     @MainActor
     func moveGenerationOfEmptyMain() throws -> Generation {
         guard !pendingNotifications.isEmpty else { return generation }
@@ -101,7 +101,7 @@ extension MergePipeline {
         updates.send(update)
     }
 
-    /// Announces a local transaction, right after its commit and while the write lock is held.
+    /// Called right after the commit, while the write lock is held.
     func announce(_ committed: CommittedTransaction, _ turn: HeldWriteLock) {
         recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
         pendingNotifications.post(committed.changes)
@@ -192,7 +192,7 @@ extension MergePipeline {
 /// Every transaction has a number, and this process knows the numbers of its own; numbers in between belong to other
 /// processes. They are read under the write lock, so that no transaction of this process comes in between.
 extension MergePipeline {
-    /// Begins to watch for remote commits; without it they are noticed at the next save, merge or flush here.
+    /// Without the watch, remote commits are found at the next save, merge or flush here.
     func watchRemote() {
         // No other process can open a store in memory.
         guard store.configuration.memory == nil else { return }
@@ -222,7 +222,7 @@ extension MergePipeline {
         try postRemoteCommits(turn, through: try turn.newestTransaction())
     }
 
-    /// Posts remote commits that came before the first of these own transactions.
+    /// Posts remote commits that came before the first of these local transactions.
     ///
     /// When history cannot be read the change notification says "everything": the commit stands, and no change may be
     /// missed.

@@ -23,9 +23,10 @@ package final class MergePipeline: Sendable {
     let activities = ActivityBoard()
     let failures = Broadcast<MainSaveFailure>(limit: 16)
     let commits = Signal()
-    /// The main context, which the container keeps alive; nil until it is attached.
+    /// The container keeps it alive; nil until it is attached.
     @MainActor private(set) weak var main: MainContext?
-    /// The saves and merges somebody waits for that have begun since the last import; the next one waits for them.
+    /// Saves and merges that somebody waits for and that have begun since the last import; the next import waits for
+    /// them.
     private let requests = Mutex(PendingBlocks())
     private let state: Mutex<State>
 
@@ -50,9 +51,7 @@ package final class MergePipeline: Sendable {
         ExitDrain.add(self)
     }
 
-    /// Gives the pipeline the main context, which it does not keep alive.
-    ///
-    /// Call it once, before ``start()``.
+    /// Call it once, before ``start()``; the pipeline does not keep the main context alive.
     @MainActor
     func attach(_ main: MainContext) {
         self.main = main
@@ -83,9 +82,7 @@ package final class MergePipeline: Sendable {
         state.withLock { $0.remoteWatch }?.stopSoon()
     }
 
-    // MARK: Requests
-
-    /// Runs a save or a merge somebody waits for: no further import comes between its turns with the write lock.
+    /// Runs a save or a merge that somebody waits for: the next import waits until it has ended.
     package func request<T>(_ block: () async throws -> T) async rethrows -> T {
         let pending = requests.withLock { pending in
             pending.begin()
@@ -104,8 +101,6 @@ package final class MergePipeline: Sendable {
         await begun.waitForNone()
     }
 
-    // MARK: State
-
     /// The generation that the main context shows, or is about to show.
     package var generation: Generation { state.withLock { $0.generation } }
 
@@ -122,7 +117,7 @@ package final class MergePipeline: Sendable {
     func update(_ block: (inout State) -> Void) { state.withLock { block(&$0) } }
 }
 
-/// The view context on the main actor, with what the merge pipeline keeps about it.
+/// The view context, and what the merge pipeline keeps about it.
 @MainActor
 final class MainContext {
     let context: ManagedObjectContext
@@ -130,7 +125,7 @@ final class MainContext {
     let storeName: String
     /// The contents of the next update.
     var collected: ObjectChanges
-    /// Whether a merge is under way, which posts the update at its end.
+    /// A merge is under way; it posts the update at its end.
     var isCollecting = false
     /// The context's edit count when its save failed; the save is not tried again before the count has grown.
     ///
@@ -155,8 +150,7 @@ final class MainContext {
             && editsOfFailedSave != context.pending.editCount
     }
 
-    /// Moves to the generation of a step and merges the changes of others, without the write lock: properties that were
-    /// changed here keep their values.
+    /// Runs without the write lock; properties that were changed here keep their values.
     func merge(_ step: MergePipeline.Step) {
         MergeOperation(context: context).merge(step.changes, movingTo: step.generation)
     }
@@ -165,6 +159,6 @@ final class MainContext {
 package struct MergeStatus: Sendable, Hashable {
     package var lastMerge: WallTime?
     package var nextMergeDue: WallTime?
-    /// Why the last merge did not succeed; it is tried again automatically.
+    /// Why the last merge failed; it is tried again automatically.
     package var failure: String?
 }

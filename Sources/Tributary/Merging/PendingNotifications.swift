@@ -4,9 +4,8 @@ import TributaryStore
 
 /// The committed changes that are not yet merged into the main context, in bounded memory.
 ///
-/// Change notifications are added and removed under the write lock, so that those removed are exactly those that a
-/// generation pinned under the lock contains. Beyond its limit of IDs they collapse: per entity first, then to
-/// "everything".
+/// Changes are added and removed under the write lock, so the removed changes are exactly the ones that a generation
+/// pinned under the lock contains. Beyond the limit of IDs they collapse: per entity first, then to "everything".
 final class PendingNotifications: Sendable {
     private struct State {
         var options: MergeOptions
@@ -39,7 +38,7 @@ final class PendingNotifications: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.changes == nil } }
 
-    /// The time until the next merge is due, negative when it is overdue; nil when none is.
+    /// Negative when the merge is overdue; nil when none is due.
     var timeUntilMerge: Duration? {
         state.withLock { state in
             guard state.isAutomatic, let deadline = state.debouncer.deadline else { return nil }
@@ -90,7 +89,6 @@ final class PendingNotifications: Sendable {
         return action
     }
 
-    /// Removes and returns all changes; nil when there are none.
     func drain() -> ObjectChanges? {
         state.withLock { state in
             state.debouncer.merged()
@@ -141,7 +139,7 @@ struct MergeDebouncer: Sendable {
         if case .waiting(_, let deadline, _) = state { deadline } else { nil }
     }
 
-    /// Announces that a save or an import has been committed.
+    /// Called when a save or an import has been committed.
     mutating func announce(at now: Duration) -> Action {
         switch state {
         case .idle:
@@ -156,7 +154,7 @@ struct MergeDebouncer: Sendable {
         }
     }
 
-    /// Handles the end of the timer, or a check whether it should have ended.
+    /// Also called to check whether the timer should have ended.
     mutating func timerFired(at now: Duration) -> Action {
         guard case .waiting(let first, let deadline, _) = state else { return .none }
         if now >= deadline { return .merge }

@@ -107,7 +107,7 @@ final class UpdateSubscription: Sendable {
     private let state = Mutex(State())
     private let leave: @Sendable () -> Void
 
-    /// Creates a subscription; `leave` is called when nobody can read it any more.
+    /// `leave` is called when nobody can read the subscription any more.
     init(leave: @escaping @Sendable () -> Void) {
         self.leave = leave
     }
@@ -137,7 +137,7 @@ final class UpdateSubscription: Sendable {
         for waiter in waiting { waiter.continuation.resume(returning: nil) }
     }
 
-    /// Returns the next update; nil at the end or when the task is cancelled.
+    /// Returns nil at the end or when the task is cancelled.
     func next() async -> StoreUpdate? {
         let number = state.withLock { state in
             state.nextNumber += 1

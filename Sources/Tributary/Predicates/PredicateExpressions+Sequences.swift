@@ -42,7 +42,7 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
 }
 
 extension PredicateTranslator {
-    /// Returns whether captured values contain the element; a missing element matches nil.
+    /// A missing element matches nil.
     fileprivate func isIn(_ captured: Any, _ element: PredicateTerm, _ part: Any) throws -> ObjectPredicate {
         guard let elements = CapturedValue.elements(captured, limit: .max - 1) else {
             throw unsupported(part, "\(type(of: captured)) is no list of values")
@@ -67,7 +67,7 @@ extension PredicateTranslator {
         return result
     }
 
-    /// Tests the elements of a sequence: a relationship in a subquery, captured elements one by one.
+    /// A relationship is tested in a subquery, captured elements one by one.
     fileprivate mutating func test<Element>(
         _ sequence: Any,
         _ variable: PredicateExpressions.Variable<Element>,

@@ -6,8 +6,8 @@ import TributaryModel
 
 /// Translates the tree of a `#Predicate` into an `ObjectPredicate`.
 ///
-/// Optionals need more than a change of names: a part that may be nil is split into cases, each with the condition
-/// under which it holds, and comparisons are made case by case.
+/// A part that may be nil is split into cases, each with the condition under which it holds, and comparisons are made
+/// case by case.
 struct PredicateTranslator {
     private(set) var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
     private var names = 0
@@ -88,8 +88,6 @@ struct PredicateTranslator {
         }
     }
 
-    // MARK: Variables
-
     mutating func cases<Output>(
         _ expression: Any,
         with variable: PredicateExpressions.Variable<Output>,
@@ -106,9 +104,7 @@ struct PredicateTranslator {
         return "v\(names)"
     }
 
-    // MARK: Terms
-
-    /// Returns the expression of a term; captured values become constants.
+    /// Captured values become constants.
     func expression(of term: PredicateTerm, in part: Any) throws -> ObjectPredicate.Expression {
         switch term {
         case .nothing: return .constant(.null)
@@ -149,7 +145,7 @@ struct PredicateTranslator {
         return ObjectPredicateError("'\(name)' in a #Predicate cannot be fetched: \(reason)")
     }
 
-    /// Translates `==` of Swift, in which two missing values are equal.
+    /// As in Swift, two missing values are equal.
     func equal(_ left: PredicateTerm, _ right: PredicateTerm, _ part: Any) throws -> ObjectPredicate {
         switch (left, right) {
         case (.condition(let first), .condition(let second)): return (first && second) || (!first && !second)
@@ -196,7 +192,7 @@ struct PredicateTranslator {
         }
     }
 
-    /// Translates `<`, `<=`, `>` or `>=`; the result is false when a side is missing.
+    /// The result is false when a side is missing.
     func compare(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,
@@ -218,7 +214,7 @@ struct PredicateTranslator {
         }
     }
 
-    /// Compares two strings; case and diacritics are ignored when both sides are folded.
+    /// Case and diacritics are ignored when both sides are folded.
     func text(
         _ left: PredicateTerm,
         _ operation: ObjectPredicate.Operator,
@@ -261,9 +257,8 @@ protocol TranslatableExpression {
 
 enum PredicateTerm {
     case nothing
-    /// A value that the program has captured, of any type.
     case captured(Any)
-    /// An expression of the format language; an object is represented by its path.
+    /// In the format language; an object is represented by its path.
     case value(ObjectPredicate.Expression, isOptional: Bool)
     case condition(ObjectPredicate)
     /// The objects of a to-many path that match a condition on the variable.
@@ -271,7 +266,6 @@ enum PredicateTerm {
     case scalars(ObjectPredicate.Expression)
     /// A string without case and diacritics.
     case folded(ObjectPredicate.Expression)
-    /// A range; `includesUpper` unless it is half open.
     indirect case range(lower: PredicateTerm, upper: PredicateTerm, includesUpper: Bool)
 }
 
@@ -296,7 +290,7 @@ enum CapturedValue {
         }
     }
 
-    /// Returns up to `limit` elements of a captured sequence; nil for other values, strings and bytes included.
+    /// Returns at most `limit` + 1 elements; nil for other values, strings and bytes included.
     static func elements(_ captured: Any, limit: Int) -> [Any]? {
         guard !(captured is String), !(captured is Data), !(captured is [UInt8]),
             let sequence = captured as? any Sequence

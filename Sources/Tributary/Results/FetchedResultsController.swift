@@ -18,8 +18,8 @@ import TributaryStore
 /// After each group of changes of its context, including unsaved ones and merges, the controller visits the changed
 /// objects and computes the difference of the list, also for objects that the context did not have before: the cost
 /// grows with the number of changed objects, not with the number of results. It fetches again when a merge was too
-/// large to list, when the request has a limit, an offset or `now()`, or when a changed object is one to which the
-/// request's key paths lead. It belongs to its context, like the objects; ``sections`` can be observed.
+/// large to list, when the request has a limit, an offset or `now()`, or when the request's key paths lead to a changed
+/// object. It belongs to its context, like the objects; ``sections`` can be observed.
 @Observable
 public final class FetchedResultsController<Object: ManagedObject> {
     /// The results by section, with the objects' IDs.
@@ -46,7 +46,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     @ObservationIgnored private let query: ResultsQuery
     @ObservationIgnored private var listing: ResultsListing
     @ObservationIgnored private var observer: ObserverToken?
-    /// Whether changes were missed because a fetch has failed.
+    /// A fetch has failed, so changes were missed.
     @ObservationIgnored private var hasMissed = false
     @ObservationIgnored let diffObservers = ObserverList<(FetchedResultsDiff) -> Void>()
     @ObservationIgnored let errorObservers = ObserverList<(any Error) -> Void>()
@@ -191,7 +191,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     private func replaceAll(_ entries: [ResultsEntry], touched: (ManagedObjectID) -> Bool) {
         let new = ResultsListing(query, entries)
         let diff = FetchedResultsDiff(from: listing.fetchedSections, to: new.fetchedSections, touched: touched)
-        // Without a difference, only values have changed by which the entries are sorted.
+        // Without a difference, only the values by which the entries are sorted have changed.
         guard !diff.isEmpty else {
             listing = new
             return
@@ -216,7 +216,7 @@ struct ResultsQuery {
     private let hasSections: Bool
     /// Root entities to which key paths of the request lead.
     private let reached: Set<String>
-    /// Whether the results change with the time, because the request has `now()`.
+    /// The request has `now()`.
     private let dependsOnTime: Bool
 
     init(_ request: FetchRequest<ManagedObject>, sectionKeyPath: String?, schema: ObjectSchema) throws {
@@ -277,7 +277,7 @@ struct ResultsQuery {
         try context.fetch(request).map(entry)
     }
 
-    /// Returns the entries of those objects that match the request now; objects that are not in use are read at once.
+    /// Objects that are not in use are read at once.
     func matches(_ ids: Set<ManagedObjectID>, in context: ManagedObjectContext) throws -> [ResultsEntry] {
         try FaultLoading(context: context).loadBatch(Array(ids)).filter { isMatch($0) }.map { entry($0) }
     }
@@ -305,10 +305,10 @@ struct ResultsQuery {
         return left.id.uniqueID < right.id.uniqueID
     }
 
-    /// The value of the section key path; null without one.
+    /// null without a section key path.
     func sectionKey(_ entry: ResultsEntry) -> PropertyValue { hasSections ? entry.keys.first ?? .null : .null }
 
-    /// Compares the section of the key with the entry's section: negative when it is earlier, 0 when it is the entry's.
+    /// Compares the section of the key with the entry's: negative when it is earlier, 0 when it is the same.
     func sectionOrder(_ key: PropertyValue, _ entry: ResultsEntry) -> Int {
         guard hasSections else { return 0 }
         let order = key.sortOrder(to: sectionKey(entry))
@@ -318,7 +318,7 @@ struct ResultsQuery {
 
 struct ResultsEntry {
     let object: ManagedObject
-    /// The sort values; that of the section comes first.
+    /// The sort values; the section's value comes first.
     let keys: [PropertyValue]
 
     var id: ManagedObjectID { object.objectID }

@@ -75,8 +75,7 @@ public struct FetchedResultsDiff: Sendable, Hashable {
 }
 
 extension FetchedResultsDiff {
-    /// Creates the diff from the old sections to the new ones in the same order; `touched` are the objects that may
-    /// have changed.
+    /// `touched` says whether an object may have changed.
     init(from old: [FetchedSection], to new: [FetchedSection], touched: (ManagedObjectID) -> Bool) {
         let before = FetchedResultsDiff.positions(old)
         let after = FetchedResultsDiff.positions(new)
@@ -138,7 +137,7 @@ struct ResultsDifference {
         let id: ManagedObjectID
         let position: FetchedPosition
         let section: ObjectIdentifier
-        /// The number of unchanged objects in front of it in its section.
+        /// The number of unchanged objects before it in its section.
         var unchangedBefore = 0
     }
 
@@ -155,10 +154,9 @@ struct ResultsDifference {
         inserted.append(Item(id: id, position: position, section: section))
     }
 
-    /// Returns the diff of the removed and inserted objects.
+    /// An object that was removed and inserted between the same unchanged objects is updated.
     ///
-    /// An object that was removed and inserted between the same unchanged objects is updated, or moved when other
-    /// changed objects take its position.
+    /// It is moved when other changed objects take its position.
     func diff() -> FetchedResultsDiff {
         let before = ResultsDifference.counted(removed)
         let after = ResultsDifference.counted(inserted)

@@ -22,8 +22,6 @@ final class ResultsListing {
         fill(entries)
     }
 
-    // MARK: Reading
-
     var count: Int { places.count }
 
     var sectionCount: Int { sections.count }
@@ -42,7 +40,7 @@ final class ResultsListing {
         sections.forEach { section in section.entries.forEach { block($0.object) } }
     }
 
-    /// The sections as values; the first call after a change visits the entries of the sections that it concerns.
+    /// The first call after a change visits the entries of the changed sections.
     var fetchedSections: [FetchedSection] {
         if let cachedSections { return cachedSections }
         var result: [FetchedSection] = []
@@ -52,10 +50,7 @@ final class ResultsListing {
         return result
     }
 
-    // MARK: Changing
-
-    /// Removes the entries of the changed objects and inserts their new ones in any order; a touched object that keeps
-    /// its position counts as updated.
+    /// Takes the new entries in any order; a touched object that keeps its position counts as updated.
     func update(_ touched: Set<ManagedObjectID>, _ entries: [ResultsEntry]) -> FetchedResultsDiff {
         let former = touched.compactMap { id in places[id].map { (id: id, place: $0, from: position($0)) } }
         var difference = ResultsDifference()
@@ -113,7 +108,7 @@ final class ResultsListing {
         }
     }
 
-    /// Returns the section of the entry's section value, which may be empty during an update.
+    /// The section may be empty during an update.
     private func section(for entry: ResultsEntry) -> ResultsSection? {
         let candidate = sections.first { query.sectionOrder($0.key, entry) < 0 }
         return candidate.flatMap { query.sectionOrder($0.key, entry) == 0 ? $0 : nil }
@@ -149,7 +144,7 @@ final class ResultsSection {
 
     func dropCachedIDs() { cachedIDs = nil }
 
-    /// The IDs in order; the first call after a change visits all entries.
+    /// The first call after a change visits all entries.
     var objectIDs: [ManagedObjectID] {
         if let cachedIDs { return cachedIDs }
         var ids: [ManagedObjectID] = []

@@ -10,7 +10,7 @@ final class OrderStatisticTree<Element> {
         fileprivate var right: Node?
         fileprivate unowned(unsafe) var parent: Node?
         fileprivate var count = 1
-        /// The priority, which is at most that of the parent; it balances the tree.
+        /// At most the parent's priority; it balances the tree.
         fileprivate let priority: UInt64
 
         fileprivate init(_ element: Element, priority: UInt64) {
@@ -37,14 +37,14 @@ final class OrderStatisticTree<Element> {
         return node?.element
     }
 
-    // MARK: Changing
-
     @discardableResult
     func append(_ element: Element) -> Node {
         insert(element) { _ in true }
     }
 
-    /// Adds an element after those for which `isBefore` is true, which precede those for which it is false.
+    /// Adds an element after the elements for which `isBefore` is true.
+    ///
+    /// They must precede the elements for which it is false.
     @discardableResult
     func insert(_ element: Element, behind isBefore: (Element) -> Bool) -> Node {
         let new = Node(element, priority: nextPriority())
@@ -83,8 +83,6 @@ final class OrderStatisticTree<Element> {
         }
     }
 
-    // MARK: Finding
-
     func index(of node: Node) -> Int {
         var index = node.left?.count ?? 0
         var below = node
@@ -114,7 +112,7 @@ final class OrderStatisticTree<Element> {
         return nil
     }
 
-    /// Returns the first element for which `isBefore` is false; it is true for all earlier ones.
+    /// Returns the first element for which `isBefore` is false; it must be true for all earlier ones.
     func first(behind isBefore: (Element) -> Bool) -> Element? {
         var found: Element?
         var next = root
@@ -140,8 +138,6 @@ final class OrderStatisticTree<Element> {
         }
         visit(root)
     }
-
-    // MARK: Balancing
 
     /// Makes a node the parent of its parent; the order is unchanged.
     private func rotateUp(_ node: Node) {

@@ -35,7 +35,7 @@ package final class PendingBlocks: Sendable {
         for semaphore in blocked { semaphore.signal() }
     }
 
-    /// Blocks the thread until no block is pending; false when the deadline comes first.
+    /// Returns false when the deadline comes first.
     @discardableResult
     func blockUntilNone(until deadline: DispatchTime) -> Bool {
         let semaphore = DispatchSemaphore(value: 0)

@@ -9,7 +9,6 @@ final class SendingBox<Content>: @unchecked Sendable {
         self.content = content
     }
 
-    /// Returns the value and empties the box.
     func open() -> sending Content? {
         // The box gives up its only reference, which region analysis cannot see through a stored property.
         nonisolated(unsafe) let taken = content

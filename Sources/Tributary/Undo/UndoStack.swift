@@ -132,7 +132,7 @@ public final class UndoStack {
         open.add(record)
     }
 
-    /// Removes every step about the objects, because others have deleted them.
+    /// Removes every step about objects that others have deleted.
     func forget(_ objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }
         let gone = Set(objects.map(ObjectIdentifier.init))
@@ -163,7 +163,7 @@ struct UndoGroup {
     private(set) var records: [UndoRecord] = []
     private var ordered: Set<Place> = []
 
-    /// Adds a step; of several values of one property the oldest is kept.
+    /// Of several values of one property, the oldest is kept.
     mutating func add(_ record: UndoRecord) {
         if case .value(let object, let propertyIndex, _) = record,
             case .value(let last, propertyIndex, _)? = records.last,
@@ -212,7 +212,7 @@ enum UndoRecord {
 struct UndoRecorder {
     let context: ManagedObjectContext
 
-    /// Records the order of an ordered relationship before it changes, also when only the order changes.
+    /// Called before the order changes, also when only the order changes.
     func recordOrder(of object: ManagedObject, _ propertyIndex: Int) {
         guard let undoStack = context.undoStack, undoStack.isUndoRegistrationEnabled,
             object.descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true, object.state != .gone,
@@ -251,7 +251,9 @@ struct UndoOperation {
     let context: ManagedObjectContext
     let stack: UndoStack
 
-    /// Reverts the steps, the last first, and returns the steps that revert this; nil when nothing was done.
+    /// Reverts the steps, the last first.
+    ///
+    /// It returns the steps that revert this; nil when nothing was done.
     func apply(_ group: UndoGroup, _ phase: UndoStack.Phase) -> UndoGroup? {
         stack.phase = phase
         defer {

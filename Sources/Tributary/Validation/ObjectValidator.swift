@@ -27,8 +27,6 @@ struct ObjectValidator {
         return found
     }
 
-    // MARK: Attributes
-
     private mutating func ask(_ attribute: Attribute, _ value: PropertyValue, in context: ManagedObjectContext) {
         found += SaveValidation(context: context).failures(of: object, .value(value, key: attribute.name)) {
             try object.validateValue(value, forKey: attribute.name)
@@ -78,8 +76,6 @@ struct ObjectValidator {
         else { return }
         fail(attribute.name, .pattern, "does not match \(pattern)", .string(text), .string(pattern))
     }
-
-    // MARK: Relationships
 
     mutating func check(_ relationship: Relationship, _ value: PropertyValue, in context: ManagedObjectContext) {
         switch value {
@@ -213,7 +209,7 @@ struct ObjectRules {
         try throwIfAny(validator.found)
     }
 
-    /// The context; nil when the validation that called the hook checks the rules itself.
+    /// nil when the validation that called the hook checks the rules itself.
     private func contextToValidate(_ checked: ValidationProgress.Checked) throws -> ManagedObjectContext? {
         guard let context = object.managedObjectContext else { throw ContextError.detached(object.objectID) }
         context.checkConfinement()

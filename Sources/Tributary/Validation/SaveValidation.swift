@@ -37,7 +37,7 @@ struct SaveValidation {
         throw ValidationError(failures: failures)
     }
 
-    /// Returns the failures of objects without own changes whose relationships were changed by others.
+    /// For objects without changes of their own whose relationships other objects have changed.
     private func countFailures() -> [ValidationFailure] {
         context.pending.delta.changes.keys.sorted { ($0.id, $0.propertyIndex) < ($1.id, $1.propertyIndex) }.flatMap {
             key -> [ValidationFailure] in
@@ -68,8 +68,7 @@ struct SaveValidation {
         }
     }
 
-    /// Calls a hook of an object, and returns the failures that it throws; `checked` has what the caller has checked,
-    /// so that the hook's `super` does not repeat it.
+    /// `checked` is what the caller has checked, so that the hook's `super` does not repeat it.
     func failures(
         of object: ManagedObject,
         _ checked: ValidationProgress.Checked,
@@ -97,7 +96,7 @@ struct SaveValidation {
 }
 
 extension [ValidationFailure] {
-    /// The failures, each once: a hook may have checked a rule that the save has checked too.
+    /// A hook may have checked a rule that the save has checked too.
     fileprivate var withoutRepetitions: [ValidationFailure] {
         var known: Set<ValidationFailure> = []
         return filter { failure in

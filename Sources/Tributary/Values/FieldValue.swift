@@ -195,7 +195,7 @@ extension UniqueID: OrderedFieldValue {}
 extension Attribute {
     func accepts(_ value: PropertyValue) -> Bool { type.accepts(value) }
 
-    /// Returns the value in the attribute's form, a composite as canonical text; nil when it does not fit.
+    /// A composite becomes canonical text; nil when the value does not fit.
     func settable(_ value: PropertyValue) -> PropertyValue? {
         guard accepts(value) else { return nil }
         guard type == .composite, case .composite(let text) = value else { return value }
@@ -204,7 +204,6 @@ extension Attribute {
 }
 
 extension AttributeType {
-    /// The number of bits of an integer type; nil for other types.
     var integerBits: Int? {
         switch self {
         case .integer16: 16
@@ -214,7 +213,7 @@ extension AttributeType {
         }
     }
 
-    /// Whether an attribute of the type accepts the value; a transient one without a type accepts any value.
+    /// A transient attribute without a type accepts any value.
     func accepts(_ value: PropertyValue) -> Bool {
         if case .undefined = self { true } else { holds(value) }
     }

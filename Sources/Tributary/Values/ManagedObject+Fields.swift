@@ -28,7 +28,7 @@ extension ManagedObject {
         return Value(fieldValue: values[propertyIndex]) ?? Value.zeroField
     }
 
-    /// Returns an attribute of a fault, or an external value.
+    /// For a fault or an external value.
     @usableFromInline
     @inline(never)
     func wholeField<Value: FieldValue>(_ propertyIndex: Int) -> Value {
@@ -103,7 +103,7 @@ extension ManagedObject {
         return false
     }
 
-    /// The keys that the class and its superclasses declare, each once.
+    /// Keys of the class and its superclasses, each once.
     static var allDeclaredFields: [any DeclaredField] {
         var result: [any DeclaredField] = []
         var seen: Set<ObjectIdentifier> = []

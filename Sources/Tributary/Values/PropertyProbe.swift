@@ -4,14 +4,14 @@ import TributaryModel
 
 /// Finds the property of the model that an accessor of a class represents, by calling it on a temporary object.
 ///
-/// The object's key constants request their property indexes from its entity descriptor: the keys that do so are used
-/// by the accessor. The sample values reveal an accessor that computes another value from them.
+/// The accessor's keys request their property indexes from the object's entity descriptor, so the requested names are
+/// the properties that it uses. The sample values reveal an accessor that computes another value from them.
 final class PropertyProbe: Sendable {
     private let names = Mutex<[String]>([])
-    /// The number of property indexes, which is more than an accessor of one property can use.
+    /// More than an accessor of one property can use.
     private static let slotCount = 8
 
-    /// Returns the property index of a name: property indexes are numbered in the order of their first request.
+    /// Property indexes are numbered in the order of their first request.
     func propertyIndex(named name: String) -> Int {
         names.withLock { names in
             if let known = names.firstIndex(of: name) { return known }
@@ -61,7 +61,7 @@ final class PropertyProbe: Sendable {
         return .property(names[0])
     }
 
-    /// Returns a temporary target of a to-one relationship, so that accessors which unwrap it find an object.
+    /// Accessors that unwrap a to-one relationship need an object.
     func target<Target: ManagedObject>(_ type: Target.Type) -> Target? {
         PropertyProbe().object(of: type, value: .null) as? Target
     }
@@ -104,7 +104,7 @@ final class CompositeProbe: Sendable {
         return probe.members.withLock { $0 }
     }
 
-    /// Returns the name of the member at the key path; nil when the key path is computed in another way.
+    /// nil when the key path leads to a computed property.
     static func name<Composite: CompositeValue, Output>(of path: KeyPath<Composite, Output>) -> String? {
         let samples = ProbeSample.samples(of: Output.self)
         guard !samples.isEmpty else { return nil }
@@ -117,7 +117,7 @@ final class CompositeProbe: Sendable {
         }?.name
     }
 
-    /// Returns two values of the type in which each of its plain members is set.
+    /// Returns two values in which each plain member is set.
     static func samples<Composite: CompositeValue>(of type: Composite.Type) -> [PropertyValue] {
         let plain = members(of: type)
         return [0, 1].map { place in
