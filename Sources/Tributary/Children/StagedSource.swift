@@ -105,7 +105,6 @@ struct UnsavedState: Sendable {
     private var counts: [Int: Int] = [:]
     private var deletedRootIndexes: Set<Int> = []
     var delta = RelationshipDelta()
-    /// The generation that the topmost context reads; nil for the newest state.
     var generation: Generation?
     var version: UInt64 = 0
 

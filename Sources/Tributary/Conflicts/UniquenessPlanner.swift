@@ -5,7 +5,6 @@ import TributaryStore
 struct UniquenessPlanner {
     let context: ManagedObjectContext
     let reader: Reader
-    /// Hidden objects that the save would reveal and that share a unique key with one of its objects.
     let shadows: [RevealedShadow]
 
     func plan() throws -> UniquenessPlan {

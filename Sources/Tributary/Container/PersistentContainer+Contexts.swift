@@ -22,8 +22,6 @@ extension PersistentContainer {
         return context
     }
 
-    // MARK: One task, one context
-
     /// Runs `block` with a new background context and returns its result.
     ///
     /// The block counts as pending from the call on.
@@ -58,8 +56,6 @@ extension PersistentContainer {
         newBackgroundContext().enqueue(with: input, block)
     }
 
-    // MARK: Children
-
     /// Creates a context on a queue of its own whose parent is the view context.
     ///
     /// The view context shows the changes that the child saves; the store has them after the view context's save.
@@ -82,8 +78,6 @@ extension PersistentContainer {
         contexts.add(child)
         return child
     }
-
-    // MARK: The write lock
 
     /// The write lock of the store.
     public var coordinator: PersistentStoreCoordinator { PersistentStoreCoordinator(container: self) }

@@ -46,7 +46,6 @@ final class ChangeObservation {
 
     func discardPending() { pending = ObjectsDidChange() }
 
-    /// Changes that an observer makes are sent in a further round.
     func notifyOfChanges(maximumRounds: Int, afterRound: () -> Void) {
         guard !isNotifying else { return }
         isNotifying = true

@@ -73,7 +73,6 @@ struct ObjectTransition: Hashable, Sendable {
         /// The object joins the objects that the next save includes.
         static let list = Actions(rawValue: 1 << 0)
         static let unlist = Actions(rawValue: 1 << 1)
-        /// The registry returns the object for its ID.
         static let register = Actions(rawValue: 1 << 2)
         static let unregister = Actions(rawValue: 1 << 3)
         /// Cascade and Nullify are followed from the object when changes are processed.
@@ -81,7 +80,6 @@ struct ObjectTransition: Hashable, Sendable {
         static let stopDeleteRules = Actions(rawValue: 1 << 5)
         /// The store has never seen the object.
         static let markNeverSaved = Actions(rawValue: 1 << 6)
-        /// No property counts as changed any more.
         static let clearChanges = Actions(rawValue: 1 << 7)
         /// No relationship of the object differs from the store any more.
         static let forgetLinks = Actions(rawValue: 1 << 8)
@@ -114,7 +112,7 @@ struct ObjectTransition: Hashable, Sendable {
 
     private typealias Cell = (ObjectState, Actions)
 
-    /// The cell of the table; nil where an event leaves the object as it is.
+    /// nil where an event leaves the object as it is.
     private static func next(_ state: ObjectState, _ event: ObjectEvent) -> Cell? {
         switch event {
         // An initializer of the class may have read or written a property before the object is inserted.
@@ -249,13 +247,13 @@ enum ObjectEvent: Hashable, Sendable {
     case rollBack(isNeverSaved: Bool)
     /// A save has written the object, or has dropped its changes in favour of the store's row.
     case save
-    /// A save has deleted the object, or has found it deleted; its changes may be lost by that.
+    /// A save has deleted the object, or has found it deleted; `isLost` is true when its changes are lost.
     case saveDeletion(isLost: Bool)
     /// An undo or a child's save brings a deleted object back, with or without changes of its own.
     case resurrect(isChanged: Bool)
-    /// An undo has given all values back that the row has.
+    /// An undo has given all values of the row back.
     case revertToRow
-    /// The transaction around a save of the object has failed; the state is that before the save.
+    /// The transaction around a save of the object has failed; the state is the one before the save.
     case restore(ObjectState)
     /// The context is reset, or its container closes.
     case detach

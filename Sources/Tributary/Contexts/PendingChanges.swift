@@ -234,7 +234,7 @@ struct DirtyList {
         keys.removeAll()
     }
 
-    /// The objects that may have the values in the property indexes of the scope, in order; see ``DirtyKeyIndex``.
+    /// In order; an object may have other values by now, see ``DirtyKeyIndex``.
     mutating func objects(_ key: [PropertyValue], in scope: DirtyKeyIndex.Scope, version: UInt64) -> [ManagedObject] {
         keys.listIndexes(of: key, in: scope, version: version, entries: entries).compactMap { entries[$0] }
     }

@@ -14,7 +14,6 @@ enum Derivation: Hashable, Sendable {
     /// `employees.@sum.salary`, also written `sum:(employees.salary)`.
     case aggregate(Aggregate, relationship: String, attribute: String)
 
-    /// nil when the expression is not supported.
     init?(_ expression: String) {
         let text = expression.filter { !$0.isWhitespace }
         if text == "now()" {
@@ -61,7 +60,6 @@ enum Derivation: Hashable, Sendable {
         }
     }
 
-    /// nil when the expression reads the object alone.
     var relationship: String? {
         switch self {
         case .now: nil

@@ -42,7 +42,6 @@ struct DerivedValues {
         return values
     }
 
-    /// nil when no derived attribute changes.
     func change(of id: ManagedObjectID, isChanged: Bool) throws -> Change? {
         guard let subject = try subject(id), !subject.descriptor.properties.derivations.isEmpty else { return nil }
         let writes = try writes(for: subject, isChanged: isChanged)
@@ -164,7 +163,6 @@ struct DerivationDependency: Sendable {
     let propertyIndex: Int
     let relationship: Relationship
     let destination: EntityDescriptor
-    /// nil when the relationship has no inverse.
     let inverseIndex: Int?
 
     /// In order, each once.

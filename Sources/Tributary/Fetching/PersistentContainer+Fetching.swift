@@ -104,8 +104,6 @@ extension PersistentContainer {
         }
     }
 
-    // MARK: Dictionaries, portions and named requests
-
     /// Returns the results of a request as values by name, without unsaved changes.
     ///
     /// No thread waits. Cancelling the task interrupts SQLite. See ``ManagedObjectContext/fetchDictionaries(_:)``.

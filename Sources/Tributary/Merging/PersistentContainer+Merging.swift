@@ -35,8 +35,6 @@ extension PersistentContainer {
 
     package var mergeStatus: MergeStatus { pipeline.status }
 
-    // MARK: Imports and commits
-
     /// Applies log transactions in one SQLite transaction, under the write lock, and announces the changes.
     package func importTransactions<T: Sendable>(
         _ block: @escaping @Sendable (WriteTransaction) throws -> (T, [CommittedTransaction])

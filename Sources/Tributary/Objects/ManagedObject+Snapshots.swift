@@ -91,8 +91,6 @@ extension ManagedObject {
         return result
     }
 
-    // MARK: Updates
-
     /// Returns the object's changes from now on, from its own context and from merges.
     ///
     /// ```swift

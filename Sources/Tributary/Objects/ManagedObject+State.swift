@@ -122,8 +122,6 @@ extension ManagedObject {
         return made
     }
 
-    // MARK: Rows
-
     /// The row as last read or merged, made from its parts at each call.
     ///
     /// `rowValues` is empty while `values` are the row's.
@@ -185,8 +183,6 @@ extension ManagedObject {
         managedObjectContext = nil
         dirtyIndex = -1
     }
-
-    // MARK: For children of the context
 
     var isUnsaved: Bool {
         switch state {

@@ -59,7 +59,6 @@ open class ManagedObject: KeyedObject {
     @exclusivity(unchecked) final var eventValues: [PropertyValue] = []
     /// The context's event in which the object was last changed.
     @exclusivity(unchecked) final var event: UInt64 = 0
-    /// nil without a row.
     final var rowRevision: Int64?
     /// The state of the object between its context and the store.
     @exclusivity(unchecked) public final private(set) var state: ObjectState = .clean

@@ -104,7 +104,6 @@ struct PredicateTranslator {
         return "v\(names)"
     }
 
-    /// Captured values become constants.
     func expression(of term: PredicateTerm, in part: Any) throws -> ObjectPredicate.Expression {
         switch term {
         case .nothing: return .constant(.null)

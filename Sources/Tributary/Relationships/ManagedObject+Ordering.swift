@@ -107,8 +107,6 @@ extension ManagedObject {
         context.recordEdit(of: self)
     }
 
-    // MARK: As a sequence
-
     /// Returns the objects of a to-many relationship as a sequence that can be changed in place.
     public func objects<Target: ManagedObject>(of relationship: ToMany<Target>) -> RelatedObjects<Target> {
         RelatedObjects(self, relationship)

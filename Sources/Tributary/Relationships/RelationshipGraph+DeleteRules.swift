@@ -92,7 +92,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Relates a new object under an ID to the stored objects that still name it, because of No Action.
+    /// Links a new object to the stored objects that still name its ID, which No Action has left.
     private func relinkStored(_ relationship: Relationship, _ propertyIndex: Int, of object: ManagedObject) {
         guard let (descriptor, inverseIndex) = inverse(of: relationship) else { return }
         let entity = object.descriptor.entity

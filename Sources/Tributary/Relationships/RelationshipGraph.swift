@@ -159,7 +159,8 @@ struct RelationshipGraph {
 
     /// Adds the change of a register to the delta of its derived other ends; the reverse change removes it again.
     ///
-    /// An edit makes the object the last one of an ordered relationship, and the objects at the other ends updated.
+    /// An edit puts the object at the end of an ordered relationship, and marks the objects at the other ends as
+    /// updated.
     func moveInverse(
         _ object: ManagedObject,
         _ propertyIndex: Int,

@@ -141,8 +141,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
         broadcast.finish()
     }
 
-    // MARK: Updating
-
     private func follow() {
         let context = context
         // A context that closes releases its observers, which ends the streams.
@@ -216,7 +214,6 @@ struct ResultsQuery {
     private let hasSections: Bool
     /// Root entities to which key paths of the request lead.
     private let reached: Set<String>
-    /// The request has `now()`.
     private let dependsOnTime: Bool
 
     init(_ request: FetchRequest<ManagedObject>, sectionKeyPath: String?, schema: ObjectSchema) throws {
@@ -305,7 +302,6 @@ struct ResultsQuery {
         return left.id.uniqueID < right.id.uniqueID
     }
 
-    /// null without a section key path.
     func sectionKey(_ entry: ResultsEntry) -> PropertyValue { hasSections ? entry.keys.first ?? .null : .null }
 
     /// Compares the section of the key with the entry's: negative when it is earlier, 0 when it is the same.

@@ -181,7 +181,6 @@ final class OrderStatisticTree<Element> {
 }
 
 extension OrderStatisticTree.Node {
-    /// The child with the greater priority.
     fileprivate var child: OrderStatisticTree.Node? {
         guard let left else { return right }
         guard let right else { return left }

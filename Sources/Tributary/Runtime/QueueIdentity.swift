@@ -17,10 +17,8 @@
             queue.setSpecific(key: key, value: "the queue of the context '\(name)'")
         }
 
-        /// Whether the caller is certainly on the main actor.
-        ///
-        /// When it is false only Swift can decide: a block that the main actor runs synchronously on another queue is
-        /// still on the main actor.
+        /// When it is false, only Swift can decide: a block that the main actor runs synchronously on another queue
+        /// is still on the main actor.
         static var isSurelyMain: Bool {
             isMainMarked && (DispatchQueue.getSpecific(key: key) == mainName || Thread.isMainThread)
         }

@@ -284,7 +284,6 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
         case unknownEntity(String)
         case abstractEntity(String)
         case unknownProperty(entity: String, property: String)
-        /// The value does not fit the property; `expected` and `found` describe both.
         case wrongValue(entity: String, property: String, expected: String, found: String)
         case notFound(ManagedObjectID)
         case duplicateID(ManagedObjectID)

@@ -5,7 +5,6 @@ import TributaryStore
 struct SavePlanner {
     let context: ManagedObjectContext
     let reader: Reader
-    /// Hidden objects that the save would reveal and that share a unique key with one of its objects.
     var shadows: [RevealedShadow] = []
 
     /// Compares every changed object with its newest row.
@@ -275,7 +274,7 @@ struct SavePlan {
         }
     }
 
-    /// Whether a stored object has the state that others have given it instead of the context's.
+    /// Whether a change by others has replaced the context's state of a stored object.
     var hasLost: Bool {
         results.contains { object, result in
             switch result {

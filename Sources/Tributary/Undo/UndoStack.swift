@@ -81,7 +81,7 @@ public final class UndoStack {
         if groupingLevel == 0 { close() }
     }
 
-    /// Ends the group of a job on the main actor or a `perform`, unless a program has begun the group.
+    /// A group that a program has begun stays open.
     func endEvent() {
         if groupingLevel == 0 { close() }
     }
@@ -191,14 +191,12 @@ struct UndoGroup {
 }
 
 enum UndoRecord {
-    /// An attribute or a to-one register had this value.
     case value(ManagedObject, propertyIndex: Int, old: PropertyValue)
     case pair(ManagedObject, propertyIndex: Int, target: ManagedObject, isLinked: Bool)
     case appeared(ManagedObject)
     case disappeared(ManagedObject)
     case order(ManagedObject, propertyIndex: Int, old: [ManagedObjectID])
 
-    /// Whether the step concerns one of the objects, at either end.
     func concerns(_ objects: Set<ObjectIdentifier>) -> Bool {
         switch self {
         case .value(let subject, _, _), .appeared(let subject), .disappeared(let subject), .order(let subject, _, _):

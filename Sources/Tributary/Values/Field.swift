@@ -121,7 +121,7 @@ public struct FieldProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 protocol CheckedField: DeclaredField {
-    /// Returns why the entity has no property for the key, with a remedy; nil when the key fits.
+    /// Returns the reason with a remedy; nil when the key fits.
     func mismatch(in descriptor: EntityDescriptor) -> String?
 }
 

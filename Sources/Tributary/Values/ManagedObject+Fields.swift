@@ -1,8 +1,6 @@
 public import TributaryChanges
 
 extension ManagedObject {
-    // MARK: Attributes
-
     /// Reads or sets an attribute by its typed key.
     ///
     /// Reading never fails: see ``faultError``. A mandatory attribute that was never set reads as the type's zero;
@@ -35,8 +33,6 @@ extension ManagedObject {
         Value(fieldValue: wholeValue(propertyIndex)) ?? Value.zeroField
     }
 
-    // MARK: To-one relationships
-
     /// The object at the other end of a to-one relationship; setting it updates the inverse at once.
     ///
     /// The key names the class of the relationship's destination, or one of its superclasses.
@@ -47,8 +43,6 @@ extension ManagedObject {
         get { related(relationship.propertyIndex(in: descriptor)) as? Target ?? descriptor.probe?.target(Target.self) }
         set { assignRelated(newValue, relationship.propertyIndex(in: descriptor)) }
     }
-
-    // MARK: To-many relationships
 
     /// The objects at the other end of a to-many relationship, each once, in order only when it is ordered.
     ///
