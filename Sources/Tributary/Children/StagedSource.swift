@@ -2,10 +2,8 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// A child's source when the parent is on another queue.
-///
-/// It has the parent's state at the start of the child's block, and the saves that the child has made since. The
-/// parent receives them at the end of the block.
+/// A child's source when the parent is on another queue: the parent's state at the start of the child's block, with
+/// the child's saves since, which the parent receives at the end of the block.
 final class StagedSource: ContextSource {
     private let store: Store
     private var state = UnsavedState()
@@ -70,9 +68,8 @@ final class StagedSource: ContextSource {
 
     func destination() -> SaveDestination { .parent { self.stage($0) } }
 
-    /// Shows a save to the child at once, and keeps it for the parent.
-    ///
-    /// It returns the changes of objects that are deleted above.
+    /// Shows a save to the child at once and keeps it for the parent; returns the changes of objects that are deleted
+    /// above.
     private func stage(_ save: StagedSave) -> [ObjectSnapshot] {
         var lost: [ObjectSnapshot] = []
         for object in save.objects {
@@ -182,9 +179,8 @@ struct StagedSave: Sendable {
 struct ChildSave {
     let context: ManagedObjectContext
 
-    /// `push` returns the changes that were dropped, because their objects are deleted above.
-    ///
-    /// The parent's merge policy is not used: properties that the child has changed replace the parent's.
+    /// `push` returns the changes that it drops, because their objects are deleted above; the parent's merge policy
+    /// is not used: properties that the child has changed replace the parent's.
     func run(_ push: (StagedSave) -> [ObjectSnapshot]) {
         let staged = stagedSave()
         let objects = context.pending.objects

@@ -102,9 +102,8 @@ struct UniquenessPlanner {
     }
 }
 
-/// How a save resolves conflicts of unique keys.
-///
-/// References to a new object that loses are redirected to the object that keeps the key.
+/// How a save resolves conflicts of unique keys; references to a new object that loses are redirected to the object
+/// that keeps the key.
 struct UniquenessPlan {
     var results: [ObjectIdentifier: SavePlan.ObjectResult] = [:]
     /// The replacements of new objects that are not written, by root entity; a replacement may be replaced as well.

@@ -106,9 +106,8 @@ package final class ObjectSchema: Sendable {
         return roots.indices.contains(index) ? descriptors[roots[index].name] : nil
     }
 
-    /// Returns the descriptor of the ID's concrete entity, or of its root entity.
-    ///
-    /// For an unknown entity it returns a new descriptor without properties, whose object is never found.
+    /// Returns the descriptor of the ID's concrete entity or of its root entity; for an unknown entity, a new one
+    /// without properties, whose object is never found.
     func descriptor(of id: ManagedObjectID) -> EntityDescriptor {
         descriptors[id.entity] ?? descriptors[id.rootEntity]
             ?? EntityDescriptor(

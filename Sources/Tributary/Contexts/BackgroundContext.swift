@@ -57,10 +57,8 @@ public actor BackgroundContext {
         return try await performCounted(with: input, block)
     }
 
-    /// The block counts as pending already.
-    ///
-    /// It stops being pending here, and not in the caller: the caller may be on the main actor, which no longer runs
-    /// while the program exits.
+    /// The block, which counts as pending already, stops being pending here and not in the caller: the caller may be
+    /// on the main actor, which no longer runs while the program exits.
     func performCounted<T: Sendable, E: Error>(
         _ block: @Sendable (ManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {

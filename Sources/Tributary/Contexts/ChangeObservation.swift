@@ -16,7 +16,7 @@ final class ChangeObservation {
     var onInaccessibleFault: InaccessibleFault?
 
     private var pending = ObjectsDidChange()
-    /// Changes that an observer makes are sent after the current round, not in the middle of it.
+    /// Changes that an observer makes are sent in a further round, not in the middle of this one.
     private var isNotifying = false
 
     // The `@exclusivity(unchecked)` properties are read or incremented with each change of a value. An access to them

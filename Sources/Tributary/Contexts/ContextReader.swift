@@ -12,7 +12,7 @@ final class ContextReader {
     var unreportedError: ContextError?
     /// The newest transaction that was merged into the objects of a background context.
     var mergedThrough: Int64 = 0
-    /// Grows when something other than an edit changes what the context shows.
+    /// Grows when anything but an edit changes what the context shows.
     private var changeCount: UInt64 = 0
     private var caughtUpVersion: UInt64 = 0
 
@@ -222,9 +222,8 @@ struct FaultLoading {
     }
 }
 
-/// Rows of faults and other ends of relationships that one context has read ahead.
-///
-/// They are valid until the context changes or shows another state: a save, a merge, a refresh, the next `perform`.
+/// Rows of faults and other ends of relationships that one context has read ahead: valid until the context changes or
+/// shows another state, by a save, a merge, a refresh or the next `perform`.
 struct PrefetchCache {
     private var rows: [ManagedObjectID: Row] = [:]
     private var related: [RelationshipDelta.Key: [ManagedObjectID]] = [:]

@@ -261,9 +261,8 @@ extension ManagedObjectContext {
         return object(taking: &row)
     }
 
-    /// Returns the object of a row, and moves the values out of the row.
-    ///
-    /// A copy would touch memory again that has left the processor's caches in a fetch of many rows.
+    /// Moves the values out of the row: a copy would touch memory again that has left the processor's caches in a
+    /// fetch of many rows.
     func object(taking row: inout Row) -> ManagedObject {
         guard let descriptor = registry.descriptor(of: row, in: schema) else { return object(with: row.id) }
         if let known = registry.object(row.uniqueID, rootIndex: descriptor.rootIndex), known.state != .gone {

@@ -141,10 +141,8 @@ public final class ManagedObjectContext {
         return descriptor
     }
 
-    /// Stops the program in debug builds when the context is used off its actor or queue.
-    ///
-    /// The compiler does not check all clients: not in Swift 5 mode, nor with `@preconcurrency import` or
-    /// `nonisolated(unsafe)`.
+    /// Stops the program in debug builds when the context is used off its actor or queue, which the compiler does not
+    /// find in all clients: not in Swift 5 mode, nor with `@preconcurrency import` or `nonisolated(unsafe)`.
     @inline(__always)
     func checkConfinement(_ entry: StaticString = #function) {
         #if DEBUG

@@ -244,7 +244,7 @@ struct AddressTable {
         if total > count * 2 { slots.reserveCapacity(total + 1) }
         let former = entries
         entries = Array(repeating: Entry(), count: size)
-        // In the order of the former entries, which is nearly that of the new ones, memory is written in sequence.
+        // The former entries are nearly in the order of the new ones, so memory is written in sequence.
         for entry in former where entry.slot != 0 {
             var index = Int(entry.hash) & (size - 1)
             while entries[index].slot != 0 { index = (index + 1) & (size - 1) }

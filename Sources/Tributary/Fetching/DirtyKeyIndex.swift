@@ -98,9 +98,8 @@ struct DirtyKeyIndex {
     }
 }
 
-/// An index of unsaved objects by attribute values, for look-ups that do not visit all of them.
-///
-/// An entry may be out of date: the caller compares the object's values with the key once more.
+/// An index of unsaved objects by attribute values; an entry may be out of date, so the caller compares the values
+/// with the key once more.
 struct UnsavedKeyIndex {
     private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
     /// For tests: the number of objects that were added to an index.

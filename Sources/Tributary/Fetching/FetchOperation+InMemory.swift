@@ -48,9 +48,8 @@ extension FetchOperation {
         return found.sorted { precedes($0, $1, keys) }
     }
 
-    /// Returns the property values that every matching object must have.
-    ///
-    /// The result is empty when there are so few unsaved objects that all of them are visited.
+    /// Returns the values that every matching object must have; none when there are so few unsaved objects that all
+    /// of them are visited.
     func requiredValues(_ terms: [FetchTerm], _ request: FetchRequest<ManagedObject>) throws -> RequiredValues {
         var required = RequiredValues()
         let descriptor = try context.descriptor(named: request.entityName)
@@ -219,10 +218,8 @@ struct FetchTerm {
         try (predicate?.conjuncts ?? []).map { FetchTerm(condition: $0, bound: try $0.bind(to: entity, in: model)) }
     }
 
-    /// The property and value that a plain equality requires of each matching object.
-    ///
-    /// The property is an attribute of text, whole numbers or UUIDs, or a to-one relationship in the object's own
-    /// row.
+    /// The property and value that a plain equality requires of each match: an attribute of text, whole numbers or
+    /// UUIDs, or a to-one relationship in the object's own row.
     var requiredValue: (propertyIndex: Int, value: PropertyValue)? {
         guard let (path, value) = equality, path.steps.isEmpty else { return nil }
         switch path.terminal {

@@ -46,9 +46,8 @@ struct GenerationMove {
         return try MainActor.assumeIsolated { try pipeline.moveToNewest() }
     }
 
-    /// Merges the changes that were committed since the last call.
-    ///
-    /// A background context reads the newest state anyway; the merge updates the objects that it holds already.
+    /// Merges the changes since the last call into the objects in use; a background context reads the newest state
+    /// anyway.
     func mergeNewest() {
         do {
             let (newest, changes) = try context.reader.read { reader in

@@ -106,9 +106,7 @@ struct MergeOperation {
         }
     }
 
-    /// `row` is nil when the source has none.
-    ///
-    /// The caller removes the invalidated objects from the undo stack.
+    /// `row` is nil when the source has none; the caller removes the invalidated objects from the undo stack.
     func merge(_ row: Row?, into object: ManagedObject) {
         let row = row.flatMap { $0.entity.name == object.descriptor.entity.name ? $0 : nil }
         switch (object.state, row) {
@@ -167,9 +165,8 @@ struct MergeOperation {
 struct AbsorbOperation {
     let context: ManagedObjectContext
 
-    /// Properties that the child has changed replace this context's.
-    ///
-    /// It returns the changes of objects that are deleted or gone here.
+    /// Properties that the child has changed replace this context's; returns the changes of objects that are deleted
+    /// or gone here.
     func absorb(_ staged: StagedSave) -> [ObjectSnapshot] {
         guard !context.isClosed else { return staged.objects.map(\.edits) }
         context.checkConfinement()

@@ -22,9 +22,8 @@ extension MergePipeline {
         }
     }
 
-    /// Merges the announced changes; false when that failed.
-    ///
-    /// `isAsked` is false when the timer calls, which the main context may have switched off.
+    /// Returns false when the merge failed; `isAsked` is false when the timer calls, which the main context may have
+    /// switched off.
     @discardableResult
     func mergeWhenDue(isAsked: Bool = true) async -> Bool {
         guard !pendingNotifications.isEmpty else { return true }
@@ -222,10 +221,8 @@ extension MergePipeline {
         try postRemoteCommits(turn, through: try turn.newestTransaction())
     }
 
-    /// Posts remote commits that came before the first of these local transactions.
-    ///
-    /// When history cannot be read the change notification says "everything": the commit stands, and no change may be
-    /// missed.
+    /// Posts remote commits before the first of these local transactions; when history cannot be read it posts
+    /// "everything", because the commit stands and no change may be missed.
     func postLocalCommits(_ turn: HeldWriteLock, first: Int64, last: Int64) {
         do {
             try postRemoteCommits(turn, through: first - 1)

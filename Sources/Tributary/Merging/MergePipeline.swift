@@ -127,9 +127,8 @@ final class MainContext {
     var collected: ObjectChanges
     /// A merge is under way; it posts the update at its end.
     var isCollecting = false
-    /// The context's edit count when its save failed; the save is not tried again before the count has grown.
-    ///
-    /// A merge does not count.
+    /// The context's edit count when its save failed; the save is not tried again before the count has grown, and a
+    /// merge does not count.
     var editsOfFailedSave: UInt64?
 
     init(home: ContextHome, generation: Generation) throws {

@@ -28,9 +28,7 @@ extension PersistentContainer {
         try await pipeline.activities.run(title, block)
     }
 
-    /// The generation that the main context shows.
-    ///
-    /// Admin reads use it; they do not hop to the main actor.
+    /// The generation that the main context shows, for admin reads, which do not hop to the main actor.
     package var mainGeneration: Generation { pipeline.generation }
 
     package var mergeStatus: MergeStatus { pipeline.status }

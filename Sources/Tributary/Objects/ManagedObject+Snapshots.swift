@@ -159,9 +159,8 @@ extension Row {
 }
 
 extension ObjectSnapshot {
-    /// Creates the snapshot of the values that a typed snapshot writes, without derived attributes.
-    ///
-    /// The values are read from an object of a temporary context, which is closed at once.
+    /// Creates a snapshot without derived attributes; the values are read from an object of a temporary context,
+    /// which is closed at once.
     init<Snapshot: TypedSnapshot>(valuesOf snapshot: Snapshot, in home: ContextHome) throws(ContextError) {
         let context = ManagedObjectContext(home: home, mergePolicy: .error)
         defer { context.close() }
@@ -193,9 +192,8 @@ struct PropertyIndexCache: ~Copyable, Sendable {
         return Int(Int32(truncatingIfNeeded: known))
     }
 
-    /// Returns the property index, or -1 when the model does not have the entity.
-    ///
-    /// A key that does not fit the entity stops the program: values that are written through it would be lost.
+    /// Returns -1 when the model does not have the entity; a key that does not fit the entity stops the program,
+    /// because values that are written through it would be lost.
     func find(in descriptor: EntityDescriptor, for field: any CheckedField) -> Int {
         if descriptor.isKnown, !fitting.withLock({ $0.contains(descriptor.serial) }) {
             if let reason = field.mismatch(in: descriptor) {

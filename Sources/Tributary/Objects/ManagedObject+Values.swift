@@ -145,9 +145,8 @@ extension ManagedObject {
 
     // MARK: External binaries
 
-    /// Returns the value with its external bytes, which are read once and cached.
-    ///
-    /// When the bytes cannot be read, the reference is returned unchanged, and the reason is the ``faultError``.
+    /// Reads external bytes once and caches them; when that fails, the reference is returned unchanged, and the
+    /// reason is the ``faultError``.
     @usableFromInline
     func whole(_ value: PropertyValue, _ propertyIndex: Int) -> PropertyValue {
         guard case .blob = value, let context = managedObjectContext else { return value }
@@ -219,9 +218,8 @@ extension ManagedObject {
         )
     }
 
-    /// A link fails when one of the objects is deleted or gone, or their context has ended.
-    ///
-    /// An object of another context is looked up by its ID.
+    /// A link fails when an object is deleted or gone, or its context has ended; an object of another context is
+    /// looked up by its ID.
     func checkLink(_ target: ManagedObject, _ propertyIndex: Int) throws(ContextError) {
         try checkWritable(propertyIndex)
         guard state != .deleted else { throw .notFound(objectID) }

@@ -162,9 +162,8 @@ open class ManagedObject: KeyedObject {
     open func validateForDelete() throws { try ObjectRules(object: self).validateDeletion() }
 }
 
-/// Objects stay with their context; an ID or a snapshot may leave it.
-///
-/// This declaration makes the conformance unavailable for good, so that no subclass can declare it.
+/// Makes the conformance unavailable for good, so that no subclass can declare it; an ID or a snapshot may leave the
+/// context.
 @available(*, unavailable, message: "pass the objectID, or a snapshot(), instead")
 extension ManagedObject: @unchecked Sendable {}
 

@@ -50,7 +50,7 @@ extension ComparableKey {
         key.comparison(.notEqual, other.expression)
     }
 
-    /// Whether the value is one of those; nil equals nothing.
+    /// Whether the value is one of `values`; nil equals nothing.
     public func `in`(_ values: some Sequence<Value>) -> ObjectPredicate {
         comparison(.isIn, .list(values.map { .constant($0.fieldValue) }))
     }
@@ -113,7 +113,7 @@ extension ComparableKey where Value.Present == String {
         comparison(.equal, .constant(.string(text)), options)
     }
 
-    /// Whether the string is one of those, under the options.
+    /// Whether the string is one of `texts`, under the options.
     public func `in`(_ texts: some Sequence<String>, _ options: TextOptions) -> ObjectPredicate {
         comparison(.isIn, .list(texts.map { .constant(.string($0)) }), options)
     }

@@ -72,12 +72,12 @@ public struct ToOneKey<Root, Target: ManagedObject>: Sendable {
     /// Whether there is an object at the other end.
     public var isPresent: ObjectPredicate { self != nil }
 
-    /// Whether the object is one of those.
+    /// Whether the object has one of `ids`.
     public func `in`(_ ids: some Sequence<ManagedObjectID>) -> ObjectPredicate {
         comparison(.isIn, .list(ids.map { .constant(.reference($0.uniqueID)) }))
     }
 
-    /// Whether the object is one of those; their IDs are kept.
+    /// Whether the object is one of `objects`; their IDs are kept.
     public func `in`(_ objects: some Sequence<Target>) -> ObjectPredicate { self.in(objects.map(\.objectID)) }
 
     /// Whether the object there is this one; nil for none.

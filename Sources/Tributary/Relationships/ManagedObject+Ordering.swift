@@ -170,7 +170,7 @@ struct RelationshipOrdering {
 
 struct PositionPlan {
     let wanted: [ManagedObjectID]
-    /// The newest positions, including those of other objects.
+    /// The newest positions, other objects' included.
     let positions: [ManagedObjectID: String]
     let kept: Set<ManagedObjectID>
 
@@ -217,9 +217,8 @@ struct PositionPlan {
         return later.isEmpty ? nil : later.values.min { $0.precedesByBytes($1) }
     }
 
-    /// Returns the position of the next object that stays, as the upper limit of a new position.
-    ///
-    /// When others have moved that object before the one below, the limit is the next greater position.
+    /// Returns the position of the next object that stays, or the next greater one when others have moved that object
+    /// before the one below.
     private func upper(_ high: String?, above low: String?) -> String? {
         guard let high, let low, high.precedesByBytes(low) else { return high }
         return positions.values.filter { low.precedesByBytes($0) }.min { $0.precedesByBytes($1) }

@@ -7,9 +7,7 @@ enum PositionMaker {
     /// The first character of a counted position gives the number of its digits: `a` one, `b` two, and so on.
     private static let heads = Array("abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 
-    /// Returns `count` ascending positions; nil when the two limits are equal or adjacent.
-    ///
-    /// A nil `low` is the start, a nil `high` the end.
+    /// Returns nil when the limits are equal or adjacent; a nil `low` is the start, a nil `high` the end.
     static func positions(_ count: Int, after low: String?, before high: String?) -> [String]? {
         guard count > 0 else { return [] }
         if high == nil {

@@ -20,7 +20,7 @@ public struct RelatedObjects<Target: ManagedObject> {
         self.relationship = relationship
     }
 
-    /// The objects; those of an ordered relationship in their order.
+    /// The objects, in their order when the relationship is ordered.
     public var array: [Target] { owner[relationship] }
 
     /// The number of objects.

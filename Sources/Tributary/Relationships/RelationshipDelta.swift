@@ -42,10 +42,8 @@ struct RelationshipDelta: Sendable {
             ids.filter { !removed.contains($0) && added[$0] == nil } + addedInOrder
         }
 
-        /// Returns this change and a later one as one.
-        ///
-        /// The later change wins, whatever the store has by now: others may have linked an object that this change has
-        /// linked and the later one has unlinked.
+        /// The later change wins, whatever the store has by now: others may have linked an object that this change
+        /// links and the later one unlinks.
         func adding(_ later: Change) -> Change {
             var sum = self
             for id in later.removed {

@@ -18,9 +18,8 @@ struct RelationshipGraph {
 
     // MARK: Reading
 
-    /// Returns the stored objects without the ones that the context has removed, then the ones that it has added.
-    ///
-    /// The relationship is to-many or the inverse side of a one-to-one relationship.
+    /// Returns the stored objects without the removed ones, then the added ones; the relationship is to-many or the
+    /// inverse side of a one-to-one relationship.
     func relatedIDs(_ object: ManagedObject, _ propertyIndex: Int) -> [ManagedObjectID] {
         object.checkConfinement(propertyIndex)
         let key = RelationshipDelta.Key(object, propertyIndex)
@@ -40,9 +39,8 @@ struct RelationshipGraph {
         return ids.filter { isThere($0, rootIndex, at: relationship) }
     }
 
-    /// Grows when lists of related objects may change although no program has linked or unlinked anything.
-    ///
-    /// It is nil below other contexts, whose changes are not announced.
+    /// Grows when lists may change although no program has linked or unlinked anything; nil below other contexts,
+    /// whose changes are not announced.
     var listVersion: UInt64? {
         context.reader.isStore ? context.reader.shownVersion &+ context.pending.delta.visibility : nil
     }
@@ -100,9 +98,8 @@ struct RelationshipGraph {
         return !known.state.isDeletion || (known.state != .gone && !isLeftOut(known, at: relationship))
     }
 
-    /// Whether relationships omit an object that is deleted here, because of Nullify and Cascade.
-    ///
-    /// This includes relationships that a merge adds after the rule was followed.
+    /// Whether Nullify and Cascade make relationships omit an object that is deleted here, also relationships that a
+    /// merge adds after the rule was followed.
     func isLeftOut(_ object: ManagedObject, at relationship: Relationship?) -> Bool {
         guard object.state == .deleted, !context.pending.isFollowingDeleteRules, let relationship,
             let (descriptor, propertyIndex) = inverse(of: relationship), !context.pending.isUnfollowed(object)
@@ -277,9 +274,8 @@ struct RelationshipGraph {
         return context.object(with: root.objectID(key.id))
     }
 
-    /// Objects without changes of their own whose relationships differ from the stored ones.
-    ///
-    /// An owner that is not in use is read, so that objects that are gone are omitted.
+    /// Objects without changes of their own whose relationships differ from the stored ones; an owner that is not in
+    /// use is read, so that objects that are gone are omitted.
     var linkedOwners: [ManagedObject] {
         context.pending.ownerKeys.compactMap { key in
             let known = context.registry.object(key.id, rootIndex: key.rootIndex)

@@ -154,9 +154,8 @@ struct ResultsDifference {
         inserted.append(Item(id: id, position: position, section: section))
     }
 
-    /// An object that was removed and inserted between the same unchanged objects is updated.
-    ///
-    /// It is moved when other changed objects take its position.
+    /// An object that was removed and inserted between the same unchanged objects is updated, or moved when other
+    /// changed objects take its position.
     func diff() -> FetchedResultsDiff {
         let before = ResultsDifference.counted(removed)
         let after = ResultsDifference.counted(inserted)

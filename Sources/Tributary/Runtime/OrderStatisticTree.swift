@@ -42,9 +42,7 @@ final class OrderStatisticTree<Element> {
         insert(element) { _ in true }
     }
 
-    /// Adds an element after the elements for which `isBefore` is true.
-    ///
-    /// They must precede the elements for which it is false.
+    /// Adds an element after the elements for which `isBefore` is true; they must precede the others.
     @discardableResult
     func insert(_ element: Element, behind isBefore: (Element) -> Bool) -> Node {
         let new = Node(element, priority: nextPriority())

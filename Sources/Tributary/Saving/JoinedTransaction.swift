@@ -4,9 +4,8 @@ struct JoinedTransaction {
     let context: ManagedObjectContext
     let joined: JoinedSaves
 
-    /// Runs `block` under the write lock, and commits its saves as one transaction.
-    ///
-    /// After an error the changes of the saves are unsaved again.
+    /// Commits the saves of `block` as one transaction under the write lock; after an error their changes are unsaved
+    /// again.
     func run<T>(_ block: @escaping () throws -> T) throws -> T {
         var result: T?
         var newest: Int64 = 0

@@ -49,9 +49,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Applies log operations up to the first one that fails; rules and validation run at the save.
-    ///
-    /// The save throws ``RepeatedRequest`` when the idempotency key is known already.
+    /// Applies log operations up to the first one that fails; rules and validation run at the save, which throws
+    /// ``RepeatedRequest`` when the idempotency key is known already.
     package func apply(
         _ changes: [ConditionalChange],
         idempotencyKey: String? = nil,

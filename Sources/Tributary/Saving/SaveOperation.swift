@@ -73,9 +73,8 @@ struct SaveOperation {
         }
     }
 
-    /// Returns the hidden object that the save would reveal, for the next plan.
-    ///
-    /// It throws when a plan has resolved the object already, or when the save is part of a longer transaction.
+    /// Returns the hidden object that the save would reveal; throws when a plan has resolved it already, or when the
+    /// save is part of a longer transaction.
     private func shadow(
         _ key: SharedKey,
         _ transaction: WriteTransaction,

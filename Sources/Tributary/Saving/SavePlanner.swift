@@ -7,11 +7,9 @@ struct SavePlanner {
     let reader: Reader
     var shadows: [RevealedShadow] = []
 
-    /// Compares every changed object with its newest row.
-    ///
     /// `resolved` has the policies that `resolveConflict` has returned already; the plan has these and the new ones.
     ///
-    /// - Throws: ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has
+    /// It throws ``ConflictError`` under the policy `error`, ``ChangeError`` when a version that a request named has
     /// moved.
     func plan(resolved: [ObjectIdentifier: MergePolicy]) throws -> SavePlan {
         var plan = SavePlan()

@@ -249,9 +249,7 @@ struct UndoOperation {
     let context: ManagedObjectContext
     let stack: UndoStack
 
-    /// Reverts the steps, the last first.
-    ///
-    /// It returns the steps that revert this; nil when nothing was done.
+    /// Reverts the steps, the last first, and returns the steps that revert this; nil when nothing was done.
     func apply(_ group: UndoGroup, _ phase: UndoStack.Phase) -> UndoGroup? {
         stack.phase = phase
         defer {
