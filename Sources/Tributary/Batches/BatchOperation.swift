@@ -171,7 +171,6 @@ final class BatchDerivation: BatchDeriving {
         try DerivedValues(context: context, reader: reader, now: now, dropped: []).change(of: id, isChanged: isChanged)
     }
 
-    /// Adds the objects at both ends of pairs that the batch adds or removes.
     private func addEnds(_ change: Change, _ name: String, _ ids: [UniqueID]) throws {
         guard let descriptor = schema.descriptor(named: change.entity),
             let propertyIndex = descriptor.propertyIndex(named: name),

@@ -10,7 +10,6 @@ final class ChangeObservation {
     let willSaves = ObserverList<WillSave>()
     let didSaves = ObserverList<DidSave>()
     let inaccessibleFaults = ObserverList<InaccessibleFault>()
-    /// Called before the observers.
     var onWillSave: WillSave?
     var onDidSave: DidSave?
     var onInaccessibleFault: InaccessibleFault?
@@ -34,7 +33,6 @@ final class ChangeObservation {
     @inline(__always)
     var needsScheduling: Bool { isScheduled && !isProcessingScheduled }
 
-    /// Costs nothing without observers.
     @inline(__always)
     func record(_ change: (inout ObjectsDidChange) -> Void) {
         if !changes.isEmpty { change(&pending) }

@@ -78,7 +78,6 @@ struct ObjectTransition: Hashable, Sendable {
         /// Cascade and Nullify are followed from the object when changes are processed.
         static let followDeleteRules = Actions(rawValue: 1 << 4)
         static let stopDeleteRules = Actions(rawValue: 1 << 5)
-        /// The store has never seen the object.
         static let markNeverSaved = Actions(rawValue: 1 << 6)
         static let clearChanges = Actions(rawValue: 1 << 7)
         /// No relationship of the object differs from the store any more.
@@ -112,7 +111,6 @@ struct ObjectTransition: Hashable, Sendable {
 
     private typealias Cell = (ObjectState, Actions)
 
-    /// nil where an event leaves the object as it is.
     private static func next(_ state: ObjectState, _ event: ObjectEvent) -> Cell? {
         switch event {
         // An initializer of the class may have read or written a property before the object is inserted.

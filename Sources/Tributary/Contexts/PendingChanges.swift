@@ -141,7 +141,6 @@ final class PendingChanges {
 
     func keepConflict(_ conflict: MergeConflict) { lostConflicts.append(conflict) }
 
-    /// The next save reports the write.
     func refuse(_ failure: ValidationFailure) {
         refusedWrites.add(failure)
         editCount &+= 1
@@ -204,7 +203,6 @@ struct DirtyList {
 
     var objects: [ManagedObject] { entries.compactMap { $0 } }
 
-    /// For a request that requires no known value.
     mutating func visitAll() -> [ManagedObject] {
         visited += count
         return objects

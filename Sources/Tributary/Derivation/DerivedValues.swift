@@ -165,7 +165,6 @@ struct DerivationDependency: Sendable {
     let destination: EntityDescriptor
     let inverseIndex: Int?
 
-    /// In order, each once.
     static func all(of kinds: [EntityDescriptor], among descriptors: [String: EntityDescriptor]) -> [Self] {
         kinds.sorted { $0.entity.name < $1.entity.name }.flatMap { kind -> [Self] in
             let indexes = Set(

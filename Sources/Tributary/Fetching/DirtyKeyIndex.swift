@@ -37,7 +37,6 @@ struct DirtyKeyIndex {
     }
 
     private var indexes: [Scope: Index] = [:]
-    /// The context's shown version when the indexes were built.
     private var version: UInt64 = 0
     private(set) var visited = 0
     var size: Int { indexes.values.reduce(0) { $0 + $1.count + $1.pending.count } }

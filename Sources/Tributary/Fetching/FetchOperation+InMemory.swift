@@ -63,14 +63,12 @@ extension FetchOperation {
     /// Up to this number of unsaved objects, all are visited.
     private static let fewUnsavedObjects = 32
 
-    /// Returns all changed objects when no value is required.
     func dirtyCandidates(_ required: RequiredValues, _ descriptor: EntityDescriptor) -> [ManagedObject] {
         guard !required.isEmpty else { return context.pending.visitAll() }
         let scope = DirtyKeyIndex.Scope(rootIndex: descriptor.rootIndex, propertyIndexes: required.propertyIndexes)
         return context.pending.objects(required.values, in: scope, version: context.reader.shownVersion)
     }
 
-    /// Returns each object once.
     func candidatesAbove(_ required: RequiredValues, _ descriptor: EntityDescriptor) -> [Row] {
         let keys: [ObjectKey]
         if required.isEmpty {
@@ -193,14 +191,12 @@ struct KeyedLookup {
 struct RequiredValues {
     private var known: [(propertyIndex: Int, value: PropertyValue)] = []
 
-    /// Any object may match the request.
     var isEmpty: Bool { known.isEmpty }
 
     var propertyIndexes: [Int] { known.map(\.propertyIndex) }
 
     var values: [PropertyValue] { known.map(\.value) }
 
-    /// The first value of a property counts.
     mutating func require(_ value: PropertyValue, _ propertyIndex: Int) {
         guard !known.contains(where: { $0.propertyIndex == propertyIndex }) else { return }
         known.insert(

@@ -207,7 +207,6 @@ struct AbsorbOperation {
         }
     }
 
-    /// A new object has the model's defaults.
     private func absorbInsert(_ staged: StagedSave.Object) {
         let descriptor = context.schema.descriptor(of: staged.image.id)
         let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)

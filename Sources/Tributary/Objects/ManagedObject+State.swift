@@ -163,7 +163,6 @@ extension ManagedObject {
         values[propertyIndex] = value
     }
 
-    /// The hooks are called only when the object had values.
     func turnIntoFault(isTold: Bool = false) {
         let wasLoaded = !values.isEmpty
         if wasLoaded, !isTold { willTurnIntoFault() }

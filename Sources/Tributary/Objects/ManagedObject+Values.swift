@@ -91,7 +91,6 @@ extension ManagedObject {
         return values.indices.contains(propertyIndex) ? values[propertyIndex] : readSlowly(propertyIndex)
     }
 
-    /// An object without values returns the model's default.
     @usableFromInline
     @inline(never)
     func readSlowly(_ propertyIndex: Int) -> PropertyValue {

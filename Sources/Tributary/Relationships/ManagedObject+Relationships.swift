@@ -162,7 +162,6 @@ extension ManagedObject {
         return context.relationships.relatedIDs(self, propertyIndex).map { context.object(with: $0) }
     }
 
-    /// Objects that cannot be linked are left out.
     func assignRelatedObjects(_ targets: [ManagedObject], _ propertyIndex: Int) {
         attempt(propertyIndex) { () throws(ContextError) in
             try checkWritable(propertyIndex)

@@ -69,7 +69,6 @@ struct RelationshipDelta: Sendable {
 
     var isEmpty: Bool { changes.isEmpty && orderings.isEmpty }
 
-    /// Relationships to which objects were added, or that were given an order.
     var orderedKeys: Set<Key> {
         Set(orderings.keys).union(changes.lazy.filter { !$0.value.added.isEmpty }.map(\.key))
     }

@@ -3,7 +3,6 @@ import TributaryModel
 import TributaryStore
 
 extension RelationshipGraph {
-    /// Follows Cascade and Nullify from newly deleted objects, until no rule changes anything.
     func followDeleteRules() {
         context.pending.followDeleteRules { objects in
             for object in objects {

@@ -212,7 +212,6 @@ struct ResultsQuery {
     private let predicate: BoundPredicate?
     private let keys: [BoundSortKey]
     private let hasSections: Bool
-    /// Root entities to which key paths of the request lead.
     private let reached: Set<String>
     private let dependsOnTime: Bool
 

@@ -75,7 +75,6 @@ public struct FetchedResultsDiff: Sendable, Hashable {
 }
 
 extension FetchedResultsDiff {
-    /// `touched` says whether an object may have changed.
     init(from old: [FetchedSection], to new: [FetchedSection], touched: (ManagedObjectID) -> Bool) {
         let before = FetchedResultsDiff.positions(old)
         let after = FetchedResultsDiff.positions(new)

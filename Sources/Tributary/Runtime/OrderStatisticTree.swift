@@ -137,7 +137,6 @@ final class OrderStatisticTree<Element> {
         visit(root)
     }
 
-    /// Makes a node the parent of its parent; the order is unchanged.
     private func rotateUp(_ node: Node) {
         guard let parent = node.parent else { return }
         let above = parent.parent

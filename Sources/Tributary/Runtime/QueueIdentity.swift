@@ -7,7 +7,6 @@
     enum QueueIdentity {
         private static let key = DispatchSpecificKey<String>()
         private static let mainName = "the main actor"
-        /// Marks the main queue once, at the first access.
         private static let isMainMarked: Bool = {
             DispatchQueue.main.setSpecific(key: key, value: mainName)
             return true

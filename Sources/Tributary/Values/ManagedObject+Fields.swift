@@ -97,7 +97,6 @@ extension ManagedObject {
         return false
     }
 
-    /// Keys of the class and its superclasses, each once.
     static var allDeclaredFields: [any DeclaredField] {
         var result: [any DeclaredField] = []
         var seen: Set<ObjectIdentifier> = []

@@ -117,7 +117,6 @@ final class CompositeProbe: Sendable {
         }?.name
     }
 
-    /// Returns two values in which each plain member is set.
     static func samples<Composite: CompositeValue>(of type: Composite.Type) -> [PropertyValue] {
         let plain = members(of: type)
         return [0, 1].map { place in
