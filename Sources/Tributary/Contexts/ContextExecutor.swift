@@ -60,7 +60,7 @@ final class ContextExecutor: SerialExecutor {
 struct ContextQueue {
     let name: String?
     let isMain: Bool
-    /// nil for contexts whose confinement cannot be checked.
+    /// The queue of a background context; a context without it is checked only when it is the main actor's.
     let executor: ContextExecutor?
 
     #if DEBUG

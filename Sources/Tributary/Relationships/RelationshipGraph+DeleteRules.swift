@@ -91,7 +91,7 @@ extension RelationshipGraph {
         }
     }
 
-    /// Links a new object to the stored objects that still name its ID, which No Action has left.
+    /// Links a new object to the stored objects that No Action has left with its ID.
     private func relinkStored(_ relationship: Relationship, _ propertyIndex: Int, of object: ManagedObject) {
         guard let (descriptor, inverseIndex) = inverse(of: relationship) else { return }
         let entity = object.descriptor.entity

@@ -111,15 +111,14 @@ extension ManagedObjectContext {
     private static let sliceSize = 256 << 10
     private static let sliceCount = 2_000
 
-    /// Applies the changes that `read` passes to its closure, and saves all or none; `read` starts at the first one
-    /// each time.
+    /// Applies the changes that `read` passes to its closure, and saves all or none; each `read` starts at the first
+    /// one.
     ///
     /// A long request is saved in slices of one transaction. When a slice cannot be saved by itself, or has a
     /// conflict that the whole may not have, nothing of the slices stays, and all is saved at once, which finds every
     /// failure.
     ///
-    /// - Returns: The object of each change. When another object keeps the unique key of a new one, it is returned
-    /// instead.
+    /// - Returns: The object of each change; for a new object whose unique key another object keeps, that object.
     package func save(
         size: Int,
         _ counts: (all: Int, inserts: Int, deletions: Int),

@@ -104,7 +104,7 @@ final class CompositeProbe: Sendable {
         return probe.members.withLock { $0 }
     }
 
-    /// nil when the key path leads to a computed property.
+    /// nil when the key path computes another value from the members.
     static func name<Composite: CompositeValue, Output>(of path: KeyPath<Composite, Output>) -> String? {
         let samples = ProbeSample.samples(of: Output.self)
         guard !samples.isEmpty else { return nil }
