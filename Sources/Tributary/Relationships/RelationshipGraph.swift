@@ -278,14 +278,7 @@ struct RelationshipGraph {
     /// use is read, so that objects that are gone are omitted.
     var linkedOwners: [ManagedObject] {
         context.pending.ownerKeys.compactMap { key in
-            let known = context.registry.object(key.id, rootIndex: key.rootIndex)
-            guard
-                let object = known
-                    ?? context.schema.rootDescriptor(at: key.rootIndex).map({
-                        context.object(with: $0.objectID(key.id))
-                    }),
-                object.state == .clean, hasUnsavedLinks(object)
-            else { return nil }
+            guard let object = owner(of: key), object.state == .clean, hasUnsavedLinks(object) else { return nil }
             if object.isFault { try? object.load() }
             guard object.state == .clean else { return nil }
             context.pending.hold(object)

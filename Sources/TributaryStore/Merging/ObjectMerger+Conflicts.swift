@@ -50,10 +50,16 @@ extension ObjectMerger {
     /// Keeps the values that a deletion takes away and had not seen.
     func keepConflicts(ofDeletionOf object: StoredObject, _ isLost: (_ column: Int) -> Bool) throws {
         var values: JSONValue?
+        // Most registers of an object have one version.
+        var last: (version: Int64, isConflict: Bool)?
         for column in object.state.registers.names where isLost(column) {
-            guard let known = object.state.registers.version(of: column),
-                try conflicts.isConflict(with: known, isArrivingLost: false, insertedAt: object.state.inserted)
-            else { continue }
+            guard let known = object.state.registers.version(of: column) else { continue }
+            if last?.version != known {
+                let inserted = object.state.inserted
+                let isConflict = try conflicts.isConflict(with: known, isArrivingLost: false, insertedAt: inserted)
+                last = (known, isConflict)
+            }
+            guard last?.isConflict == true else { continue }
             try conflicts.keep {
                 if values == nil, object.isLive { values = try self.values(of: object) }
                 let value = try object.state.registers.value(of: column)
