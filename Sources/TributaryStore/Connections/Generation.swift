@@ -6,15 +6,14 @@ import Synchronization
 /// A query generation: an unchanging snapshot of the store, with the connections that read it.
 ///
 /// Pinning holds the write lock, so that all connections begin at one transaction. The connections return to the store
-/// when the last reference is released. A generation that was *moved* (`Store.move(from:)`) has no connections any
-/// more: the generation that replaced it serves later reads.
+/// when the last reference is released. A generation that was *moved* (`Store.move(from:)`) has no connections:
+/// the generation that replaced it serves later reads.
 package final class Generation: Sendable {
-    /// The number of the newest transaction in this generation.
     package let number: Int64
     let context: StoreContext
     private let pool: ReaderPool
     private let state: Mutex<State>
-    /// The number of connections at the beginning; the last of several is reserved for reads without a time limit.
+    /// The number of connections at the start; where there are several, the last one is for reads without a time limit.
     private let size: Int
 
     struct State {
@@ -22,9 +21,8 @@ package final class Generation: Sendable {
         var waiting: [Waiter] = []
         var phase = Phase.pinned
         var nextWaiter = 0
-        /// The connections that threads are reading with, for nested reads.
+        /// For nested reads.
         var holders: [pthread_t: StoreConnection] = [:]
-        /// The open cursors, each with its own connection.
         var cursors: [ObjectIdentifier: OpenCursor] = [:]
     }
 
@@ -34,11 +32,10 @@ package final class Generation: Sendable {
 
     enum Phase {
         case pinned
-        /// The connections are being released; readers wait for the next state.
+        /// The connections are being released; readers wait until the phase is `moved` or `failed`.
         case releasing
-        /// Later reads use the new generation.
         case moved(Generation)
-        /// The store is closed, or moving failed: there is no state left to read.
+        /// The store is closed, or moving failed.
         case failed
     }
 
@@ -63,17 +60,15 @@ package final class Generation: Sendable {
         for connection in state.withLock({ $0.idle }) { pool.giveBack(connection) }
     }
 
-    // MARK: Connections
-
     enum Lease {
         case connection(StoreConnection)
         case moved(Generation)
         case failed
-        /// The generation calls the given `wake` when the caller should ask again.
+        /// The generation calls `wake` when the caller should ask again.
         case wait(Int)
     }
 
-    /// Leases an idle connection, or gives the caller a position in the FIFO queue.
+    /// Waiting callers are served in FIFO order.
     ///
     /// Reads with a time limit leave one connection free, so that slow reads cannot delay the main context.
     func lease(isLimited: Bool, wake: () -> @Sendable () -> Void) -> Lease {
@@ -90,7 +85,6 @@ package final class Generation: Sendable {
         }
     }
 
-    /// Leases an idle connection that no reader is waiting for; takes no position in the queue.
     func leaseIfIdle() -> StoreConnection? {
         state.withLock { state in
             guard case .pinned = state.phase, state.idle.count > kept(true) else { return nil }
@@ -113,7 +107,7 @@ package final class Generation: Sendable {
         }
     }
 
-    /// Gives up a position in the queue; a reader that was woken already wakes the next one.
+    /// Gives up a place in the queue; a reader that was already woken wakes the next one.
     func giveUp(_ id: Int) {
         let next = state.withLock { state -> Waiter? in
             if let place = state.waiting.firstIndex(where: { $0.id == id }) {
@@ -130,7 +124,6 @@ package final class Generation: Sendable {
 
     private func kept(_ isLimited: Bool) -> Int { isLimited && size > 1 ? 1 : 0 }
 
-    /// Registers that this thread reads with the connection until `block` ends.
     func holding<T>(_ connection: StoreConnection, _ block: () throws -> T) rethrows -> T {
         let thread = pthread_self()
         state.withLock { $0.holders[thread] = connection }
@@ -138,14 +131,10 @@ package final class Generation: Sendable {
         return try block()
     }
 
-    /// The connection that this thread is already reading with.
     func held() -> StoreConnection? {
         state.withLock { $0.holders[pthread_self()] }
     }
 
-    // MARK: Moving
-
-    /// Returns the idle connections to the pool; busy connections follow when their reads end.
     func release() {
         let idle = state.withLock { state -> [StoreConnection] in
             guard case .pinned = state.phase else { return [] }
@@ -163,8 +152,6 @@ package final class Generation: Sendable {
         leave(.failed)
         for cursor in state.withLock({ $0.cursors.values.compactMap(\.cursor) }) { cursor.end() }
     }
-
-    // MARK: Cursors
 
     func add(_ cursor: RowCursor) throws {
         try state.withLock { state in
@@ -188,14 +175,12 @@ package final class Generation: Sendable {
 }
 
 extension Generation {
-    /// Reads on the connection's queue without blocking the caller's thread; ends when the task is cancelled.
+    /// Reads on the connection's queue without blocking the caller's thread.
     ///
-    /// - Parameters:
-    ///   - timeout: how long the read may take, waiting for a connection not included; nil sets no limit.
-    ///   - block: reads on the connection.
-    /// - Returns: What `block` returns.
+    /// `timeout` does not count the wait for a connection.
+    ///
     /// - Throws: `CancellationError` when the task was cancelled, while it waited or in the middle of a statement;
-    ///   ``StoreError`` `timedOut` when the time is over; what `block` throws.
+    ///   ``StoreError`` `timedOut`; what `block` throws.
     package func readAsync<T: Sendable>(
         timeout: Duration? = nil,
         _ block: @escaping @Sendable (Reader) throws -> T

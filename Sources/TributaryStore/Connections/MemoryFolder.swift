@@ -12,14 +12,13 @@ package final class MemoryFolder: Sendable {
     private let isRemoved = Atomic(false)
 
     private static let prefix = "tributary-memory-"
-    /// The prefix of a folder that is not locked yet, so that no other process takes its owner for dead.
+    /// A folder gets its final name once it is locked; before that, another process would think that its owner is dead.
     private static let newPrefix = ".tributary-new-"
 
     package convenience init() throws(StoreError) {
         try self.init(in: MemoryFolder.parent)
     }
 
-    /// Creates a folder in `parent`, after removing the folders there whose owners are dead.
     package init(in parent: String) throws(StoreError) {
         MemoryFolder.sweep(parent)
         var template = Array("\(parent)/\(MemoryFolder.newPrefix)XXXXXX".utf8CString)
@@ -39,7 +38,7 @@ package final class MemoryFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes the folder with its content; processes that have its files open keep them until they close them.
+    /// Processes that have files of the folder open keep them until they close them.
     package func remove() {
         guard !isRemoved.exchange(true, ordering: .sequentiallyConsistent) else { return }
         MemoryFolder.atExit.remove(path)
@@ -47,7 +46,6 @@ package final class MemoryFolder: Sendable {
         close(lock)
     }
 
-    /// The folder for shared memory where the machine has one, otherwise the folder for temporary files.
     package static var parent: String {
         let memory = "/dev/shm"
         if access(memory, W_OK | X_OK) == 0 { return memory }
@@ -55,7 +53,6 @@ package final class MemoryFolder: Sendable {
         return temporary.count > 1 && temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary
     }
 
-    /// Removes this user's folders whose owners are dead.
     private static func sweep(_ parent: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for name in names where name.hasPrefix("\(prefix)\(getuid())-") {
@@ -74,7 +71,6 @@ package final class MemoryFolder: Sendable {
     private static let atExit = ExitSweep()
 }
 
-/// The folders that the process removes when it exits.
 final class ExitSweep: Sendable {
     private static let paths = Mutex<Set<String>>([])
     private static let owner = getpid()

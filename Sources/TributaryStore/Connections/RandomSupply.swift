@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Each new object takes two numbers, and a request to the kernel for each costs more than creating the object.
 final class RandomSupply: Sendable {
-    /// The numbers that the kernel delivers in one call without interruption: 256 bytes.
+    /// The kernel delivers up to 256 bytes in one call without interruption.
     private static let count = 32
 
     private let numbers = Mutex<[UInt64]>([])
@@ -20,7 +20,7 @@ final class RandomSupply: Sendable {
         }
     }
 
-    /// Reads random numbers from the kernel; returns an empty array when the kernel delivers none.
+    /// Returns an empty array when the kernel delivers none.
     private static func fetch() -> [UInt64] {
         [UInt64](unsafeUninitializedCapacity: count) { buffer, filled in
             let bytes = UnsafeMutableRawBufferPointer(buffer)

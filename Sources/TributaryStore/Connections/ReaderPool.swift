@@ -3,7 +3,6 @@ package import GRDB
 import Synchronization
 import TributaryModel
 
-/// Connections that read; the pool opens them on demand and keeps them for the next reader.
 final class ReaderPool: Sendable {
     private struct State {
         var idle: [StoreConnection] = []
@@ -18,7 +17,6 @@ final class ReaderPool: Sendable {
     private let path: String
     private let trace: SQLTrace?
     private let state = Mutex(State())
-    /// Idle connections beyond this number are closed.
     private static let idleLimit = 8
 
     init(path: String, trace: SQLTrace? = nil) {
@@ -26,7 +24,6 @@ final class ReaderPool: Sendable {
         self.trace = trace
     }
 
-    /// Lends a connection; the borrower returns it with ``giveBack(_:)``.
     func lend() throws -> StoreConnection {
         let idle = try state.withLock { state -> StoreConnection? in
             guard !state.isClosed else { throw StoreError.closed }
@@ -35,7 +32,6 @@ final class ReaderPool: Sendable {
         return try idle ?? StoreConnection.reader(path: path, trace: trace)
     }
 
-    /// Ends the connection's transaction, if one is open, and keeps the connection for other readers.
     func giveBack(_ connection: StoreConnection) {
         let isClean = connection.run { database in
             guard database.isInsideTransaction else { return true }
@@ -49,7 +45,6 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Registers a generation that holds connections, so that closing the pool can release them.
     func add(_ generation: Generation) {
         let isClosed = state.withLock { state in
             state.generations[ObjectIdentifier(generation)] = Pinned(generation: generation)
@@ -90,9 +85,7 @@ package final class ReadCancellation: Sendable {
 
     package func cancel() { flag.store(true, ordering: .relaxed) }
 
-    /// Interrupts the statements of `block` when the read is cancelled.
-    ///
-    /// - Throws: `CancellationError` in place of SQLite's own error.
+    /// Throws `CancellationError` in place of SQLite's own error.
     func guarding<T>(_ database: Database, _ block: () throws -> T) throws -> T {
         if isCancelled { throw CancellationError() }
         do {
@@ -103,7 +96,6 @@ package final class ReadCancellation: Sendable {
     }
 }
 
-/// The state of SQLite's progress handler: it asks whether the statement is due to be interrupted.
 private final class Interruption {
     let isDue: @Sendable () -> Bool
 
@@ -142,9 +134,7 @@ extension Database {
 }
 
 extension Database {
-    /// Interrupts statements of `block` that run when the time is over or the caller has cancelled the read.
-    ///
-    /// - Throws: In place of SQLite's own error `StoreError.timedOut`, and `CancellationError` when it was cancelled.
+    /// Throws `StoreError.timedOut`, or `CancellationError` after a cancellation, in place of SQLite's own error.
     func limited<T>(
         to duration: Duration,
         cancellation: ReadCancellation,

@@ -15,17 +15,15 @@ import Synchronization
 /// A user has few inotify instances (128 by default), so a process takes at most ``limit`` of them; a watch without one
 /// polls once a second.
 package final class RemoteWatch: Sendable {
-    /// The number of watches of one process that use inotify at a time.
     static let limit = 16
-    /// Milliseconds without a write after which the watch reads the newest transaction.
+    /// Milliseconds without a write that end a burst.
     private static let quiet: Int32 = 10
-    /// The longest time by which continuous writes delay that read.
+    /// The longest time for which continuous writes delay the read of the newest transaction.
     private static let ceiling: Duration = .milliseconds(100)
     private static let inUse = Atomic(0)
 
-    /// The inotify descriptor; -1 when none was available.
+    /// -1 when no inotify instance was available.
     private let descriptor: Int32
-    /// The end of the pipe that ``stop()`` writes to.
     private let stopWriteEnd: Int32
     private let stopReadEnd: Int32
     private let connection: StoreConnection
@@ -33,9 +31,9 @@ package final class RemoteWatch: Sendable {
     private let isStopped = Atomic(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Starts a watch; nil when the store has no file to watch.
+    /// Nil when the store has no file to watch.
     ///
-    /// The watch calls `changed` with the number of the newest transaction after writes to the file, whoever made them.
+    /// `changed` gets the number of the newest transaction after writes to the file, whoever made them.
     package init?(_ store: Store, changed: @escaping @Sendable (Int64) -> Void) {
         let path = store.configuration.path
         var ends: [Int32] = [0, 0]
@@ -57,7 +55,7 @@ package final class RemoteWatch: Sendable {
         Thread.detachNewThread { [self] in run(changed) }
     }
 
-    /// Creates an inotify instance that watches the folder; -1 when the process or the system has too many of them.
+    /// Returns -1 when the process or the system has too many inotify instances.
     private static func watch(_ folder: String) -> Int32 {
         guard inUse.add(1, ordering: .relaxed).newValue <= limit else {
             inUse.subtract(1, ordering: .relaxed)
@@ -71,7 +69,7 @@ package final class RemoteWatch: Sendable {
         return -1
     }
 
-    /// Ends the watch and closes its connection; returns when the thread has ended.
+    /// Returns when the thread has ended.
     package func stop() {
         guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return }
         var byte: UInt8 = 0
@@ -108,7 +106,6 @@ package final class RemoteWatch: Sendable {
         case stop
     }
 
-    /// Waits for events for at most the given milliseconds; -1 waits without a limit.
     private func wait(_ milliseconds: Int32, _ buffer: inout [UInt8]) -> WaitResult {
         var polled = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -126,8 +123,7 @@ package final class RemoteWatch: Sendable {
 
     /// Waits until a burst of writes has ended.
     ///
-    /// This process's own writes wake the watch as well: a lock after each of them would delay them, and so would a look at
-    /// each event.
+    /// This process's own writes wake the watch as well: taking the lock after each of them would delay them.
     private func gather(_ buffer: inout [UInt8]) {
         guard descriptor >= 0 else { return }
         let end = ContinuousClock.now + RemoteWatch.ceiling
@@ -138,14 +134,14 @@ package final class RemoteWatch: Sendable {
         }
     }
 
-    /// Whether one of the events concerns the store; also true when events were lost.
+    /// True also when events were lost.
     private func concerns(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.withUnsafeBytes { bytes in
             InotifyEvents(bytes).contains { $0.isOverflow || names.contains($0.name) }
         }
     }
 
-    /// The newest transaction, read while no process is writing; nil when it cannot be read.
+    /// Reads while no process is writing; nil when the store cannot be read.
     private func newest() -> Int64? {
         while !isStopped.load(ordering: .sequentiallyConsistent) {
             do {
@@ -166,9 +162,7 @@ package final class RemoteWatch: Sendable {
 }
 
 extension RemoteWatch {
-    /// Requests the end of the watch, as ``stop()`` does, without waiting for it.
-    ///
-    /// For callers that may be on the watch's own thread.
+    /// Ends the watch like ``stop()``, but does not wait: the caller may be on the watch's own thread.
     package func stopSoon() {
         guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return }
         var byte: UInt8 = 0

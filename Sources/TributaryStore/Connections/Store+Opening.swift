@@ -22,7 +22,7 @@ extension Store {
         do {
             let isNew = try createFile(at: configuration.path)
             var configuration = configuration
-            // Nobody else goes on as the writer of a store in memory, and nobody as that of a scratch store.
+            // No other program continues as the writer of a store in memory or of a scratch store.
             let token =
                 configuration.memory == nil && !configuration.isScratch
                 ? WriterToken(configuration) : nil
@@ -73,7 +73,6 @@ extension Store {
         }
     }
 
-    /// Creates or migrates the tables, in one transaction.
     private static func prepare(
         _ database: Database,
         _ configuration: StoreConfiguration,
@@ -103,9 +102,7 @@ extension Store {
     /// The owner writes, the group reads; SQLite gives its `-wal` and `-shm` files the mode of the store's file.
     private static let fileMode: mode_t = 0o640
 
-    /// Creates the file with the right mode when it does not exist; does not change an existing file.
-    ///
-    /// - Returns: Whether the file is a new one.
+    /// Returns false when the file exists; it stays unchanged then.
     private static func createFile(at path: String) throws(StoreError) -> Bool {
         let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, fileMode)
         if descriptor < 0 {

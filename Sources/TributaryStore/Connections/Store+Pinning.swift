@@ -16,8 +16,7 @@ extension Store {
         }
     }
 
-    /// Pins the current state with one connection, like `move(from:connections:)`, without blocking a thread while it
-    /// waits for the write lock.
+    /// Pins like `move(from:connections:)`, with one connection, and blocks no thread while it waits for the lock.
     package func pinAsync() async throws -> Generation {
         try await lockedAsync { database in
             try self.checkOpen()
@@ -49,7 +48,6 @@ extension HeldWriteLock {
         }
     }
 
-    /// Creates a generation in place of `old`; `released` runs while neither generation is pinned.
     private func replace(
         _ old: Generation?,
         connections: Int,

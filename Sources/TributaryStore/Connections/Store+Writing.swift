@@ -30,7 +30,6 @@ extension Store {
         }
     }
 
-    /// Holds the write lock while `block` runs, without an open transaction.
     package func holdingWriteLock<T>(_ block: (HeldWriteLock) throws -> T) throws -> T {
         try locked { database in
             try checkOpen()
@@ -43,7 +42,6 @@ extension Store {
         try? await lockedAsync { _ in }
     }
 
-    /// Runs `block` like ``locked(_:)``, without blocking a thread while it waits for the write lock.
     func lockedAsync<T: Sendable>(_ block: @escaping @Sendable (Database) throws -> T) async throws -> T {
         awaiting.add(1, ordering: .relaxed)
         return try await withCheckedThrowingContinuation { continuation in
@@ -54,10 +52,7 @@ extension Store {
         }
     }
 
-    /// Runs `block` on the writer connection with the write lock held; blocks the calling thread until the lock is
-    /// free.
-    ///
-    /// - Throws: ``StoreError`` `deadlock` when the wait could never end, and what `block` throws.
+    /// Blocks until the write lock is free; throws `StoreError.deadlock` when that could never happen.
     func locked<T>(_ block: (Database) throws -> T) throws -> T {
         if let cycle = writeLock.startWaiting() { throw StoreError.deadlock(cycle: cycle) }
         defer { writeLock.stopWaiting() }
@@ -102,9 +97,7 @@ extension Store {
         try token.committing(transaction) { try commit.run() }
     }
 
-    /// Checks that no transaction is open: the write lock is reentrant, but an inner transaction cannot be rolled back.
-    ///
-    /// - Throws: ``StoreError`` `nestedTransaction`; the open transaction is not affected.
+    /// The write lock is reentrant, but an inner transaction cannot be rolled back.
     func checkNotTransacting() throws {
         guard isTransacting.load(ordering: .relaxed) else { return }
         throw StoreError.nestedTransaction(holder: writeLock.outerHolder ?? "this thread")

@@ -10,7 +10,6 @@ package import TributaryModel
 package final class Store: Sendable {
     package let configuration: StoreConfiguration
     package var model: Model { configuration.model }
-    /// The version hash of the model, which baselines name.
     package var modelHash: String { configuration.model.versionHash }
     let context: StoreContext
     let writer: StoreConnection
@@ -18,11 +17,11 @@ package final class Store: Sendable {
     let meter: WALMeter
     let isClosed = Atomic(false)
     let writeLock = ExclusiveResource(name: "the write lock of the store", isLock: true)
-    /// The number of requests for the write lock that have not been served.
+    /// The number of waiting requests for the write lock.
     let awaiting = Atomic(0)
-    /// Whether a transaction is open on the writer connection; read and written with the write lock held.
+    /// Read and written with the write lock held.
     let isTransacting = Atomic(false)
-    /// Records the older versions of a new store's model in the background; nil when there is nothing to record.
+    /// Nil when there is nothing to record.
     let recording = Mutex<VersionRecording?>(nil)
 
     init(context: StoreContext, writer: StoreConnection, readers: ReaderPool, meter: WALMeter) {
@@ -37,7 +36,6 @@ package final class Store: Sendable {
 
     package func newID() -> UniqueID { configuration.environment.newID() }
 
-    /// Reads the state that is committed when the read begins.
     package func read<T>(_ block: (Reader) throws -> T) throws -> T {
         let connection = try readers.lend()
         defer { readers.giveBack(connection) }

@@ -11,7 +11,6 @@ package struct StoreConfiguration: Sendable {
     package var name: String
     package var model: Model
     package var environment: StoreEnvironment
-    /// The folder of a store in memory; removed when the store is closed.
     package internal(set) var memory: MemoryFolder?
     /// Whether the store is removed after its use, so that its commits need not wait for the disk.
     package var isScratch = false
@@ -20,7 +19,7 @@ package struct StoreConfiguration: Sendable {
     package var trace: SQLTrace?
     /// Whether a token on the disk, which a clean close leaves, proves after a boot that the store goes on as its writer.
     package var trustsReboot = false
-    /// The token of the store's own writer; set when the store is opened.
+    /// Set when the store is opened.
     var token: WriterToken?
 
     package init(path: String, name: String, model: Model, environment: StoreEnvironment = .system) {
@@ -63,7 +62,6 @@ package struct StoreEnvironment: Sendable {
         self.home = home
     }
 
-    /// The system's clock and random numbers, and homes on this machine.
     package static let system: StoreEnvironment = {
         let supply = RandomSupply()
         return StoreEnvironment(
@@ -81,10 +79,9 @@ package struct StoreEnvironment: Sendable {
 /// The facts about one store that reads and writes need besides the connection.
 package struct StoreContext: Sendable {
     package let configuration: StoreConfiguration
-    /// Maps the model to the tables of this store.
     package let layout: StoreModel
 
-    /// The folder of large binaries; nil for a store in memory, which keeps them in their rows.
+    /// Nil for a store in memory, which keeps large binaries in their rows.
     let blobs: BlobFolder?
 
     var name: String { configuration.name }

@@ -2,10 +2,9 @@ import CSQLite
 import Dispatch
 import GRDB
 
-/// One SQLite connection with its own queue and the store's settings.
 struct StoreConnection: Sendable {
     private let queue: DatabaseQueue
-    /// The tracer lives as long as the connection.
+    /// SQLite holds an unretained pointer to the tracer.
     private let tracer: StatementTracer?
 
     private init(path: String, _ configuration: Configuration, _ trace: SQLTrace?) throws {
@@ -16,8 +15,6 @@ struct StoreConnection: Sendable {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Opens the connection that writes.
-    ///
     /// Without `isDurable`, commits do not wait for the disk.
     static func writer(path: String, isDurable: Bool = true, trace: SQLTrace? = nil) throws -> StoreConnection {
         var configuration = baseConfiguration(label: "tributary.writer")
@@ -36,7 +33,6 @@ struct StoreConnection: Sendable {
         return try StoreConnection(path: path, configuration, trace)
     }
 
-    /// Opens a connection that only reads.
     static func reader(path: String, trace: SQLTrace? = nil) throws -> StoreConnection {
         var configuration = baseConfiguration(label: "tributary.reader")
         configuration.readonly = true
@@ -48,12 +44,12 @@ struct StoreConnection: Sendable {
         return try StoreConnection(path: path, configuration, trace)
     }
 
-    /// Runs `block` on the connection in FIFO order; one thread may nest the calls.
+    /// FIFO order; calls may nest on one thread.
     func run<T>(_ block: (Database) throws -> T) rethrows -> T {
         try queue.unsafeReentrantRead(block)
     }
 
-    /// Runs `block` on the connection in FIFO order with `run`, without blocking the caller.
+    /// FIFO order together with `run`; does not block the caller.
     func enqueue(_ block: @escaping @Sendable (Database) -> Void) {
         queue.asyncWriteWithoutTransaction(block)
     }
@@ -65,7 +61,7 @@ struct StoreConnection: Sendable {
     /// The writer's cache; no other setting matters as much for imports in random order.
     private static let writerCacheKiB = 24 << 10
     private static let readerCacheKiB = 2 << 10
-    /// The time for which a write waits for the write of another process.
+    /// How long a write waits for the write of another process.
     static let busySeconds = 10.0
 
     private static func baseConfiguration(label: String) -> Configuration {
@@ -89,10 +85,9 @@ struct StoreConnection: Sendable {
     }
 }
 
-/// Measures the statements of one connection.
+/// SQLite's own times have a resolution of milliseconds, so the tracer reads the clock itself.
 ///
-/// SQLite's own times have a resolution of milliseconds, so the tracer reads the clock itself. A statement that is read
-/// in several steps counts from its first step until it is reset.
+/// A statement that is read in several steps counts from its first step until it is reset.
 ///
 /// `@unchecked Sendable`: SQLite calls the tracer on the connection's queue only.
 final class StatementTracer: @unchecked Sendable {
@@ -108,7 +103,7 @@ final class StatementTracer: @unchecked Sendable {
         self.trace = trace
     }
 
-    /// Attaches the tracer to a connection, which must not outlive it.
+    /// The connection must not outlive the tracer.
     func watch(_ connection: OpaquePointer?) {
         let events = UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE)
         sqlite3_trace_v2(
@@ -145,11 +140,10 @@ final class StatementTracer: @unchecked Sendable {
     }
 }
 
-/// Observes each statement that SQLite has run, on the thread that ran it.
+/// Receives each statement that SQLite has run, on the thread that ran it.
 package struct SQLTrace: Sendable {
     /// Whether the text contains the bound values in place of its parameters.
     package var includesValues: Bool
-    /// Receives the text, the duration and the number of rows.
     package var handler: @Sendable (_ text: String, _ duration: Duration, _ rows: Int) -> Void
 
     package init(

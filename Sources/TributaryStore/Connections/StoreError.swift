@@ -75,7 +75,6 @@ package enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError {
-    /// Runs `block` and converts SQLite's errors to ``StoreError``.
     static func mapping<T>(_ block: () throws -> T) throws -> T {
         do {
             return try block()
@@ -87,7 +86,6 @@ extension StoreError {
         }
     }
 
-    /// The error of the call that has just failed on the connection.
     static func database(of connection: OpaquePointer?) -> StoreError {
         .database(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
     }

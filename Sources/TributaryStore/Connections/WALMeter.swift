@@ -15,16 +15,15 @@ final class WALMeter: Sendable {
     /// SQLite's code of the last checkpoint that the disk failed; 0 once everything was copied.
     private let failure = Atomic<Int32>(0)
 
-    /// The frames in the WAL after the last commit or checkpoint of this process.
+    /// Counts the frames after the last commit or checkpoint of this process.
     var frameCount: Int32 { frames.load(ordering: .relaxed) }
 
-    /// SQLite's code for the failure of the disk that keeps the WAL from being copied back; nil when there is none.
     var failureCode: Int32? {
         let code = failure.load(ordering: .relaxed)
         return code == 0 ? nil : code
     }
 
-    /// Attaches the meter to a connection, which must not outlive it; SQLite calls the meter after each commit.
+    /// The connection must not outlive the meter; SQLite calls the meter after each commit.
     func watch(_ database: Database) {
         _ = sqlite3_wal_hook(
             database.sqliteConnection,
@@ -41,7 +40,7 @@ final class WALMeter: Sendable {
         )
     }
 
-    /// Whether the WAL file is longer than necessary, regardless of how much of it is in use.
+    /// Measures the file, regardless of how much of it is in use.
     func isFileLong(of path: String) -> Bool {
         var status = stat()
         return stat(path + "-wal", &status) == 0 && Int64(status.st_size) > WALMeter.idleBytes + (64 << 10)
