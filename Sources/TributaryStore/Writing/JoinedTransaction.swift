@@ -3,9 +3,9 @@ import TributaryChanges
 
 /// The saves of one context, one or several, as one transaction of history, with one number and one clock.
 ///
-/// The log has the outcome of all saves, with the deletions first. When a save deletes what an earlier one has written,
-/// the outcome is merged anew, from the state before the first save, so that this store has the state of those that
-/// read it.
+/// The log gets the combined changes of all saves, with the deletions first. When a save deletes what an earlier save
+/// has written, the combined changes are merged again from the state before the first save: this store then has the
+/// same state as a store that reads the log.
 final class JoinedTransaction {
     private struct Open {
         let engine: MergeEngine
@@ -22,11 +22,11 @@ final class JoinedTransaction {
     private var open: Open
     private var saves: [LocalTransaction] = []
     private var deletions: [Change] = []
-    /// The changes that a later save may take away; nil when they are too many to be kept, so that it is refused.
+    /// The changes that a later save may supersede; nil when there are too many to keep, so that such a save is
+    /// refused.
     private var others: [Change]? = []
     private var touched: (objects: Set<ChangeSlice.Object>, count: Int) = ([], 0)
 
-    /// Begins a transaction; `isOneOfSeveral` is true when several saves may follow.
     init(_ transaction: WriteTransaction, author: String?, contextName: String?, isOneOfSeveral: Bool = false) throws {
         (self.transaction, self.author, self.contextName) = (transaction, author, contextName)
         self.isOneOfSeveral = isOneOfSeveral
@@ -68,9 +68,6 @@ final class JoinedTransaction {
         }
     }
 
-    // MARK: Several saves
-
-    /// Whether changes delete what earlier ones have written.
     private func takesAway(_ changes: [Change]) throws -> Bool {
         guard changes.first?.operation == .delete else { return false }
         guard let others else {
@@ -91,7 +88,7 @@ final class JoinedTransaction {
     }
 
     private func keep(_ changes: [Change]) throws {
-        // Of a long transaction only what its deletions do to other objects is kept.
+        // A long transaction keeps only what its deletions do to other objects.
         if transaction.isLong, saves.isEmpty, changes.first?.operation != .delete { others = nil }
         others? += changes.drop { $0.operation == .delete }
         if !transaction.isLong { deletions += changes.prefix { $0.operation == .delete } }
@@ -105,9 +102,6 @@ final class JoinedTransaction {
         for save in saves { try record(save) }
     }
 
-    // MARK: The transaction
-
-    /// The transaction with the changes of all saves so far.
     var committed: CommittedTransaction {
         let engine = open.engine
         return CommittedTransaction(
@@ -131,13 +125,13 @@ final class JoinedTransaction {
 extension WriteTransaction {
     /// Joins all later calls of `commit(_:)` into one transaction until ``finishJoined()``.
     ///
-    /// Of a long transaction not everything is kept: a commit is refused when it deletes what an earlier one has
+    /// A long transaction is not kept in memory as a whole, so it refuses a commit that deletes what an earlier one has
     /// written.
     package func joinCommits(isLong: Bool = false) { (isJoining, self.isLong) = (true, isLong) }
 
     /// Ends the transaction that ``joinCommits()`` began; nil when nothing was committed.
     ///
-    /// - Throws: the error of an earlier commit that the store refused, because its part of the transaction is missing.
+    /// - Throws: The error of an earlier commit that the store refused, because its part of the transaction is missing.
     package func finishJoined() throws -> CommittedTransaction? {
         isJoining = false
         defer { joined = nil }
@@ -145,10 +139,7 @@ extension WriteTransaction {
         return try joined?.finish()
     }
 
-    /// Releases the joined transaction without committing it.
-    ///
-    /// The joined transaction references this write transaction, and with it statements that must be released before
-    /// the store closes.
+    /// Releases the joined transaction, and with it statements that must be released before the store closes.
     package func abandonJoined() { joined = nil }
 
     func join(_ local: LocalTransaction) throws -> CommittedTransaction {

@@ -4,10 +4,10 @@ import TributaryModel
 
 /// Makes local changes explicit where only this store knows their effects, so that peers need not read their own state.
 ///
-/// The changes are reduced to their outcome, with the deletions first, as the log demands it of each transaction.
+/// The log demands of each transaction that its deletions come first and that it has nothing that they take away.
 ///
-/// The explicit effects are the owners that clearing the inverse side of a one-to-one relationship releases, the
-/// amount by which an assignment changes a counter, and what is done to an object with shadows and holds for them too.
+/// The explicit effects are the owners that lose a target when the inverse side of a one-to-one relationship is
+/// cleared, the amount by which an assignment changes a counter, and the effects on the shadows of an object.
 struct LocalChanges {
     let reader: Reader
 
@@ -101,9 +101,9 @@ struct LocalChanges {
 }
 
 extension LocalChanges {
-    /// The changes of a transaction as they are logged: its deletions first, and nothing that a later one takes away.
+    /// The changes as they are logged: the deletions first, and nothing that a later deletion takes away.
     ///
-    /// Increments, greatest and least values of an object that was there before stay: no deletion supersedes them.
+    /// Increments and greatest and least values of an object that existed before stay: no deletion supersedes them.
     func outcome(of changes: [Change]) -> [Change] {
         let start = changes.firstIndex { $0.operation != .delete } ?? changes.endIndex
         var lastDeletion: [ChangeSlice.Object: Int] = [:]
@@ -130,7 +130,6 @@ extension LocalChanges {
         return deletions + others
     }
 
-    /// The objects whose deletion takes something of a change away.
     func objects(in change: Change) -> [ChangeSlice.Object] {
         var found: [ChangeSlice.Object] = []
         _ = rest(of: change, isNew: false) { object in
@@ -140,12 +139,12 @@ extension LocalChanges {
         return found
     }
 
-    /// The object of a change; objects of different tables may have one identifier.
+    /// Objects of different tables may have the same identifier.
     func object(of change: Change) -> ChangeSlice.Object? {
         reader.context.layout.entity(named: change.entity).map { ChangeSlice.Object(table: $0.table, id: change.id) }
     }
 
-    /// What a change writes that no deletion takes away; nil when it is nothing.
+    /// What no deletion takes away; nil when nothing remains.
     ///
     /// A register that is written from the other end of its relationship belongs to its own object.
     private func rest(of change: Change, isNew: Bool, isDeleted: (ChangeSlice.Object?) -> Bool) -> Change? {
@@ -196,7 +195,6 @@ extension LocalChanges {
         return isEmpty && (isGone || rest != change) ? nil : rest
     }
 
-    /// The object at the other end of a to-many relationship.
     private func end(_ id: UniqueID, of place: EntityLayout.Place?) -> ChangeSlice.Object? {
         switch place {
         case .links(let index, let ownsPairs):
@@ -209,7 +207,7 @@ extension LocalChanges {
 }
 
 extension LocalChanges {
-    /// Adds what deletions and unlinks of objects that represent shadows do to the shadows (merge statement 15).
+    /// Adds the effects on shadows of deleting or unlinking the objects that represent them (merge statement 15).
     ///
     /// A deleted object would otherwise come back in the shape of its shadow, and an unlinked one would stay linked.
     func withShadows(_ changes: [Change]) throws -> [Change] {
@@ -235,7 +233,6 @@ extension LocalChanges {
         return result
     }
 
-    /// The unlinks of the pairs that are shown as those of a change.
     private func unlinks(
         _ change: Change,
         _ name: String,
@@ -274,13 +271,11 @@ extension LocalChanges {
 }
 
 extension LocalChanges {
-    /// Returns the changes with the bytes of values beside this store, whose file names mean nothing in a log.
+    /// Replaces the file names of large values by their bytes: the names mean nothing in a log.
     ///
     /// Such names come from rows whose values are written again: by undo, copies and derived attributes, and by saves
-    /// that overwrite whole objects.
-    ///
-    /// - Throws: ``StoreError`` `blob`, with the object and the property, when the bytes cannot be read: other writers
-    ///   would wait for them without end.
+    /// that overwrite whole objects. Throws ``StoreError`` `blob` when the bytes cannot be read: other writers would
+    /// wait for them without end.
     func whole(_ changes: [Change]) throws -> [Change] {
         guard changes.contains(where: { $0.operation.writes.contains { $0.value.isObject } }) else { return changes }
         return try changes.map { change in
@@ -296,7 +291,6 @@ extension LocalChanges {
         }
     }
 
-    /// Returns derived changes with the bytes of values beside this store, after checking their lines.
     func derived(_ changes: [Change]) throws -> [Change] {
         let result = try whole(changes)
         try checkLines(result)
@@ -341,14 +335,13 @@ extension JSONValue {
 }
 
 extension LocalChanges {
-    /// The maximum length of a line that readers of the log accept.
+    /// Readers of the log do not accept a longer line.
     private static let lineLimit = 16 << 20
-    /// The maximum number of bytes of a character in JSON.
+    /// The most bytes that JSON takes for one character.
     private static let greatestEscape = 6
 
-    /// Checks that each change fits into a line of the log: other writers would stop at a longer line.
-    ///
-    /// - Throws: ``StoreError`` `invalidChange`.
+    /// Throws ``StoreError`` `invalidChange` for a change that does not fit into a line: other writers would stop
+    /// there.
     func checkLines(_ changes: [Change]) throws {
         for (index, change) in changes.enumerated() {
             guard change.textSize > LocalChanges.lineLimit / LocalChanges.greatestEscape else { continue }
@@ -366,7 +359,7 @@ extension LocalChanges {
 }
 
 extension Change {
-    /// The size of its values as text, roughly.
+    /// The approximate size of the values as text.
     package var textSize: Int {
         switch operation {
         case .insert(let writes), .update(let writes): writes.reduce(0) { $0 + $1.value.textSize }

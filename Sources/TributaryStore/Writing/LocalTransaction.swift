@@ -8,7 +8,7 @@ package struct LocalTransaction: Sendable {
     package var changes: [Change]
     /// The idempotency key, stored with the transaction so that a repeated request gets the first result.
     package var idempotency: Idempotency?
-    /// The number of the conflict whose losing value the changes restore, which the journal marks.
+    /// The number of the conflict whose losing value the changes restore; the journal records the restoration.
     package var restoredConflict: Int64?
 
     package init(
@@ -27,7 +27,7 @@ package struct LocalTransaction: Sendable {
 
     package struct Idempotency: Sendable {
         package var key: String
-        /// The part of the result that the caller needs besides the transaction's number to repeat its response.
+        /// The part of the result that a repeated response needs besides the transaction's number.
         package var detail: String
 
         package init(key: String, detail: String) {
@@ -44,11 +44,10 @@ package struct CommittedTransaction: Sendable {
     package var sequence: UInt64
     /// The name that tokens of history carry; nil for an imported transaction.
     package var history: String?
-    /// The number of merged changes, and the number of deferred ones.
     package var changeCount: Int
     package var deferredCount: Int
     private let applied: AppliedTransaction
-    /// The changes of a local transaction, which are requested more than once.
+    /// Kept because the changes of a local transaction are requested more than once.
     private let known: ObjectChanges?
 
     init(number: Int64, writer: UniqueID, history: String? = nil, header: TransactionHeader, engine: MergeEngine) {
@@ -62,7 +61,7 @@ package struct CommittedTransaction: Sendable {
         known = engine.cursor.isLocal ? TransactionEffects.changes(of: [engine.effects.current.effects]) : nil
     }
 
-    /// The effects on objects; the effects of an imported transaction are collected at each call.
+    /// The effects of an imported transaction are collected at each call.
     package var changes: ObjectChanges { known ?? TransactionEffects.changes(of: [applied.effects]) }
 
     /// The combined effects of transactions that were committed together, in order.
@@ -73,21 +72,18 @@ package struct CommittedTransaction: Sendable {
 
 /// Gives a local transaction its clock.
 ///
-/// The clock is greater than every one that is applied. Clocks that are too far ahead, and that an administrator has
-/// accepted, are set aside: only a transaction that overwrites or outranks what they have written needs a greater one.
-/// Whether it does shows while it is merged. So it is merged with a clock greater than all, and then gets the least one
-/// with which no comparison of its versions would have had another result. Batches, which compare nothing, keep the
-/// greater clock.
+/// The clock is greater than every applied one. Clocks that are too far ahead, and that an administrator has accepted,
+/// are set aside: a transaction needs a greater clock only when it overwrites or outranks what they have written, which
+/// is known only after the merge. So the transaction is merged with a clock greater than all, and then gets the least
+/// clock with which every comparison of its versions has the same result. Batches compare nothing and keep the greater
+/// clock.
 struct LocalClock {
     let transaction: WriteTransaction
     let engine: MergeEngine
 
     /// Sets the final clock, after the changes are merged.
     ///
-    /// Without clocks that are set aside it is the one that was drawn. Otherwise a look at the ranks of all one-to-one
-    /// owners that show nothing.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// Where clocks are set aside, it reads the ranks of all one-to-one owners that show nothing.
     func settle(_ header: inout TransactionHeader) throws {
         guard let met = engine.tables.versions.met else { return }
         let wall = transaction.reader.context.configuration.environment.wallTime()
@@ -95,7 +91,7 @@ struct LocalClock {
         guard least < header.clock else { return }
         header.clock = least
         try TransactionTable(transaction.db).setClock(least, of: met.transaction)
-        // Ranks contain clocks; they are drawn again when they are needed.
+        // Ranks contain clocks; a rank that is NULL is computed again when it is needed.
         try transaction.db.execute(sql: "UPDATE tributary_reference SET rank = NULL WHERE rank IS NOT NULL")
         engine.tables.versions.insert(
             Version(clock: least, writer: try transaction.writers().own),

@@ -4,10 +4,10 @@ import TributaryModel
 
 /// Decides about all objects that share unique keys when the model or its constraints have changed.
 ///
-/// A migration sees no shadows: they are made visible before it and decided about after it. A store of a program that
-/// did not know shadows is decided about when it is opened.
+/// A migration sees no shadows: they are made visible before it, and decided about after it. A store that was written
+/// by a program without shadows is decided about when it is opened.
 struct ShadowRecomputation {
-    /// The setting with the constraints that the shadows of the store follow from.
+    /// The constraints by which the shadows of the store were decided.
     static var constraints: Setting<String> { Setting("uniqueness.constraints") }
 
     private let db: Database
@@ -23,9 +23,6 @@ struct ShadowRecomputation {
         self.configuration = configuration
     }
 
-    /// Makes all shadows visible when the model is about to change.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     mutating func prepareMigration() throws {
         let recorded = try RecordedModels(db, path: configuration.path)
         guard recorded.currentHash != configuration.model.versionHash else { return }
@@ -45,18 +42,15 @@ struct ShadowRecomputation {
         self.known = known
     }
 
-    /// Forgets in history that shadows were shown and hidden again.
+    /// Removes from history that shadows were shown and hidden again.
     ///
-    /// The two transactions remain, without changes: nothing has changed for readers.
+    /// The two transactions remain without changes: nothing has changed for readers.
     private func forget(_ hiding: Int64?) throws {
         for number in [showing, hiding].compactMap(\.self) {
             try db.execute(sql: "DELETE FROM tributary_history WHERE transaction_number = ?", arguments: [number])
         }
     }
 
-    /// Decides about all objects that share keys, unless nothing has changed.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     mutating func run(_ layout: StoreModel) throws {
         let known = try SettingTable(db).value(of: ShadowRecomputation.constraints)
         let hasChanged = known != ShadowRecomputation.constraints(of: layout)
@@ -78,9 +72,7 @@ struct ShadowRecomputation {
         try record(layout)
     }
 
-    /// Records the constraints; a store without any has no such setting.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// A store without constraints has no such setting.
     func record(_ layout: StoreModel) throws {
         try SettingTable(db).set(ShadowRecomputation.constraints, to: ShadowRecomputation.constraints(of: layout))
     }

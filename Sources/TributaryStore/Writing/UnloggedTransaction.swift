@@ -6,18 +6,15 @@ import TributaryModel
 ///
 /// Valid only inside the closure that it is given to.
 package struct UnloggedTransaction {
-    /// The author of these transactions in history.
+    /// The author in history.
     package static let author = "migration"
 
     private let engine: MergeEngine
 
     /// Merges inside a transaction without a sequence; a transaction without effects leaves nothing behind.
     ///
-    /// Without `decidesShadows` it is not decided which of the merged objects that share unique keys are visible: a
-    /// running migration sees no shadows.
-    ///
-    /// - Returns: The number of the transaction; nil when it had no effects.
-    /// - Throws: What `block` throws, and ``StoreError``.
+    /// Without `decidesShadows`, it does not decide which objects with shared unique keys are visible: a running
+    /// migration sees no shadows. Returns the number of the transaction; nil when it had no effects.
     @discardableResult
     package static func run(
         _ db: Database,
@@ -43,17 +40,12 @@ package struct UnloggedTransaction {
         return nil
     }
 
-    /// Merges a deferred change with its original version.
-    ///
-    /// - Parameters:
-    ///   - entry: The deferred change.
-    ///   - change: The change under the names of the present model.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    /// Merges a deferred change with its original version; `change` has the names of the present model.
     package func merge(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
         try engine.apply(entry, as: change)
     }
 
-    /// The objects that represent the shadows, each by the code of its table and the identifier of the shadow.
+    /// The representative of each shadow, by the code of the table and the identifier of the shadow.
     func shadows() throws -> [Int64: [UniqueID: UniqueID]] {
         let tables = engine.tables
         var found: [Int64: [UniqueID: UniqueID]] = [:]
@@ -67,10 +59,7 @@ package struct UnloggedTransaction {
 
     func showShadows() throws { try engine.uniqueness.showAll() }
 
-    /// Decides which of the objects that share unique keys are visible.
-    ///
-    /// - Parameter keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    /// `keepsConflicts` says whether the values of objects that become shadows go to the conflict journal.
     func decideShadows(keepsConflicts: Bool) throws {
         try engine.uniqueness.decideAll(keepsConflicts: keepsConflicts)
     }

@@ -3,12 +3,11 @@ package import TributaryChanges
 import TributaryModel
 
 extension WriteTransaction {
-    /// Records what the header of a segment says of its writer as an incarnation of a store.
+    /// Records the incarnation of a store that the header of a segment names for its writer.
     package func meet(_ writer: UniqueID, _ incarnation: Incarnation) throws {
         try writers().meet(writer, incarnation)
     }
 
-    /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
     ///
     /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the next one of the writer.
     package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
@@ -22,34 +21,31 @@ extension WriteTransaction {
         try engine.conflicts.begin(seen: writers.rows(of: header.seen))
     }
 
-    /// Applies the next changes of the transaction; large slices are faster in large stores.
+    /// Applies the next changes of the transaction; in large stores large slices are faster.
     package func apply(_ changes: [Change]) throws {
         try engine().apply(changes)
     }
 
-    /// Sets the source of the binaries that later changes only name; without a source such a value stays a name.
+    /// Sets where to read the binaries that later changes only name; without a source such a value stays a name.
     package func setBlobSource(_ source: BlobSource?) throws {
         try engine().external.source = source
     }
 
-    /// Merges the next changes of the transaction, which are rows of one shape.
     package func apply(_ run: RowRun) throws {
         try engine().apply(run)
     }
 
-    /// Allows plain inserts and updates to wait for those of later transactions, so that they are applied sorted
-    /// together.
+    /// Allows plain inserts and updates to wait, so that rows of several transactions are sorted and applied together.
     ///
     /// Reads of the store do not see the waiting rows until ``applyWaiting()``.
     package func letRowsWait() throws {
         try engine().bulk.isAllowed = true
     }
 
-    /// Whether the waiting rows have come in the order in which they are merged, so that waiting for more saves
-    /// nothing.
+    /// Whether the waiting rows came in the order in which they are merged; waiting for more then saves nothing.
     package var rowsAreInOrder: Bool { engineInUse?.bulk.waiting.areInOrder ?? true }
 
-    /// Frees the memory of the pages that are as they were committed.
+    /// Frees the memory of unchanged pages.
     package func freePages() throws { try db.execute(sql: "PRAGMA shrink_memory") }
 
     /// The effects of a transaction are complete after this call.
@@ -57,7 +53,6 @@ extension WriteTransaction {
         try engineInUse?.flush()
     }
 
-    /// Ends the transaction that ``beginImport(writer:header:)`` began.
     package func endImport() throws -> CommittedTransaction {
         guard let (writer, header) = imported else {
             throw StoreError.database(code: 21, message: "no import has been begun")
@@ -69,7 +64,7 @@ extension WriteTransaction {
 
     /// Records a segment whose transactions have all been applied, and the writer's name, if its header has one.
     ///
-    /// - Returns: the name, from this or an earlier header.
+    /// - Returns: The name, from this or an earlier header.
     @discardableResult
     package func recordSegment(_ record: SegmentRecord, name: String?) throws -> String? {
         let writer = try writers().position(of: record.writer).id
@@ -98,18 +93,16 @@ extension WriteTransaction {
         return try update.first { $0.optionalText(0) } ?? nil
     }
 
-    // MARK: Baselines
-
-    /// The author in history of the transactions with which the store has joined baselines.
+    /// The author in history of a transaction that joins a baseline.
     package static let joinAuthor = "baseline"
 
     /// Joins a baseline: afterwards the store has the effects of its own transactions and of those in the baseline.
     ///
-    /// The baseline may be of another version of the model, as long as both merge what both have by the same rules. What
-    /// the store's model lacks is deferred.
+    /// The baseline may be of another version of the model, if both versions have the same merge rules for what they
+    /// share. Changes that the store's model lacks are deferred.
     ///
-    /// Positions and clocks of the writers that are ahead in the baseline move with it, and all acknowledgements. A store
-    /// that has applied all of the baseline does not change.
+    /// The positions and clocks of writers that are ahead in the baseline move with it, and so do all acknowledgements.
+    /// A store that has already applied the whole baseline does not change.
     ///
     /// - Throws: ``BaselineJoinError``, ``StoreError``, and what `next` throws; nothing may be committed then.
     package func joinBaseline(

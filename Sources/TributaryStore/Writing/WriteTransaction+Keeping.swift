@@ -27,22 +27,22 @@ extension WriteTransaction {
         try recordSegment(record, name: nil)
     }
 
-    /// Sets the name of the store's own writer that peers see, from the next exported segment on.
+    /// Peers see the name from the next exported segment on.
     package func nameOwnWriter(_ name: String) throws {
         let update = try BoundStatement(db, "UPDATE tributary_writer SET name = ?1 WHERE is_self = 1")
         update.bind(1, name)
         try update.run()
     }
 
-    /// Sets a setting that the store keeps for itself, or removes it with nil.
+    /// Nil removes the setting.
     package func setSetting(_ key: String, to value: String?) throws {
         try reader.settings.set(Setting(key), to: value)
     }
 
     /// Removes history and idempotency results from before the given Unix seconds, and exported lines of the outbox.
     ///
-    /// The transactions themselves stay, because the versions of rows refer to them. The limit is a number like those
-    /// of the column that it is compared with, because the date of a caller may be between two milliseconds.
+    /// The transactions themselves stay, because the versions of rows refer to them. The limit is a number, like
+    /// the column that it is compared with, because a caller's date may lie between two milliseconds.
     package func purgeHistory(committedBefore seconds: Double) throws {
         let last = try TransactionTable(db).newest(committedBefore: seconds)
         // A consumer whose last sign of life is older than the kept history does not delay the removal.

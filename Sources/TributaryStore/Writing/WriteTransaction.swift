@@ -8,19 +8,15 @@ import TributaryModel
 /// Valid only inside the closure that it is given to. It takes local transactions (``commit(_:)``), transactions of
 /// other writers (``beginImport(writer:header:)`` and on), export ranges and settings.
 package final class WriteTransaction {
-    /// Reads that see what this transaction has written so far.
     package let reader: Reader
     private(set) var engineInUse: MergeEngine?
     private var writersInUse: WriterTable?
-    /// Whether all committed saves become one transaction; `joined` is that transaction so far.
     var isJoining = false
     var joined: JoinedTransaction?
-    /// Whether these saves are slices of one that is too long to be kept in memory.
+    /// Whether these saves are slices of one save that is too long to be kept in memory.
     var isLong = false
-    /// The error of a save that the store refused.
     var joinFailure: (any Error)?
     var imported: (writer: UniqueID, header: TransactionHeader)?
-    /// Whether it is decided which of the objects that share unique keys are visible.
     private let decidesShadows: Bool
 
     package init(reader: Reader, decidesShadows: Bool = true) {
@@ -30,10 +26,8 @@ package final class WriteTransaction {
 
     var db: Database { reader.database }
 
-    /// Changes to many objects at once.
     package var batches: BatchWriter { BatchWriter(transaction: self) }
 
-    /// Changes of what the store knows about writers, itself included.
     package var writerChanges: WriterChanges { WriterChanges(transaction: self) }
 
     func engine() throws -> MergeEngine {
@@ -51,22 +45,13 @@ package final class WriteTransaction {
         return made
     }
 
-    /// Clears the cached state of the tables; called after a part of the transaction was rolled back.
+    /// Clears cached state; called after a part of the transaction was rolled back.
     func forget() {
         engineInUse = nil
         writersInUse = nil
         imported = nil
     }
 
-    /// Gives the next number to a transaction and begins to merge its changes.
-    ///
-    /// - Parameters:
-    ///   - writer: Its writer.
-    ///   - header: Its header.
-    ///   - context: The name of the context that has saved it.
-    ///   - isLocal: Whether it is a local transaction.
-    /// - Returns: The engine that merges its changes.
-    /// - Throws: ``StoreError`` when the store cannot be written.
     func begin(
         writer: UniqueID,
         header: TransactionHeader,
@@ -90,26 +75,13 @@ package final class WriteTransaction {
         return engine
     }
 
-    /// Ends the transaction that `begin` began; writes its history and the writer's position with the data.
-    ///
-    /// - Parameters:
-    ///   - engine: The engine that has merged it.
-    ///   - writer: Its writer.
-    ///   - header: Its header.
-    /// - Returns: The transaction.
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// Writes the history and the writer's position together with the data.
     func end(_ engine: MergeEngine, writer: UniqueID, header: TransactionHeader) throws -> CommittedTransaction {
         try engine.end()
         return try finish(engine, writer: writer, header: header)
     }
 
-    /// Ends a local transaction, which gets its final clock.
-    ///
-    /// - Parameters:
-    ///   - engine: The engine that has merged it.
-    ///   - header: Its header, with a clock that is greater than every applied one.
-    /// - Returns: The transaction.
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// The clock in `header` is greater than every applied one; this gives the transaction its final clock.
     func endLocal(_ engine: MergeEngine, header: inout TransactionHeader) throws -> CommittedTransaction {
         try engine.end()
         try LocalClock(transaction: self, engine: engine).settle(&header)
@@ -140,9 +112,6 @@ package final class WriteTransaction {
 extension WriteTransaction {
     /// Commits a local transaction.
     ///
-    /// The function draws clock and sequence, applies the changes with the merge rules, and writes history and the
-    /// lines for export.
-    ///
     /// - Throws: ``StoreError`` `duplicateID`, `sharesKey` and `invalidChange`; nothing is written then, and another
     ///   transaction may be committed.
     package func commit(_ local: LocalTransaction) throws -> CommittedTransaction {
@@ -154,7 +123,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Runs a block of which nothing is written when it throws; another transaction may be committed then.
+    /// Writes nothing when `block` throws; another transaction may be committed then.
     func inSavepoint<Result>(_ block: () throws -> Result) throws -> Result {
         try BoundStatement(db, "SAVEPOINT tributary_commit").run()
         do {
@@ -170,10 +139,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns the header of the store's next local transaction, without changes; its writer may be a fresh one.
+    /// The header of the store's next local transaction, without changes; its writer may be a new one.
     ///
-    /// The clock is greater than every applied one, also those that are set aside; ``LocalClock`` makes it less where
-    /// that is right. The sequences in the header count as announced from now on.
+    /// The clock is greater than every applied one, including clocks that are set aside; ``LocalClock`` lowers it where
+    /// that is right. The acknowledged sequences in the header count as announced from now on.
     func nextHeader(author: String?) throws -> TransactionHeader {
         let own = try ownWriter()
         let writers = try writers()
@@ -186,7 +155,6 @@ extension WriteTransaction {
         )
     }
 
-    /// Adds the local transaction that has just been merged to the outbox.
     func keepForExport(_ header: TransactionHeader, lines: OutgoingLines) throws {
         let writers = try writers()
         try lines.finish(header, writer: writers.position(of: writers.own).id)
@@ -205,7 +173,6 @@ extension WriteTransaction {
     }
 }
 
-/// Holds the function that SQLite calls while it works.
 private final class Progress {
     let step: () -> Void
 
