@@ -10,20 +10,16 @@ package final class BoundStatement {
     let pointer: OpaquePointer
     private let statement: Statement
     private let connection: OpaquePointer?
-    /// The first error of a `bind`, reported by the next step.
+    /// The first error of a `bind`; the next step reports it.
     @exclusivity(unchecked) private var bindError: Int32 = SQLITE_OK
 
-    /// Takes the statement from the cache, or prepares a new one when `isKept` is false.
-    ///
-    /// The cache never releases a statement, so SQL texts of unlimited variety must not be cached.
+    /// The cache never releases a statement, so SQL of unlimited variety needs `isKept` false.
     package init(_ db: Database, _ sql: String, isKept: Bool = true) throws {
         statement = try isKept ? db.cachedStatement(sql: sql) : db.makeStatement(sql: sql)
         pointer = statement.sqliteStatement
         connection = db.sqliteConnection
         sqlite3_reset(pointer)
     }
-
-    // MARK: Binding
 
     func bindNull(_ index: Int32) { check(sqlite3_bind_null(pointer, index)) }
 
@@ -77,15 +73,15 @@ package final class BoundStatement {
         if let text { bind(index, text) } else { bindNull(index) }
     }
 
-    /// Binds bytes that stay valid and unchanged until the parameter is bound again or cleared.
+    /// The bytes must stay valid and unchanged until the parameter is bound again or cleared.
     ///
-    /// With copies of them, texts included, an import takes 1 % more instructions.
+    /// Copies of bytes and texts would cost an import 1 % more instructions.
     @inline(__always)
     func bind(_ index: Int32, lasting bytes: UnsafeRawBufferPointer) {
         check(sqlite3_bind_blob(pointer, index, bytes.baseAddress, Int32(bytes.count), nil))
     }
 
-    /// Binds a text that stays valid and unchanged until the parameter is bound again or cleared.
+    /// The text must stay valid and unchanged until the parameter is bound again or cleared.
     @inline(__always)
     func bind(_ index: Int32, lastingText bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else { return bind(index, "") }
@@ -95,7 +91,7 @@ package final class BoundStatement {
 
     func clearBindings() { sqlite3_clear_bindings(pointer) }
 
-    /// Binds a property's value in the form of its column, with dates as seconds since 2001.
+    /// Dates are bound as seconds since 2001.
     package func bind(_ index: Int32, _ value: PropertyValue) {
         switch value {
         case .null: bindNull(index)
@@ -110,7 +106,7 @@ package final class BoundStatement {
         }
     }
 
-    /// Binds a value of a run in the form of the given type, which it fits; the run must outlive the step.
+    /// The value must fit the type, and the run must outlive the step.
     @inline(__always)
     func bind(_ index: Int32, _ cell: RowRun.Cell, of run: RowRun, as type: AttributeType) {
         switch (cell.kind, type) {
@@ -129,16 +125,14 @@ package final class BoundStatement {
         }
     }
 
-    /// Binds a number with more digits than a double keeps.
+    /// For a number with more digits than a double keeps.
     @inline(never)
     private func bind(_ index: Int32, long text: String, as type: AttributeType) {
         guard let value = type.scalarValue(from: .number(text)) else { return bindNull(index) }
         bind(index, value)
     }
 
-    // MARK: Running
-
-    /// Advances to the next row; false at the end.
+    /// Returns false at the end.
     func step() throws -> Bool {
         guard bindError == SQLITE_OK else {
             let code = bindError
@@ -162,7 +156,6 @@ package final class BoundStatement {
         sqlite3_reset(pointer)
     }
 
-    /// Hands the first row to `block`; nil when there is none.
     package func first<T>(_ block: (BoundStatement) throws -> T) throws -> T? {
         defer { sqlite3_reset(pointer) }
         return try step() ? try block(self) : nil
@@ -174,8 +167,6 @@ package final class BoundStatement {
     }
 
     package var changedRows: Int32 { sqlite3_changes(connection) }
-
-    // MARK: Reading
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
 
@@ -205,7 +196,7 @@ package final class BoundStatement {
         return try block(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
-    /// The identifier in a BLOB of 16 bytes; nil for NULL and any other value.
+    /// Nil for NULL and any value other than a BLOB of 16 bytes.
     package func id(_ column: Int32) -> UniqueID? {
         withBytes(column) { $0.count == 16 ? UniqueID(bytes: $0) : nil }
     }
@@ -214,7 +205,7 @@ package final class BoundStatement {
         if code != SQLITE_OK, bindError == SQLITE_OK { bindError = code }
     }
 
-    /// SQLITE_TRANSIENT, which C spells as a cast: SQLite copies the bytes that it is given.
+    /// SQLITE_TRANSIENT, which C spells as a cast.
     static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 
@@ -222,9 +213,7 @@ extension BoundStatement {
     /// SQLite's own limit on the parameters of a statement.
     private static let argumentLimit = 32_766
 
-    /// Prepares a query and binds its values.
-    ///
-    /// - Throws: ``StoreError`` `invalidQuery` when the query exceeds a limit of SQLite: its names were checked before.
+    /// Throws ``StoreError`` `invalidQuery` when the query exceeds a limit of SQLite; its names were checked before.
     convenience init(_ db: Database, query: SQLFragment) throws {
         guard query.arguments.count <= BoundStatement.argumentLimit else {
             throw StoreError.invalidQuery(

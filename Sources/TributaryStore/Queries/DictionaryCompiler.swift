@@ -1,16 +1,15 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Compiles a fetch of dictionaries to a SELECT.
 struct DictionaryCompiler {
     private let plan: DictionaryPlan
     private let layout: StoreModel
     private let table: TableLayout
     private var compiler: PredicateCompiler
-    /// The compiled paths; each path is compiled once, so that its text is equal wherever it occurs.
+    /// Each path is compiled once, so that its text is equal wherever it occurs.
     private var known: [String: SQLFragment] = [:]
     private static let row = "o"
-    /// The greatest weight of a condition on the results for which SQLite's parser surely has room.
+    /// SQLite's parser certainly has room for a condition on the results up to this weight.
     private static let maximumWeight = 80
 
     init(_ plan: DictionaryPlan, layout: StoreModel, table: TableLayout) {
@@ -20,10 +19,9 @@ struct DictionaryCompiler {
         compiler = PredicateCompiler(layout: layout)
     }
 
-    /// Compiles the query.
+    /// `isWhole` says whether the statement applies the condition on the results, the offset and the limit.
     ///
-    /// - Returns: the statement, and whether it applies the condition on the results, the offset and the limit: a
-    ///   condition that nests too deep for SQLite's parser is evaluated in memory, and they after it.
+    /// A condition that nests too deep for SQLite's parser is evaluated in memory, and offset and limit after it.
     mutating func select() throws -> (statement: SQLFragment, isWhole: Bool) {
         let query = plan.query
         let columns = try plan.columns.map { try column($0) }
@@ -50,7 +48,7 @@ struct DictionaryCompiler {
         return (result, isWhole)
     }
 
-    /// Compiles the condition on the results; nil when there is none, or when it nests too deep.
+    /// Nil when there is no condition, or when it nests too deep.
     private func having(_ columns: [SQLFragment]) throws -> SQLFragment? {
         guard let having = plan.having else { return nil }
         let paths = PathCompiler(layout: layout, results: having.properties(columns))
@@ -143,7 +141,7 @@ extension Reader {
 }
 
 extension ColumnLayout {
-    /// The reader for values of a type without a column of their own.
+    /// For values of a type without a column of their own.
     fileprivate init(of type: AttributeType) {
         self.init(property: "", name: "", kind: .attribute(type, .latest), definition: "")
     }

@@ -1,7 +1,6 @@
 package import TributaryChanges
 package import TributaryModel
 
-/// The description of a fetch of dictionaries.
 package struct DictionaryQuery: Sendable {
     package struct Column: Sendable {
         package let name: String
@@ -48,12 +47,12 @@ package struct DictionaryPlan: Sendable {
         package let path: BoundPath
         package let function: ObjectPredicate.Aggregate?
 
-        /// The type of the results' values; nil for IDs.
+        /// Nil for IDs.
         package var type: AttributeType? { function.map { path.valueType(of: $0) } ?? path.valueType }
 
         var kind: ValueKind { type?.kind ?? .reference }
 
-        /// Converts a result to the column's type, including the sum of no values.
+        /// Also gives the sum of no values the column's type.
         func typed(_ value: PropertyValue) -> PropertyValue {
             if type == .double, case .integer(let number) = value { return .double(Double(number)) }
             return value
@@ -73,7 +72,6 @@ package struct DictionaryPlan: Sendable {
 
     package let columns: [Column]
     package let groups: [BoundPath]
-    /// Whether each result represents a group instead of an object.
     package let isGrouped: Bool
     let order: [Term]
     let having: HavingCondition?
@@ -109,7 +107,7 @@ package struct DictionaryPlan: Sendable {
         }
     }
 
-    /// Checks that sums and averages have numbers as arguments, and minimum and maximum values with an order.
+    /// Sums and averages need numbers; minimum and maximum need values with an order.
     private static func check(_ column: DictionaryQuery.Column, _ path: BoundPath) throws(ObjectPredicateError) {
         let fits =
             switch (column.function, path.kind) {
@@ -160,10 +158,9 @@ package struct DictionaryPlan: Sendable {
 }
 
 extension DictionaryPlan {
-    /// Computes the results of ``Reader/values(_:)`` from objects in memory.
+    /// Computes the results of ``Reader/values(_:)`` in memory.
     ///
-    /// - Parameter subjects: the objects that fulfil the query's predicate, in the order of their IDs.
-    /// - Returns: The values of each result, in the order of the columns.
+    /// `subjects` are the objects that fulfil the query's predicate, in the order of their IDs.
     package func values<Subject: PredicateSubject>(of subjects: [Subject]) -> [[PropertyValue]]
     where Subject.Related == Subject {
         var results = isGrouped ? grouped(subjects) : subjects.map { result([$0]) }
@@ -182,7 +179,6 @@ extension DictionaryPlan {
         return sliced(values)
     }
 
-    /// Applies the condition on the results, then the offset and the limit.
     func sliced(_ results: [[PropertyValue]]) -> [[PropertyValue]] {
         let kept = having.map { having in results.filter { having.holds(for: $0) } } ?? results
         let rest = kept.dropFirst(max(query.objects.offset, 0))

@@ -1,7 +1,6 @@
 import TributaryChanges
 package import TributaryModel
 
-/// The description of a fetch of objects.
 package struct FetchQuery: Sendable {
     package var entity: Entity
     package var predicate: ObjectPredicate?
@@ -27,13 +26,12 @@ package struct FetchQuery: Sendable {
     }
 
     var isOrderedByID: Bool { sortKeys.isEmpty }
-    /// Whether the query is for all objects of an entity, or the first of them.
+    /// A plain query asks for all objects of an entity, or for the first of them.
     ///
-    /// Such queries have few different statements, so the connection caches them.
+    /// Plain queries have few different statements, so the connection caches them.
     var isPlain: Bool { predicate == nil && sortKeys.isEmpty }
 }
 
-/// Compiles a fetch to a SELECT.
 struct FetchCompiler {
     private let query: FetchQuery
     private let layout: StoreModel
@@ -48,7 +46,7 @@ struct FetchCompiler {
         layout = reading.layout
     }
 
-    /// Compiles the query; without `isOrdered`, the rows come in storage order.
+    /// Without `isOrdered`, the rows come in storage order.
     func select(_ selection: Selection, isOrdered: Bool = true) throws -> SQLFragment {
         let row = FetchCompiler.row
         let isBounded = query.limit != nil || query.offset > 0
@@ -92,7 +90,7 @@ struct FetchCompiler {
         return conditions
     }
 
-    /// The ORDER BY clause, which always ends with the ID, so that the order is total.
+    /// Ends with the ID, so that the order is total.
     private func order(_ compiler: inout PredicateCompiler) throws -> String {
         var terms: [String] = []
         for key in query.sortKeys {

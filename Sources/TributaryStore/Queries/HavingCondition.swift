@@ -9,7 +9,7 @@ struct HavingCondition: Sendable {
     let predicate: BoundPredicate
     private let model: Model
     private let entity: Entity
-    /// For each temporary entity, the column of each of its properties; nil for a property that only leads on.
+    /// The column of each property of each temporary entity; nil for a property that only leads to another entity.
     private let columns: [String: [Int?]]
 
     init(_ predicate: ObjectPredicate, columns: [DictionaryPlan.Column]) throws(ObjectPredicateError) {
@@ -35,7 +35,6 @@ struct HavingCondition: Sendable {
         self.predicate = try predicate.bind(to: entity, in: model)
     }
 
-    /// Defines the entity of the properties with the given names, and those of their targets; returns its name.
     private static func define(
         _ names: [(ArraySlice<String>, Int)],
         _ columns: [DictionaryPlan.Column],
@@ -65,14 +64,9 @@ struct HavingCondition: Sendable {
         return definition.name
     }
 
-    // MARK: SQL
-
-    /// The SQL of each property of the temporary entities, from the SQL of the columns.
     func properties(_ values: [SQLFragment]) -> [String: [SQLFragment]] {
         columns.mapValues { columns in columns.map { column in column.map { values[$0] } ?? SQLFragment("NULL") } }
     }
-
-    // MARK: Memory
 
     func holds(for values: [PropertyValue]) -> Bool {
         predicate.evaluate(on: Result(condition: self, values: values, entity: entity))

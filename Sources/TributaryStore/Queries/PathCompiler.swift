@@ -4,8 +4,8 @@ import TributaryModel
 /// Compiles bound key paths to SQL expressions on rows.
 struct PathCompiler {
     let layout: StoreModel
-    /// The SQL of each property of the results that a HAVING clause is about, by the entities of
-    /// ``HavingCondition``; nil when paths start at stored rows.
+    /// The SQL of each property of the results, by the entities of ``HavingCondition``; nil when paths start at stored
+    /// rows.
     private let results: [String: [SQLFragment]]?
     private var aliases = 0
 
@@ -19,7 +19,6 @@ struct PathCompiler {
         return "a\(aliases)"
     }
 
-    /// The end of a to-many path: the tables, the conditions between them, and the alias of the last table.
     struct Targets {
         var tables: [String]
         var conditions: [SQLFragment]
@@ -30,22 +29,18 @@ struct PathCompiler {
         var condition: SQLFragment { .joined(conditions, by: "AND") }
     }
 
-    /// Compiles a path up to and including its last to-many step.
     mutating func targets(of path: BoundPath, rows: [String]) throws -> Targets {
         let last = path.steps.lastIndex { $0.relationship.isToMany } ?? -1
         return try follow(path.steps[...last], from: rows[path.scope], rows, rest: path.steps[(last + 1)...])
     }
 
-    /// Compiles the value of a path without a condition for the row under an alias; the steps are to-one.
     mutating func value(of path: BoundPath, steps: ArraySlice<BoundPath.Step>, from row: String) throws -> String {
         let value = try self.value(of: path, steps: steps, from: row, rows: [row])
         guard value.arguments.isEmpty else { throw StoreError.invalidQuery(reason: "'\(path.text)' has conditions") }
         return value.text
     }
 
-    /// Compiles the value of the path for the row under an alias; the steps are to-one.
-    ///
-    /// `rows` are the aliases of all scopes.
+    /// `rows` are the aliases of all scopes; the steps are to-one.
     mutating func value(
         of path: BoundPath,
         steps: ArraySlice<BoundPath.Step>,
@@ -149,7 +144,7 @@ struct PathCompiler {
         return ("(SELECT " + result + " FROM \(targets.source) WHERE " + targets.condition + ")").within(8)
     }
 
-    /// The constant that a path of a HAVING clause finds in each result; nil for a path that starts at stored rows.
+    /// Nil for a path that starts at stored rows.
     private func result(_ path: BoundPath, _ value: PropertyValue) -> SQLFragment? {
         results.map { SQLFragment("?", [$0[path.entity.name] == nil ? .null : value]) }
     }

@@ -19,12 +19,11 @@ struct PredicateCompiler {
         self.paths = paths
     }
 
-    /// Compiles the condition on the row under the alias `row`.
     mutating func condition(_ predicate: BoundPredicate, on row: String) throws -> SQLFragment {
         try condition(predicate, on: [row])
     }
 
-    /// Compiles the condition on the rows of all scopes, by their aliases; the innermost scope is the last.
+    /// `rows` are the aliases of all scopes; the innermost scope is the last.
     mutating func condition(_ predicate: BoundPredicate, on rows: [String]) throws -> SQLFragment {
         switch predicate {
         case .always(let answer): return SQLFragment(answer ? "1" : "0")
@@ -50,7 +49,6 @@ struct PredicateCompiler {
         }
     }
 
-    /// Compiles the value of one side; the values of a list are parameters without a text.
     private mutating func value(of operand: BoundPredicate.Operand, on rows: [String]) throws -> SQLFragment {
         switch operand {
         case .path(let path):
@@ -61,7 +59,7 @@ struct PredicateCompiler {
         }
     }
 
-    /// Compiles nested functions to one call, as long as each function is the first argument of the next.
+    /// Nested functions become one call, as long as each function is the first argument of the next.
     private mutating func value(of function: BoundFunction, on rows: [String]) throws -> SQLFragment {
         var steps = [function]
         while steps.count < ValueFunctions.maximumSteps, case .function(let inner)? = steps.last?.arguments.first {
@@ -77,7 +75,6 @@ struct PredicateCompiler {
         return (result + ")").within(5)
     }
 
-    /// Compiles the condition for the value of an operand, or for the values at the end of a to-many path.
     private mutating func quantified(
         _ quantifier: ObjectPredicate.Quantifier,
         _ operand: BoundPredicate.Operand,
@@ -95,8 +92,6 @@ struct PredicateCompiler {
     }
 
     private static func opposite(_ term: SQLFragment) -> SQLFragment { ("(" + term + " IS NOT 1)").within(1) }
-
-    // MARK: Comparing two values
 
     private static func compare(
         _ left: SQLFragment,
@@ -120,7 +115,6 @@ struct PredicateCompiler {
         }
     }
 
-    /// Compiles a list to one parameter for each value, or to one parameter for all values.
     private static func list(_ values: [PropertyValue]) -> SQLFragment {
         guard values.count > maximumParameters else {
             return SQLFragment("(\(Array(repeating: "?", count: values.count).joined(separator: ", ")))", values)
@@ -128,7 +122,7 @@ struct PredicateCompiler {
         return SQLFragment("\(ValueListTable.name)(?)", [.binary(PackedValues.pack(values))])
     }
 
-    /// The folded right side: constants are folded here, other expressions by SQLite.
+    /// Constants are folded here, other expressions by SQLite.
     private static func folded(_ right: SQLFragment, _ comparison: BoundPredicate.Comparison) -> SQLFragment {
         switch comparison.right {
         case .path, .function:

@@ -2,7 +2,7 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// Visible objects matching the query, in its sort order; ties are ordered by ID.
+    /// Visible objects, in the query's sort order and then by ID.
     package func rows(_ query: FetchQuery) throws -> [Row] {
         guard query.isOrderedByID, query.limit == nil, query.offset <= 0 else {
             return try fetch(query, .rows) { $0.row($1) }
@@ -23,8 +23,7 @@ extension Reader {
         return rows
     }
 
-    /// The first of the objects of ``rows(_:)`` until their values have `byteLimit` bytes, and whether others were left
-    /// out.
+    /// The first rows, until their values have `byteLimit` bytes; `isCut` says whether rows were left out.
     package func rows(_ query: FetchQuery, upTo byteLimit: Int) throws -> (rows: [Row], isCut: Bool) {
         var (bytes, isCut) = (0, false)
         let rows = try fetch(query, .rows) { reading, statement -> Row? in
@@ -37,7 +36,7 @@ extension Reader {
         return (rows, isCut)
     }
 
-    /// The IDs of the visible objects matching the query, in its sort order; ties are ordered by ID.
+    /// Visible objects, in the query's sort order and then by ID.
     package func ids(_ query: FetchQuery) throws -> [ManagedObjectID] {
         try fetch(query, .ids) { $0.objectID($1) }
     }
@@ -75,7 +74,7 @@ extension Reader {
 }
 
 extension Reader {
-    /// The visible object in the table of `rootEntity`; nil when there is none.
+    /// Nil unless the object is visible.
     package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
         let statement = try BoundStatement(database, reading.table.rowByID)
@@ -89,14 +88,7 @@ extension Reader {
     /// The objects of a to-many relationship come in its order when it is ordered, otherwise by ID. A to-one register
     /// and the inverse side of a one-to-one relationship have at most one object.
     ///
-    /// - Parameters:
-    ///   - id: The object whose relationship it is.
-    ///   - entity: The entity that has the relationship.
-    ///   - propertyIndex: The index of the relationship.
-    ///   - limit: The most IDs to return; nil for all.
-    ///   - offset: The number of IDs to leave out before.
-    /// - Returns: Their IDs.
-    /// - Throws: ``StoreError`` when the store cannot be read.
+    /// Nil for `limit` returns all.
     package func related(
         to id: UniqueID,
         entity: Entity,
@@ -117,7 +109,7 @@ extension Reader {
         return try reading.ids(statement)
     }
 
-    /// The join of a stored relationship with the objects at its other end; nil when there is none.
+    /// Nil for a relationship that the store does not keep.
     func join(of entity: Entity, propertyIndex: Int) -> (RelationshipJoin, RowReading)? {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .relationship(let relationship, _) = layout.entity.properties[propertyIndex],
@@ -133,7 +125,7 @@ extension Reader {
 }
 
 extension Reader {
-    /// The visible objects with the given IDs, in no particular order; one query reads all objects of a root entity.
+    /// The visible objects, in no particular order; one query reads all objects of a root entity.
     package func rows(_ ids: [ManagedObjectID]) throws -> [Row] {
         var result: [Row] = []
         for (root, ids) in Dictionary(grouping: ids, by: \.rootEntity) {
@@ -155,7 +147,6 @@ extension Reader {
 }
 
 extension [UniqueID] {
-    /// The IDs as consecutive blocks of 16 bytes.
     var packed: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count * 16)
         bytes.withUnsafeMutableBytes { buffer in
@@ -170,8 +161,7 @@ extension [UniqueID] {
 extension Reader {
     /// The visible objects at the other end of a relationship of many owners, read with one query.
     ///
-    /// - Returns: For each pair the index of the owner in the list and the row at the other end, ordered by owner and
-    ///   then by the order of the relationship.
+    /// `owner` is an index of `owners`; the rows are ordered by it, and then as the relationship is.
     package func relatedRows(of owners: [UniqueID], entity: Entity, propertyIndex: Int) throws -> [(
         owner: Int, row: Row
     )] {
@@ -197,7 +187,6 @@ extension Reader {
 }
 
 extension RowReading {
-    /// The number of columns that ``columns(alias:)`` names.
     var columnCount: Int32 { RowReading.fixedColumns + Int32(table.columns.count) }
 }
 
@@ -217,7 +206,7 @@ extension Reader {
         return try reading.ids(statement)
     }
 
-    /// The visible objects whose to-one register names an object that is not visible, at its to-many relationship.
+    /// The visible objects whose to-one register names `id` while `id` is not visible.
     package func waiting(for id: UniqueID, entity: Entity, propertyIndex: Int) throws -> [UniqueID] {
         guard let layout = context.layout.entity(named: entity.name), layout.places.indices.contains(propertyIndex),
             case .inverse(let table, let column, _) = layout.places[propertyIndex]
@@ -226,9 +215,7 @@ extension Reader {
         return try references.sources(of: id, StoreModel.ColumnIndex(table: table, column: column))
     }
 
-    /// The objects of an ordered to-many relationship with their positions.
-    ///
-    /// They are ordered by the bytes of the position, then by ID.
+    /// Ordered by the bytes of the position, then by ID.
     package func positions(
         of id: UniqueID,
         entity: Entity,

@@ -2,7 +2,7 @@ package import TributaryChanges
 package import TributaryModel
 
 extension Reader {
-    /// The visible objects of the entity and its sub-entities that have the given values.
+    /// The visible objects of the entity and its sub-entities with the given values.
     ///
     /// Null is not equal to null, so no object has a key with a null.
     package func holders(of key: [(propertyIndex: Int, value: PropertyValue)], entity: Entity) throws -> [Row] {
@@ -34,7 +34,7 @@ extension Reader {
 
     /// A live object, visible or not; nil when there is none.
     ///
-    /// An object that is not visible has one of the unique keys of an older one. Of its counters the sums are not read.
+    /// An object that is not visible shares a unique key with an older object. The sums of its counters are not read.
     package func liveRow(_ id: UniqueID, rootEntity: String) throws -> Row? {
         if let row = try row(id, rootEntity: rootEntity) { return row }
         guard let table = context.layout.table(rootEntity: rootEntity),

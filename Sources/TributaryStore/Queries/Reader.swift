@@ -19,13 +19,11 @@ package struct Reader {
 
     package var writers: WriterReader { WriterReader(reader: self) }
 
-    /// Local transactions and the ranges of their export.
     package var outbox: OutboxReader { OutboxReader(reader: self) }
 
     /// Imported writes that have no effect yet.
     package var deferrals: DeferredWriteReader { DeferredWriteReader(reader: self) }
 
-    /// The values that lost against concurrent writes.
     package var conflicts: ConflictReader { ConflictReader(reader: self) }
 
     package var mergeState: MergeStateReader { MergeStateReader(reader: self) }
@@ -36,7 +34,6 @@ package struct Reader {
 
     package var baseline: BaselineText { BaselineText(reader: self) }
 
-    /// A setting that the store keeps for itself.
     package func setting(_ key: String) throws -> String? { try settings.value(of: Setting(key)) }
 
     package var settings: SettingTable { SettingTable(database) }

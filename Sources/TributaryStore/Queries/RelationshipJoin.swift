@@ -15,10 +15,10 @@ struct RelationshipJoin {
     let target: TableLayout
     private let owner: TableLayout
     private let kind: Kind
-    /// The codes of the entities that may be at the other end; nil when the table holds no other entities.
+    /// The codes of the possible entities at the other end; nil when the table holds no other entities.
     private let codes: [Int64]?
 
-    /// Creates the join; nil for a relationship that the store does not keep.
+    /// Nil for a relationship that the store does not keep.
     init?(_ relationship: Relationship, in entity: EntityLayout, layout: StoreModel) {
         guard let propertyIndex = entity.entity.propertyIndex(named: relationship.name),
             let destination = layout.entity(named: relationship.destination)
@@ -53,7 +53,6 @@ struct RelationshipJoin {
         }
     }
 
-    /// The tables of a FROM clause; the target's table has the alias `target`.
     func source(target alias: String, link: String) -> String {
         switch kind {
         case .register, .inverse: "\(target.quotedName) \(alias)"
@@ -62,10 +61,8 @@ struct RelationshipJoin {
         }
     }
 
-    /// The condition between the owner's ID and the row of the target.
-    ///
-    /// `owner` is an expression for the owner's ID. `ownerColumns` is the alias of its row where the query has one;
-    /// without it the condition looks the row up.
+    /// `ownerColumns` is the alias of the owner's row where the query has one; otherwise the condition looks the row
+    /// up.
     func condition(owner id: String, ownerColumns: String?, target alias: String, link: String) -> String {
         var parts: [String]
         switch kind {
@@ -93,7 +90,7 @@ struct RelationshipJoin {
         if case .register = kind { true } else { false }
     }
 
-    /// The ORDER BY terms: by position where the relationship has positions, then by ID.
+    /// By position where the relationship has positions, then by ID.
     func order(target alias: String, link: String) -> String {
         switch kind {
         case .link(_, _, _, true), .symmetric(_, true): "\(link)._position, \(alias)._id"
@@ -102,7 +99,7 @@ struct RelationshipJoin {
         }
     }
 
-    /// The position of a target; empty for a target without a position, NULL for a relationship without an order.
+    /// Empty for a target without a position, NULL for a relationship without an order.
     func position(target alias: String, link: String) -> String {
         switch kind {
         case .link(_, _, _, true), .symmetric(_, true): "\(link)._position"

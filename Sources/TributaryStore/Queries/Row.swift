@@ -6,7 +6,6 @@ package import TributaryModel
 /// One visible object with its stored values.
 package struct Row: Sendable {
     package let uniqueID: UniqueID
-    /// The store's configured name, part of the ID.
     private let store: String
     package let entity: Entity
     /// The number of the store's transaction that changed the row last.
@@ -21,7 +20,7 @@ package struct Row: Sendable {
         ManagedObjectID(store: store, entity: entity.name, rootEntity: entity.root, uniqueID: uniqueID)
     }
 
-    /// The length of the values in bytes, about.
+    /// The approximate length of the values.
     package var byteCount: Int {
         values.reduce(0) { sum, value in
             switch value {
@@ -42,8 +41,7 @@ package struct Row: Sendable {
     }
 }
 
-/// The reader for the values of a column, determined once for each table, because rows are read by the hundred
-/// thousand.
+/// How to read a column, determined once for each table, because rows are read by the hundred thousand.
 enum ColumnReading: Sendable {
     case integer, boolean, double, date, string, uri, decimal, composite, uuid, binary, reference
 
@@ -84,7 +82,7 @@ enum ColumnReading: Sendable {
         }
     }
 
-    /// The bytes, or the name of a blob beside the log, which is stored as text.
+    /// The name of a blob beside the log is stored as text.
     private func binary(in statement: BoundStatement, at index: Int32) -> PropertyValue {
         guard sqlite3_column_type(statement.pointer, index) == SQLITE_TEXT else {
             return .binary(statement.bytes(index))
@@ -96,12 +94,11 @@ enum ColumnReading: Sendable {
     }
 }
 
-/// The reading of one table's rows: the columns in their order, and the conversion to objects.
 struct RowReading {
     let layout: StoreModel
     let table: TableLayout
     let environment: StoreEnvironment
-    /// The entity of all rows, when the table has no other entity.
+    /// Nil when the table has several entities.
     private let onlyEntity: EntityLayout?
     static let fixedColumns: Int32 = 3
 
@@ -112,7 +109,6 @@ struct RowReading {
         onlyEntity = table.hasEntityColumn ? nil : layout.entity(code: table.code)
     }
 
-    /// The columns, each qualified by the alias of the table.
     func columns(alias: String) -> String {
         RowReading.columns(table.columns, hasEntityColumn: table.hasEntityColumn, alias: alias)
     }
@@ -127,7 +123,7 @@ struct RowReading {
         "\(alias)._id, \(table.hasEntityColumn ? "\(alias)._entity" : "0")"
     }
 
-    /// The statement's current row; nil when the model does not have its entity.
+    /// Nil when the model does not have the entity of the row.
     func row(_ statement: BoundStatement) -> Row? {
         guard let entity = entity(statement), let id = statement.id(0) else { return nil }
         let places = entity.places

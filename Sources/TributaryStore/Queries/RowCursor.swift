@@ -16,8 +16,7 @@ package final class RowCursor: @unchecked Sendable {
     private var isOver = false
     private var isEnded = false
 
-    /// Holds the statement, so that it can be released when the cursor ends: SQLite ends a statement only on its
-    /// connection.
+    /// Holds the statement until the cursor ends: SQLite ends a statement only on its connection.
     private final class Place: @unchecked Sendable {
         var statement: BoundStatement?
     }
@@ -28,7 +27,7 @@ package final class RowCursor: @unchecked Sendable {
         self.connection = connection
     }
 
-    /// Opens a cursor; waits until the generation has a spare connection.
+    /// Waits until the generation has a spare connection.
     package static func open(_ query: FetchQuery, at generation: Generation) async throws -> RowCursor {
         let (generation, connection) = try await generation.leaseConnection()
         let cursor = RowCursor(query, generation, connection)

@@ -1,11 +1,9 @@
 import TributaryChanges
 
-/// A piece of SQL with the values of its parameters, in their order.
 struct SQLFragment {
     var text: String
     var arguments: [PropertyValue] = []
-    /// The approximate number of entries that the deepest point of the text takes on SQLite's parser stack of 100
-    /// entries.
+    /// About how many of the 100 entries of SQLite's parser stack the deepest point of the text takes.
     var weight = 1
 
     init(_ text: String, _ arguments: [PropertyValue] = []) {
@@ -23,7 +21,6 @@ struct SQLFragment {
 
     static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left) + right }
 
-    /// The fragment as a part of an expression that adds the given weight.
     func within(_ weight: Int) -> SQLFragment {
         var result = self
         result.weight += weight
@@ -37,11 +34,10 @@ extension SQLFragment {
     /// Terms up to this weight may stand anywhere.
     private static let lightWeight = 20
 
-    /// Joins the terms with AND or OR.
+    /// SQLite allows a depth of 1,000 for an expression tree, and its parser stack has 100 entries.
     ///
-    /// SQLite allows a depth of 1,000 for an expression tree, and its parser stack has 100 entries, of which a term
-    /// takes one at the first position and three at later positions. Many terms therefore become a shallow tree, and
-    /// the deepest term comes first.
+    /// A term takes one entry at the first position and three at later ones. Many terms therefore become a shallow
+    /// tree, and the deepest term comes first.
     static func joined(_ terms: [SQLFragment], by word: String) -> SQLFragment {
         guard let heaviest = terms.indices.max(by: { terms[$0].weight < terms[$1].weight }), terms.count > 1,
             terms[heaviest].weight > lightWeight
