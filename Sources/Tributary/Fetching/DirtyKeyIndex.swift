@@ -61,7 +61,8 @@ struct DirtyKeyIndex {
         indexes = [:]
     }
 
-    /// Returns objects that may have the values; the indexes are built anew when the shown `version` has changed.
+    /// Returns the list indexes, ascending, of objects that may have the values; all indexes are built anew when the shown
+    /// `version` has changed.
     mutating func listIndexes(
         of key: [PropertyValue],
         in scope: Scope,

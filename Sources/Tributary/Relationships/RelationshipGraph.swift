@@ -268,17 +268,19 @@ struct RelationshipGraph {
         context.pending.delta.forget(RelationshipDelta.Key(object, propertyIndex))
     }
 
-    func owner(of key: RelationshipDelta.Key) -> ManagedObject? {
-        if let known = context.registry.object(key.id, rootIndex: key.rootIndex) { return known }
-        guard let root = context.schema.rootDescriptor(at: key.rootIndex) else { return nil }
-        return context.object(with: root.objectID(key.id))
+    func owner(of key: RelationshipDelta.Key) -> ManagedObject? { object(key.id, rootIndex: key.rootIndex) }
+
+    private func object(_ id: UniqueID, rootIndex: Int) -> ManagedObject? {
+        if let known = context.registry.object(id, rootIndex: rootIndex) { return known }
+        return context.schema.rootDescriptor(at: rootIndex).map { context.object(with: $0.objectID(id)) }
     }
 
     /// Objects without changes of their own whose relationships differ from the stored ones; an owner that is not in
     /// use is read, so that objects that are gone are omitted.
     var linkedOwners: [ManagedObject] {
         context.pending.ownerKeys.compactMap { key in
-            guard let object = owner(of: key), object.state == .clean, hasUnsavedLinks(object) else { return nil }
+            guard let object = object(key.id, rootIndex: key.rootIndex), object.state == .clean, hasUnsavedLinks(object)
+            else { return nil }
             if object.isFault { try? object.load() }
             guard object.state == .clean else { return nil }
             context.pending.hold(object)
