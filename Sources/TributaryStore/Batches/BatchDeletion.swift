@@ -8,7 +8,7 @@ final class BatchDeletion {
     private let layout: StoreModel
     private var db: Database { reader.database }
     private let insert: BoundStatement
-    /// The number of the current cascade round; level 0 holds the objects that the batch names.
+    /// The current round of Cascade; level 0 holds the objects that the batch names.
     private var level: Int64 = 0
 
     private static let tables = [
@@ -38,7 +38,7 @@ final class BatchDeletion {
         try clear()
     }
 
-    /// Empties the temporary tables; a rollback of the transaction empties them as well.
+    /// A rollback of the transaction empties the tables as well.
     func clear() throws {
         for table in ["doomed", "release"] { try db.execute(sql: "DELETE FROM temp.tributary_\(table)") }
     }
@@ -50,8 +50,6 @@ final class BatchDeletion {
         insert.bind(3, entity.code)
         try insert.run()
     }
-
-    // MARK: Rules
 
     /// Follows Cascade until no new object is found, then checks Deny, then collects the effects of Nullify.
     func followRules() throws {
@@ -77,7 +75,6 @@ final class BatchDeletion {
         }
     }
 
-    /// The tables and conditions that lead from doomed objects of an entity to the objects at the other end.
     private func targets(_ entity: EntityLayout, _ join: RelationshipJoin) -> String {
         """
         FROM temp.tributary_doomed d CROSS JOIN \(join.source(target: "o", link: "l"))
@@ -102,7 +99,7 @@ final class BatchDeletion {
         )
     }
 
-    /// Runs one round of Cascade; the next round reads the objects that this round finds.
+    /// The next round reads the objects that this round finds.
     private func follow(_ cascades: [BoundStatement]) throws -> Bool {
         var found = false
         for statement in cascades {
@@ -162,9 +159,7 @@ final class BatchDeletion {
         }
     }
 
-    // MARK: Changes
-
-    /// Hands one update to `block` for each surviving object with to-one registers that are set to null.
+    /// One update for each surviving object with to-one registers that are set to null.
     func forEachRelease(_ block: (Change) throws -> Void) throws {
         let statement = try BoundStatement(
             db,
@@ -214,7 +209,7 @@ extension BatchWriter {
         }
     }
 
-    /// Deletes those of the given objects that exist, following the delete rules.
+    /// Deletes the given objects, as far as they exist, following the delete rules.
     ///
     /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
     package func delete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchWriteResult {

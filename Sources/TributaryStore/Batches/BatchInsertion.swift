@@ -5,12 +5,11 @@ import TributaryModel
 final class BatchInsertion {
     private let properties: BatchProperties
     private let keys: BatchUniqueness
-    /// The properties from whose values the identifier of a row follows.
+    /// The properties from whose values the identifier of a row is derived.
     private let identity: [Int]
     private let terms: BatchTerms
     private let reader: Reader
     private let defaults: [PropertyValue]
-    /// The last transaction before the batch.
     private let newest: Int64
     private var slice: [Change] = []
     /// The row index of each ID in the slice, for the error that reports a duplicate ID.
@@ -105,7 +104,7 @@ final class BatchInsertion {
         }
     }
 
-    /// The object or row that has a unique key of a row, or the identifier that follows from its key.
+    /// The collision of a row's unique keys, or of the identifier that is derived from its key.
     private func collision(of values: [PropertyValue], _ derived: UniqueID?) throws -> BatchUniqueness.Collision {
         let found = try keys.collision(of: values)
         guard case .none = found, let derived else { return found }
@@ -115,9 +114,7 @@ final class BatchInsertion {
         return other.map { .stored($0, properties: names) } ?? .none
     }
 
-    /// Handles a row whose unique key, or identifier that follows from its key, belongs to another object.
-    ///
-    /// - Returns: true when the row needs no insert any more.
+    /// Returns true when the row needs no insert any more.
     private func resolveCollision(
         of values: [PropertyValue],
         _ derived: UniqueID?,

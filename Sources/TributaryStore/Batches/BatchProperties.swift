@@ -1,7 +1,6 @@
 import TributaryChanges
 import TributaryModel
 
-/// Finds and checks the properties of one entity that a batch can write.
 struct BatchProperties {
     let entity: EntityLayout
     let layout: StoreModel
@@ -17,7 +16,6 @@ struct BatchProperties {
     var name: String { entity.entity.name }
     var table: TableLayout { layout.tables[entity.table] }
 
-    /// The property index of a property that a batch may write.
     func propertyIndex(_ property: String, row: Int?) throws -> Int {
         guard let propertyIndex = entity.entity.propertyIndex(named: property) else {
             throw BatchError.unknownProperty(row: row, entity: name, property: property)
@@ -39,8 +37,6 @@ struct BatchProperties {
     }
 
     /// Returns the value in the form that the store keeps.
-    ///
-    /// - Throws: ``BatchError`` when the value does not fit, or when it is null and the property is mandatory.
     func check(_ value: PropertyValue, propertyIndex: Int, row: Int?) throws -> PropertyValue {
         let property = entity.entity.properties[propertyIndex]
         func wrong(_ expected: String) -> BatchError {
@@ -65,7 +61,7 @@ struct BatchProperties {
         }
     }
 
-    /// The write in the log for the value of a new object; nil when the log needs none.
+    /// Nil when the log needs no write.
     func insertWrite(_ value: PropertyValue, propertyIndex: Int) -> PropertyWrite? {
         let property = entity.entity.properties[propertyIndex]
         guard let attribute = property.attribute else {
@@ -83,7 +79,6 @@ struct BatchProperties {
         entity.entity.properties[propertyIndex].attribute?.mergeRule == .counter
     }
 
-    /// The write in the log for a changed value.
     func updateWrite(from old: PropertyValue, to new: PropertyValue, propertyIndex: Int) -> PropertyWrite? {
         guard !old.isSame(as: new) else { return nil }
         let property = entity.entity.properties[propertyIndex]

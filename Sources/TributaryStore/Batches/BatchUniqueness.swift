@@ -4,15 +4,14 @@ import TributaryModel
 
 /// Finds visible objects with the unique keys of the rows of a batch.
 final class BatchUniqueness {
-    /// A unique key with the columns of an entity that has it.
     private struct Constraint {
         let names: [String]
         let propertyIndexes: [Int]
         let columns: [Int]
-        /// The codes of the entities whose objects share the key; nil when the table has one entity alone.
+        /// The codes of the entities whose objects share the key; nil when the table has only one entity.
         let owners: String?
 
-        /// Creates the key with the given names; nil when the entity does not store all of them.
+        /// Nil when the entity does not store all properties of the key.
         init?(_ names: [String], of entity: EntityLayout, _ layout: StoreModel) {
             self.names = names
             propertyIndexes = names.compactMap { entity.entity.propertyIndex(named: $0) }
@@ -22,7 +21,6 @@ final class BatchUniqueness {
             owners = layout.tables[entity.table].hasEntityColumn ? codes.joined(separator: ", ") : nil
         }
 
-        /// The condition that the row under an alias has the values of the key.
         func condition(_ alias: String, in table: TableLayout, equals value: (_ place: Int, _ name: String) -> String)
             -> String
         {
@@ -41,9 +39,7 @@ final class BatchUniqueness {
     }
 
     private let reading: RowReading
-    /// The keys of the entity, each with the statement that finds an object with given values.
     private var constraints: [(key: Constraint, find: BoundStatement)] = []
-    /// The keys of rows that are not in the store yet, each with its row index.
     private var pending: [Key: Int] = [:]
 
     var isEmpty: Bool { constraints.isEmpty }
@@ -64,7 +60,6 @@ final class BatchUniqueness {
         }
     }
 
-    /// The object or row that already has a unique key of a row.
     enum Collision {
         case none
         case stored(Row, properties: [String])
@@ -72,7 +67,7 @@ final class BatchUniqueness {
         case pending
     }
 
-    /// Finds the collision of a row; `values` are indexed by property index.
+    /// `values` are indexed by property index.
     func collision(of values: [PropertyValue]) throws -> Collision {
         for (index, constraint) in constraints.enumerated() {
             let key = constraint.key.propertyIndexes.map { values[$0] }
@@ -86,7 +81,6 @@ final class BatchUniqueness {
         return .none
     }
 
-    /// Remembers the unique keys of a row that is not in the store yet.
     func addPending(_ values: [PropertyValue], row: Int) {
         for (index, constraint) in constraints.enumerated() {
             let key = constraint.key.propertyIndexes.map { values[$0] }
@@ -94,10 +88,9 @@ final class BatchUniqueness {
         }
     }
 
-    /// Forgets the rows that were not in the store, once they are.
     func removePending() { pending.removeAll(keepingCapacity: true) }
 
-    /// Two objects with one key, at least one of which the transaction has changed.
+    /// Finds two objects with one key, at least one of which the transaction has changed.
     static func violation(
         _ properties: BatchProperties,
         propertyIndexes: Set<Int>,

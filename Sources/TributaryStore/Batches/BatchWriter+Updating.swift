@@ -68,7 +68,7 @@ extension BatchWriter {
         return BatchWriteResult(committed: committed, count: count, ids: ids)
     }
 
-    /// Checks an expression as far as possible without an object.
+    /// Checks what can be checked without an object.
     private func check(_ expression: BatchExpression, propertyIndex: Int, _ properties: BatchProperties) throws {
         let property = properties.entity.entity.properties[propertyIndex]
         switch expression {

@@ -17,11 +17,8 @@ package struct BatchWriter {
 
     /// Writes a batch as one transaction, whose changes `block` hands over slice by slice.
     ///
-    /// The function draws clock and sequence, adds derived attributes, and writes history and the lines for export.
-    /// `verify` gets the number of the transaction after all changes are merged, before history is written.
-    ///
-    /// - Returns: The transaction; nil when `block` handed over no change, so that there is no transaction.
-    /// - Throws: What `block` and `verify` throw; nothing is written then.
+    /// `verify` gets the number of the transaction after all changes are merged, before history is written. Nothing is
+    /// written when `block` or `verify` throws. Without any change there is no transaction, and the result is nil.
     func commitSlices(
         _ terms: BatchTerms,
         _ block: (_ apply: ([Change]) throws -> Void) throws -> Void,
@@ -72,9 +69,7 @@ package struct BatchWriter {
     }
 }
 
-/// The options of a batch: its author, how it resolves unique key collisions, and what it returns.
 package struct BatchTerms {
-    /// The way in which a batch treats a row whose unique key belongs to another object.
     package enum Collision: Sendable {
         case refuse
         /// The other object gets the values of the row.
@@ -86,7 +81,6 @@ package struct BatchTerms {
     package var author: String?
     package var contextName: String?
     package var collision: Collision
-    /// Whether the result lists the IDs of the objects.
     package var listsIDs: Bool
     /// Computes derived attributes; nil when the model has none.
     package var deriving: (any BatchDeriving)?
@@ -106,7 +100,6 @@ package struct BatchTerms {
     }
 }
 
-/// The new value that a batch update gives to a property.
 package enum BatchExpression: Sendable, Hashable {
     case value(PropertyValue)
     /// Adds to the current number; a missing value counts as zero.
@@ -115,12 +108,11 @@ package enum BatchExpression: Sendable, Hashable {
     case copy(of: String)
 }
 
-/// The result of a batch.
 package struct BatchWriteResult: Sendable {
-    /// The committed transaction; nil when the batch wrote nothing.
+    /// Nil when the batch wrote nothing.
     package var committed: CommittedTransaction?
     package var count: Int
-    /// The IDs of the objects; empty unless the caller asked for them.
+    /// Empty unless the caller asked for the IDs.
     package var ids: [ManagedObjectID]
 
     package init(committed: CommittedTransaction?, count: Int, ids: [ManagedObjectID]) {
@@ -135,9 +127,7 @@ package protocol BatchDeriving: AnyObject {
     /// Reads the values that the slice will overwrite; called before the slice is applied.
     func willApply(_ changes: [Change], _ reader: Reader) throws
 
-    /// Computes the derived attributes of the changed objects; called after the slice was applied.
-    ///
-    /// - Returns: the derived attributes of the objects that the slice changed.
+    /// Returns the derived attributes of the objects that the slice changed; called after the slice was applied.
     func didApply(_ changes: [Change], _ reader: Reader) throws -> [Change]
 
     /// Hands over, slice by slice, the derived attributes of other objects; called after all slices were applied.

@@ -11,7 +11,7 @@ import TributaryChanges
 /// A file is durable before the transaction that names it commits. A crash in between leaves a file that no row names,
 /// but never a name without its file. Files are never changed and never deleted. A store in memory has no such folder.
 final class BlobFolder: Sendable {
-    /// A value with more bytes than this is kept in this folder, when the model allows it.
+    /// A value with more bytes is kept in this folder, when the model allows it.
     static let threshold = 128 << 10
     private static let portion = 1 << 20
 
@@ -25,8 +25,9 @@ final class BlobFolder: Sendable {
         path = BlobFolder.path(besideStore: storePath)
     }
 
-    /// Returns the folder beside the file to which a symbolic link leads, so that the store has one folder under all of
-    /// its names; an existing folder beside the link stays in use.
+    /// Follows a symbolic link to the store, so that the store has one folder under all of its names.
+    ///
+    /// An existing folder beside the link stays in use.
     private static func path(besideStore store: String) -> String {
         let beside = store + "-blobs"
         guard access(beside, F_OK) != 0, let real = realpath(store, nil) else { return beside }
@@ -34,20 +35,15 @@ final class BlobFolder: Sendable {
         return String(cString: real) + "-blobs"
     }
 
-    // MARK: Writing
-
     typealias Source = (_ take: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 
-    /// Writes the bytes durably and returns the value that names them.
     func keep(_ bytes: [UInt8]) throws -> PropertyValue {
         try keep(sha256: BlobFolder.hash(bytes), size: Int64(bytes.count)) { take in
             try bytes.withUnsafeBytes { try take($0) }
         }
     }
 
-    /// Writes the bytes of a source durably, in portions, and returns the value that names them.
-    ///
-    /// The source has compared the bytes with their hash.
+    /// Writes the bytes durably, in portions; the source has compared them with their hash.
     func keep(sha256: String, size: Int64, _ source: Source) throws -> PropertyValue {
         guard let file = file(sha256) else { throw StoreError.blob(path: path, reason: "'\(sha256)' is no SHA-256") }
         let folder = "\(path)/\(sha256.prefix(2))"
@@ -60,7 +56,7 @@ final class BlobFolder: Sendable {
         return .blob(sha256: sha256, size: size)
     }
 
-    /// Writes under a temporary name until the bytes are durable.
+    /// The file has a temporary name until its bytes are durable.
     private func write(_ source: Source, to file: String, in folder: String) throws {
         var draft = Array("\(folder)/.draft-XXXXXX".utf8CString)
         let descriptor = mkstemp(&draft)
@@ -86,10 +82,9 @@ final class BlobFolder: Sendable {
         }
     }
 
-    /// Creates a folder and makes its entry in the parent folder durable.
+    /// Makes the folder's entry in its parent folder durable.
     ///
-    /// The entry of an existing folder is made durable too: the process that created the folder may have crashed
-    /// before.
+    /// The entry of an existing folder is made durable too: the process that created it may have crashed before.
     private func makeFolder(_ folder: String, in parent: String) throws(StoreError) {
         if mkdir(folder, BlobFolder.folderMode) == 0 {
             // The umask may have removed the group's right to read.
@@ -109,9 +104,6 @@ final class BlobFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw failure(folder) }
     }
 
-    // MARK: Reading
-
-    /// Reads the bytes of a blob and compares them with its name.
     func bytes(sha256: String, size: Int64) throws(StoreError) -> [UInt8] {
         var bytes: [UInt8] = []
         do {
@@ -125,9 +117,9 @@ final class BlobFolder: Sendable {
         return bytes
     }
 
-    /// Hands over the bytes of a blob in portions, and compares them with its name.
+    /// Hands over the bytes in portions and compares them with the hash in the name.
     ///
-    /// - Throws: ``StoreError`` `blob` when the file does not exist or has other bytes; what `take` throws.
+    /// Throws ``StoreError`` `blob` when the file is missing or has other bytes.
     func read(
         sha256: String,
         size: Int64,
@@ -165,7 +157,7 @@ final class BlobFolder: Sendable {
         }
     }
 
-    /// The path of a blob; nil unless the name is a hash, so that no row can name a file outside the folder.
+    /// Nil unless the name is a hash, so that no row can name a file outside the folder.
     private func file(_ sha256: String) -> String? {
         isSHA256(sha256) ? "\(path)/\(sha256.prefix(2))/\(sha256)" : nil
     }

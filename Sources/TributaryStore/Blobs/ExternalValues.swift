@@ -5,9 +5,8 @@ package import TributaryChanges
 /// It reads binaries that an import only names from the source of the import.
 final class ExternalValues {
     private let layout: StoreModel
-    /// The folder for large binaries; nil when they stay in their rows.
+    /// Nil when large binaries stay in their rows.
     private let folder: BlobFolder?
-    /// The source of the binaries that the changes of an import only name.
     var source: BlobSource?
     /// The largest binary that SQLite accepts in a row, with room for the other columns.
     static let largestBlob: Int64 = 900_000_000
@@ -19,10 +18,8 @@ final class ExternalValues {
 
     /// Returns the value in the form that its column stores.
     ///
-    /// The file of a large binary is durable when this function returns, and so before the transaction that names it
+    /// The file of a large binary is durable when this function returns, so before the transaction that names it
     /// commits.
-    ///
-    /// - Throws: What the source throws, and ``StoreError`` `blob` when the file cannot be written.
     func stored(_ value: PropertyValue?, column: Int, entity: Int) throws -> PropertyValue? {
         switch value {
         case .binary(let bytes)?:
@@ -46,17 +43,14 @@ final class ExternalValues {
 }
 
 extension Store {
-    /// Returns the value with its bytes: reads a value that lies beside the store, and returns any other value
-    /// unchanged.
+    /// Returns the value with its bytes, which it reads from the file beside the store where there is one.
     ///
     /// - Throws: ``StoreError`` `blob` when its file is missing or damaged.
     package func whole(_ value: PropertyValue) throws(StoreError) -> PropertyValue {
         try context.whole(value)
     }
 
-    /// Returns the value with its bytes, or the unchanged value when its file cannot be read.
-    ///
-    /// An unreadable file then does not prevent the other values from being read.
+    /// Returns the value unchanged when its file cannot be read, so that other values can still be read.
     package func readable(_ value: PropertyValue) -> PropertyValue { context.readable(value) }
 
     package func restore(
@@ -78,7 +72,7 @@ extension StoreContext {
 }
 
 extension PropertyValue {
-    /// Whether both values are equal or stand for equal bytes; either may lie beside a store.
+    /// Whether both values stand for equal bytes; either may lie beside a store.
     package func isSame(as other: PropertyValue) -> Bool {
         switch (self, other) {
         case (.blob(let sha256, let size), .binary(let bytes)), (.binary(let bytes), .blob(let sha256, let size)):
@@ -87,7 +81,7 @@ extension PropertyValue {
         }
     }
 
-    /// The binary as its hash, which is equal whether the bytes are in the row, beside the store or beside the log.
+    /// The hash of a binary, which is equal whether its bytes are in the row, beside the store or beside the log.
     var canonicalBlob: PropertyValue {
         guard case .binary(let bytes) = self else { return self }
         return .blob(sha256: BlobFolder.hash(bytes), size: Int64(bytes.count))

@@ -11,9 +11,8 @@ package struct Conflict: Sendable, Hashable {
         case object
     }
 
-    /// The rule by which one of the writes stands.
+    /// The rule that decided which write wins.
     package enum Rule: String, Sendable, CaseIterable {
-        /// The write with the greatest version.
         case latest
         case max
         case min
@@ -42,14 +41,14 @@ package struct Conflict: Sendable, Hashable {
     package var property: String
     package var losing: Write
     package var winning: Write
-    /// The values of the object that the deletion has removed, where they are known.
+    /// The known values of the object that the deletion has removed.
     package var object: JSONValue?
     /// The number of the transaction that restored the value.
     package var restored: Int64?
 }
 
 extension Conflict.Rule {
-    /// The rule of a property; a counter has no conflicts.
+    /// A counter has no conflicts.
     init(_ rule: MergeRule) {
         switch rule {
         case .latest, .counter: self = .latest
@@ -61,6 +60,6 @@ extension Conflict.Rule {
 
 package struct ConflictCounts: Sendable, Hashable {
     package var kept: Int
-    /// The conflicts that newer ones have replaced, or that were only counted.
+    /// The conflicts that newer ones have replaced, and those that were only counted.
     package var dropped: Int
 }

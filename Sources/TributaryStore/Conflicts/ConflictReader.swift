@@ -7,7 +7,7 @@ import TributaryChanges
 package struct ConflictReader {
     let reader: Reader
 
-    /// The columns that ``conflict(_:)`` reads; the state of the object, which may be large, only for a restoration.
+    /// The state of the object may be large, so only a restoration reads it.
     private static func select(withObject: Bool) -> String {
         """
         SELECT c.number, t.committed_at, c.kind, c.rule, c.entity, c.id, c.property,
@@ -23,13 +23,12 @@ package struct ConflictReader {
         """
     }
 
-    /// The conflicts after a number, in the order in which they were found.
+    /// In the order in which the conflicts were found.
     package func conflicts(after number: Int64, limit: Int) throws -> [Conflict] {
         try page(after: number, limit: limit, byteLimit: .max).found
     }
 
-    /// The first of ``conflicts(after:limit:)`` until their values have `byteLimit` bytes, and whether there are
-    /// others.
+    /// The first of ``conflicts(after:limit:)``, until their values have `byteLimit` bytes.
     package func page(
         after number: Int64,
         limit: Int,
@@ -50,7 +49,7 @@ package struct ConflictReader {
         return (found, hasMore)
     }
 
-    /// The conflict with a number; nil when there is none, or not any more.
+    /// Nil when the journal has no such conflict, or has it no longer.
     package func conflict(_ number: Int64) throws -> Conflict? {
         let statement = try BoundStatement(
             reader.database,
@@ -60,7 +59,7 @@ package struct ConflictReader {
         return try statement.first { ConflictReader.conflict($0) } ?? nil
     }
 
-    /// The other values that the journal keeps of an object that one deletion has taken away, the oldest first.
+    /// The other values that the journal keeps of an object that the same deletion has removed, the oldest first.
     func values(lostWith conflict: Conflict) throws -> [JSONMember] {
         let statement = try BoundStatement(
             reader.database,
@@ -79,7 +78,6 @@ package struct ConflictReader {
         return members
     }
 
-    /// The number of conflicts in the journal, and of those that were removed from it or never kept.
     package func counts() throws -> ConflictCounts {
         let count = try BoundStatement(
             reader.database,

@@ -2,17 +2,16 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// Finds the conflicts of imported writes and keeps the values that do not stand; merge statement 20.
+/// Finds the conflicts of imported writes and keeps the values that lose; merge statement 20.
 ///
-/// Only imported transactions are compared with the writes of others: a local write has seen every applied one, and of a
-/// deferred write that takes effect it is not known any more what its writer had seen.
+/// Only imported transactions are compared with the writes of others. A local write has seen every applied write. When
+/// a deferred write takes effect, it is no longer known what its writer had seen.
 final class ConflictRecorder {
     private let layout: StoreModel
     private let cursor: TransactionCursor
     private let versions: VersionCache
     private let seen: SeenSequences
     private let table: ConflictTable
-    /// Whether the transactions that are being merged are imported.
     @exclusivity(unchecked) private var isImporting = false
 
     init(_ db: Database, layout: StoreModel, cursor: TransactionCursor, versions: VersionCache) throws {
@@ -23,29 +22,21 @@ final class ConflictRecorder {
         table = ConflictTable(db)
     }
 
-    /// Begins the imported transaction of the cursor, which acknowledges transactions of other writers.
     func begin(seen acknowledged: [(other: Int64, sequence: UInt64)]) throws {
         isImporting = true
         try seen.record(acknowledged, by: cursor.writer, number: cursor.revision)
     }
 
-    /// Whether a write was made by another writer than that of the change that is being merged.
-    ///
-    /// It is asked for each value that meets another one.
+    /// Whether another writer made the write than the change that is being merged; asked wherever two values meet.
     @inline(__always)
     func isForeign(_ applied: Int64) throws -> Bool {
         guard isImporting, !cursor.isLocal, applied != cursor.revision else { return false }
         return try versions.origin(applied).writer != cursor.writer
     }
 
-    /// Whether a write that was applied before and the change that is being merged are a conflict.
+    /// Whether an applied write and the change that is being merged are a conflict, so that the losing value is kept.
     ///
-    /// - Parameters:
-    ///   - applied: The number of the version of the write.
-    ///   - isArrivingLost: Whether the change that is being merged does not stand.
-    ///   - insert: The number of the object's insert; nil when it is not known.
-    /// - Returns: whether the value that does not stand is to be kept.
-    /// - Throws: ``StoreError`` when the store cannot be read.
+    /// `applied` and `insert` are numbers of versions; `insert` is nil when the object's insert is not known.
     func isConflict(with applied: Int64, isArrivingLost: Bool, insertedAt insert: Int64? = nil) throws -> Bool {
         guard try isForeign(applied) else { return false }
         let origin = try versions.origin(applied)
@@ -62,7 +53,7 @@ final class ConflictRecorder {
             .isConflict(isArrivingLost: isArrivingLost)
     }
 
-    /// Keeps a conflict, or only counts it when there are too many.
+    /// Only counts the conflict when there are too many.
     func keep(_ entry: () throws -> ConflictEntry) throws {
         guard try table.hasRoom() else { return table.drop() }
         try table.insert(entry(), transaction: cursor.revision)
@@ -70,12 +61,11 @@ final class ConflictRecorder {
 
     func flush() throws { try table.flush() }
 
-    /// The name of the highest entity that has the column, when the concrete entity is not known.
+    /// For an object whose concrete entity is not known: the highest entity that has the column.
     func entityName(of column: StoreModel.ColumnIndex) -> String {
         entityName(in: column.table) { $0.holds[column.column] }
     }
 
-    /// The name of the highest entity of the table that has the property.
     func entityName(of property: String, table: Int) -> String {
         entityName(in: table) { entity in entity.entity.properties.contains { $0.name == property } }
     }
@@ -87,11 +77,10 @@ final class ConflictRecorder {
     }
 }
 
-/// Finds the conflicts of links and unlinks, and of links with deletions of their ends.
 struct LinkConflicts {
     let recorder: ConflictRecorder
 
-    /// Keeps the state that does not stand when a link or unlink meets one of another writer.
+    /// Keeps the losing state when a link or unlink meets one of another writer.
     func keep(
         of state: LinkState<Int64>,
         with known: LinkTables.Pair,
@@ -107,7 +96,7 @@ struct LinkConflicts {
         }
     }
 
-    /// Keeps a link that is not shown because an end is deleted, unless its writer had seen the deletions.
+    /// Keeps a link that is not shown because an end is deleted, unless the link's writer had seen the deletions.
     func keep(
         _ source: UniqueID,
         _ target: UniqueID,
@@ -121,7 +110,7 @@ struct LinkConflicts {
         }
     }
 
-    /// Keeps a shown link that the deletion of an end takes away and had not seen.
+    /// Keeps a shown link that the deletion of an end removes, if the deletion had not seen it.
     func keep(_ pair: LinkTables.Pair, _ link: LinkLayout, hiddenBy deletion: Int64) throws {
         guard try recorder.isConflict(with: pair.state.version, isArrivingLost: false) else { return }
         try recorder.keep { entry(.deletion, link, pair.source, pair.target, pair.state, deletion, nil) }

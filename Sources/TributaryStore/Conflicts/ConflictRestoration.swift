@@ -59,7 +59,6 @@ package struct ConflictRestoration {
         return Change(entity: present.name, id: conflict.id, operation: .update([write]))
     }
 
-    /// - Throws: ``Refusal`` when the object is a shadow.
     private func checkShadow(_ entity: EntityLayout) throws {
         let partial = try PartialRowTable(reader.database, layout: layout).row(entity.table, conflict.id)
         guard let representative = partial?.shadow?.representative else { return }
@@ -94,9 +93,6 @@ package struct ConflictRestoration {
         )
     }
 
-    // MARK: Deleted objects
-
-    /// Inserts a deleted object with the values that are known of it.
     private func insert(_ value: JSONValue, _ layout: EntityLayout) throws -> Change {
         guard conflict.rule == .deletion, conflict.kind == .value else {
             throw Refusal(reason: "\(subject) is deleted; only an edit that its deletion has taken away brings it back")
@@ -119,7 +115,7 @@ package struct ConflictRestoration {
         return Change(entity: layout.entity.name, id: conflict.id, operation: .insert(writes))
     }
 
-    /// The values that are known of a deleted object; of several values of one property the last one is the best.
+    /// Where there are several values of one property, the last one is the best.
     private func knownValues(_ entity: EntityLayout) throws -> [JSONMember] {
         var members = try preserved(entity)
         if case .object(let lost)? = conflict.object { members += lost }
@@ -130,7 +126,6 @@ package struct ConflictRestoration {
         return try members + reader.conflicts.values(lostWith: conflict)
     }
 
-    /// The attributes that the model preserves after deletion.
     private func preserved(_ entity: EntityLayout) throws -> [JSONMember] {
         let statement = try BoundStatement(
             reader.database,

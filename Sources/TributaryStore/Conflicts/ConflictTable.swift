@@ -5,33 +5,31 @@ import TributaryChanges
 ///
 /// It belongs to one write transaction.
 final class ConflictTable {
-    /// The number of rows; a new one then replaces the oldest.
+    /// When the table has this many rows, a new one replaces the oldest.
     static let rowLimit: Int64 = 10_000
-    /// The number of rows that one write transaction replaces; further conflicts are only counted, so that a million of
-    /// them cost little more than their detection.
+    /// The number of rows that one write transaction may replace.
+    ///
+    /// Further conflicts are only counted, so that a million of them cost little more than their detection.
     static let replacementLimit = 1_000
-    /// The number of bytes of a value; longer ones are not kept.
+    /// In bytes; a longer value is not kept.
     static let valueLimit = 1 << 20
-    /// The number of bytes of all values; the oldest rows make room for a new one.
+    /// For all values together; the oldest rows make room for a new one.
     static let byteLimit: Int64 = 32 << 20
-    /// The setting with the number of bytes of all values.
     static let bytesKey = "conflicts.bytes"
-    /// The setting with the number of conflicts that were removed or not kept.
     static let droppedKey = "conflicts.dropped"
 
     private let db: Database
-    /// The least number in the table, and the number after the greatest; nil until the first conflict.
+    /// The numbers in the table; nil until the first conflict.
     private var range: Range<Int64>?
     private var bytes: Int64?
     private var replacedCount = 0
-    /// Dropped conflicts that are not in the setting yet.
+    /// The dropped conflicts that the setting does not count yet.
     private var droppedCount: Int64 = 0
 
     init(_ db: Database) {
         self.db = db
     }
 
-    /// Whether another row is kept, and not only counted.
     func hasRoom() throws -> Bool {
         if replacedCount < ConflictTable.replacementLimit { return true }
         return try Int64(numbers().count) < ConflictTable.rowLimit && keptBytes() < ConflictTable.byteLimit
@@ -39,7 +37,6 @@ final class ConflictTable {
 
     func drop() { droppedCount += 1 }
 
-    /// Adds a row; `transaction` is the number of the transaction that is being merged.
     func insert(_ entry: ConflictEntry, transaction: Int64) throws {
         let values = [entry.losingValue, entry.winningValue, entry.object].map(text)
         let size = values.reduce(0) { $0 + Int64($1?.utf8.count ?? 0) }
@@ -70,7 +67,6 @@ final class ConflictTable {
         self.bytes = bytes
     }
 
-    /// Removes the oldest rows until there is room for a row with values of `size` bytes.
     private func makeRoom(for size: Int64) throws {
         var range = try numbers()
         while !range.isEmpty,
@@ -90,7 +86,6 @@ final class ConflictTable {
         }
     }
 
-    /// The number of bytes of the values of a row.
     private static let size = ["losing_value", "winning_value", "object"]
         .map { "ifnull(length(CAST(\($0) AS BLOB)), 0)" }.joined(separator: " + ")
 
@@ -104,7 +99,6 @@ final class ConflictTable {
         return found
     }
 
-    /// Records that a transaction has restored the losing value of a conflict.
     func markRestored(_ number: Int64, by transaction: Int64) throws {
         let update = try BoundStatement(db, "UPDATE tributary_conflict SET restored = ?2 WHERE number = ?1")
         update.bind(1, number)
@@ -112,7 +106,6 @@ final class ConflictTable {
         try update.run()
     }
 
-    /// Records the number of dropped conflicts and the size of the table.
     func flush() throws {
         let settings = SettingTable(db)
         if let bytes { try settings.set(Setting(ConflictTable.bytesKey), to: bytes) }
@@ -127,7 +120,7 @@ final class ConflictTable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The numbers of the rows, which follow each other because only the oldest is ever removed.
+    /// The numbers have no gaps, because only the oldest row is ever removed.
     private func numbers() throws -> Range<Int64> {
         if let range { return range }
         let select = try BoundStatement(
@@ -143,21 +136,19 @@ final class ConflictTable {
     }
 }
 
-/// A new row of the conflict journal.
 struct ConflictEntry {
     var kind: Conflict.Kind
     var rule: Conflict.Rule
-    /// The name of the object's concrete entity, or of one that has the property when the object is not visible.
+    /// The concrete entity, or an entity that has the property when the object is not visible.
     var entity: String
     var id: UniqueID
     var property: String
-    /// The number of the version of the write that does not stand.
+    /// The number of the version.
     var losing: Int64
     var losingValue: JSONValue
-    /// The number of the version of the write that stands.
     var winning: Int64
     /// Nil for a deletion.
     var winningValue: JSONValue?
-    /// The values of an object that a deletion has removed, by property.
+    /// The values of a deleted object, by property.
     var object: JSONValue?
 }

@@ -1,11 +1,11 @@
 import GRDB
 import TributaryChanges
 
-/// For imported transactions, the sequences up to which their writers' stores had acknowledged other writers.
+/// The sequences of other writers that each store had acknowledged by each of its imported transactions.
 ///
-/// `tributary_seen` has the sequences after the last transaction of each store. Rows that wait are merged after later
-/// transactions of their writer have been recorded there, so the sequences are kept with the transaction from which
-/// they hold. Writers are the rows of `tributary_writer`. It belongs to one write transaction.
+/// `tributary_seen` has only the sequences after the last transaction of each store. A row that waits is merged after
+/// later transactions of its writer were recorded there, so each sequence is kept with the first transaction that
+/// acknowledges it. Writers are rows of `tributary_writer`. The object belongs to one write transaction.
 final class SeenSequences {
     private struct Pair: Hashable {
         var store: Int
@@ -29,15 +29,15 @@ final class SeenSequences {
     private var labels: [String] = []
     private var places: [String: Int] = [:]
     private var stores: [Int64: Int] = [:]
-    /// For each pair, the sequences in the order of the transactions; the first step is the sequence in the table.
+    /// In the order of the transactions; the first step is the sequence in the table.
     private var steps: [Pair: [Step]] = [:]
-    /// For each store, the number of its first transaction that acknowledges any; nil when there is none yet.
+    /// The number of the first transaction of a store that acknowledges anything; nil when there is none yet.
     private var firsts: [Int: Int64?] = [:]
-    /// From which transaction on a writer has anything of another one, or of one that goes on from that.
+    /// The transaction from which on a writer has anything of another writer, or of one that continues it.
     private var reached: [Question: Int64] = [:]
-    /// At which transaction it had nothing of it, nor of one that goes on from it.
+    /// A transaction at which the writer had nothing of the other writer, nor of one that continues it.
     private var unreached: [Question: Int64] = [:]
-    /// For each writer, those that go on from it, with the last transaction that they have of it.
+    /// For each writer, the writers that continue it, with the last transaction that they have of it.
     private var next: [Int64: [(writer: Int64, sequence: UInt64)]] = [:]
 
     init(_ db: Database) throws {
@@ -55,7 +55,7 @@ final class SeenSequences {
 
     /// Records what a transaction acknowledges, before `tributary_seen` has it.
     ///
-    /// The cost is one look at each acknowledged writer.
+    /// Costs one lookup for each acknowledged writer.
     func record(_ seen: [(other: Int64, sequence: UInt64)], by writer: Int64, number: Int64) throws {
         // The transaction may be the first one of a writer that goes on from another one.
         next.removeAll(keepingCapacity: true)
@@ -69,18 +69,12 @@ final class SeenSequences {
         }
     }
 
-    /// Whether the store of a writer had acknowledged a transaction of another writer by its own transaction.
+    /// Whether the store of `writer` had acknowledged a transaction of `other` by its own transaction `number`.
     ///
-    /// Who has anything of a writer has all that it goes on from: one step for each writer that the other store has been
-    /// since, and one for all that were looked at before.
+    /// A store that has anything of a writer has everything that this writer continues. So the cost is one step for
+    /// each writer that the other store has been since, and one step for all that were examined before.
     ///
-    /// - Parameters:
-    ///   - sequence: The transaction of the other writer.
-    ///   - other: The row of the writer that is acknowledged.
-    ///   - writer: The row of the writer that acknowledges.
-    ///   - number: The number of the transaction.
-    /// - Returns: the answer; nil when the store had never acknowledged any writer's.
-    /// - Throws: ``StoreError`` when the store cannot be read.
+    /// Nil when the store had never acknowledged any writer's transaction.
     func had(_ sequence: UInt64, of other: Int64, seenBy writer: Int64, at number: Int64) throws -> Bool? {
         let store = try store(of: writer)
         let acknowledges = try first(store).map { $0 <= number } ?? false

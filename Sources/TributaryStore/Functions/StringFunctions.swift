@@ -49,8 +49,6 @@ enum StringFunctions {
         try TextFunction.register(in: database)
     }
 
-    // MARK: What SQLite calls
-
     private final class Matcher {
         let matcher: StringMatcher?
         init(_ matcher: StringMatcher?) {
@@ -69,7 +67,7 @@ enum StringFunctions {
         sqlite3_result_int(context, fits ? 1 : 0)
     }
 
-    /// The matcher for the pattern; SQLite caches it for the run of the statement when the pattern is a constant.
+    /// SQLite caches the matcher for the run of the statement when the pattern is a constant.
     private static func matcher(_ context: OpaquePointer?, _ values: Values) -> Matcher? {
         if let kept = sqlite3_get_auxdata(context, 1) {
             return Unmanaged<Matcher>.fromOpaque(kept).takeUnretainedValue()
@@ -113,7 +111,6 @@ enum StringFunctions {
     }
 }
 
-/// The SQL function for the string functions of key paths, computed by the model's own code.
 enum TextFunction {
     /// `(code, text)`: the value, or NULL.
     static let name = "tributary_text"
@@ -130,12 +127,10 @@ enum TextFunction {
     }
 }
 
-/// The SQL function for members of composites, computed by the model's own code.
 enum MemberFunction {
     /// `(composite, names as a JSON array, code of the type)`: the member's value in the form of a column, or NULL.
     static let name = "tributary_member"
 
-    /// The SQL expression for the member of a composite column.
     static func call(_ column: String, _ names: [String], _ type: AttributeType) -> String {
         let path = JSONValue.array(names.map(JSONValue.string)).text.replacing("'", with: "''")
         return "\(name)(\(column), '\(path)', \(AttributeType.allCases.firstIndex(of: type) ?? 0))"

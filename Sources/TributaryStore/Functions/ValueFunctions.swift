@@ -8,13 +8,13 @@ enum ValueFunctions {
     /// `(code, argument, …)`: the result, or NULL; each further code takes the result so far as its first argument.
     static let name = "tributary_value"
 
-    /// Encodes the function and the kinds of its arguments as a number.
+    /// One number for the function and the kinds of its arguments.
     static func code(_ function: BoundFunction) -> Int32 {
         let index = Int32(ObjectPredicate.Function.allCases.firstIndex(of: function.function) ?? 0)
         return function.argumentKinds.reversed().reduce(0) { $0 << kindBits | $1.rawValue } << functionBits | index
     }
 
-    /// The number of functions in one call: with two arguments each, SQLite accepts no more.
+    /// The most functions in one call: with two arguments each, SQLite accepts no more.
     static let maximumSteps = 63
 
     private static let functionBits: Int32 = 5
@@ -120,7 +120,7 @@ enum AggregateFunctions {
         AggregateEvaluator.value(aggregate, values, kind: kind).setResult(of: context)
     }
 
-    /// The memory in which SQLite keeps the values of one group; nil when there were no rows.
+    /// SQLite keeps the values of one group in this memory; nil when there were no rows.
     private static func memory(_ context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     {
         sqlite3_aggregate_context(context, Int32(size))?

@@ -9,7 +9,7 @@ import GRDBSQLite
 enum ValueListTable {
     static let name = "tributary_values"
 
-    /// The cursor that SQLite passes back; SQLite's own part comes first.
+    /// SQLite passes the cursor back; SQLite's own part comes first.
     private struct Cursor {
         var base = sqlite3_vtab_cursor()
         var values: Unmanaged<Values>?
@@ -24,7 +24,7 @@ enum ValueListTable {
 
     private typealias Module = UnsafeMutablePointer<sqlite3_module>
 
-    /// The module that all connections share for the life of the process.
+    /// All connections share the module for the life of the process.
     private nonisolated(unsafe) static let module: Module = {
         let module = Module.allocate(capacity: 1)
         module.initialize(to: sqlite3_module())

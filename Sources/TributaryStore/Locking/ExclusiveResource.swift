@@ -1,13 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A lock that one thread holds at a time: the queue of a context, or the write lock of a store.
-///
-/// The thread that holds it may take it again.
+/// A lock that one thread holds at a time, and may take again: the queue of a context, or the write lock of a store.
 package final class ExclusiveResource: Sendable {
-    /// The name of the resource in messages, such as `the context 'import'`.
+    /// For messages, such as `the context 'import'`.
     package let name: String
-    /// Whether the resource is a lock that a context takes, and not a context; messages then name the holder.
+    /// Whether the resource is a lock that a context takes, and not a context; messages then name the lock's holder.
     let isLock: Bool
     let holder = Atomic<UInt>(0)
     private let graph: WaitForGraph
@@ -20,7 +18,7 @@ package final class ExclusiveResource: Sendable {
 
     package var isHeldHere: Bool { holder.load(ordering: .relaxed) == pthread_self() }
 
-    /// Registers that the calling thread, which has acquired the resource, holds it while `block` runs.
+    /// The calling thread has acquired the resource.
     package func holding<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         let former = holder.load(ordering: .relaxed)
         graph.hold(self)
@@ -32,17 +30,14 @@ package final class ExclusiveResource: Sendable {
         return try block()
     }
 
-    /// Registers that the calling thread is about to wait for the resource.
+    /// Registers that the calling thread is about to wait for the resource, until ``holding(_:)`` or ``stopWaiting()``.
     ///
-    /// ``holding(_:)`` or ``stopWaiting()`` ends the registration.
-    ///
-    /// - Returns: A description of the cycle when the wait could never end, and nothing is registered then; nil
-    ///   otherwise.
+    /// Returns a description of the cycle, and registers nothing, when the wait could never end.
     package func startWaiting() -> String? { isHeldHere ? nil : graph.startWaiting(for: self) }
 
     package func stopWaiting() { graph.stopWaiting() }
 
-    /// The name of the resource that the calling thread held when it took this one; nil when it held nothing.
+    /// The resource that the calling thread held when it took this one; nil when it held nothing.
     package var outerHolder: String? { graph.resourceHeldBefore(self)?.name }
 }
 
@@ -50,11 +45,11 @@ package final class ExclusiveResource: Sendable {
 ///
 /// A thread registers the resources that it holds before it waits, so the last thread to register sees the whole cycle.
 package final class WaitForGraph: Sendable {
-    /// The graph of the process: contexts of several containers may wait for each other.
+    /// One for the process: contexts of several containers may wait for each other.
     package static let shared = WaitForGraph()
 
     private struct Node {
-        /// The held resources in the order of acquisition; a resource that was acquired twice is listed twice.
+        /// In the order of acquisition; a resource that was acquired twice is listed twice.
         var held: [ExclusiveResource] = []
         var awaited: ExclusiveResource?
     }
@@ -106,7 +101,7 @@ package final class WaitForGraph: Sendable {
         }
     }
 
-    /// Follows the holders and their waits; describes the cycle when it leads back to the calling thread.
+    /// Describes the cycle when the holders and their waits lead back to the calling thread.
     private static func cycle(from resource: ExclusiveResource, _ nodes: [UInt: Node]) -> String? {
         let thread = pthread_self()
         var path = [resource]
@@ -119,8 +114,6 @@ package final class WaitForGraph: Sendable {
         return nil
     }
 
-    /// Describes a cycle.
-    ///
     /// The caller waits for the first resource of the path, whose holder waits for the second, and so on; the caller
     /// holds the last resource.
     private static func description(of path: [ExclusiveResource], _ nodes: [UInt: Node]) -> String {
@@ -128,7 +121,7 @@ package final class WaitForGraph: Sendable {
         return "\(caller) waits for " + path.map { name(of: $0, nodes) }.joined(separator: ", which waits for ")
     }
 
-    /// The name of a resource; a lock's name is followed by the context that holds it.
+    /// A lock's name is followed by the context that holds it.
     private static func name(of resource: ExclusiveResource, _ nodes: [UInt: Node]) -> String {
         let held = nodes[resource.holder.load(ordering: .relaxed)]?.held ?? []
         guard let index = held.firstIndex(where: { $0 === resource }), index > 0, resource.isLock else {

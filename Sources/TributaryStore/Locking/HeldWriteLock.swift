@@ -10,12 +10,11 @@ package struct HeldWriteLock {
 }
 
 extension HeldWriteLock {
-    /// The number of the newest transaction, local or imported.
     package func newestTransaction() throws -> Int64 {
         try StoreError.mapping { try Reader(database: database, context: store.context).history.newestTransaction() }
     }
 
-    /// The union of the changes of the transactions after `number` up to `through`.
+    /// The combined changes of the transactions after `number` up to `through`.
     package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
         try StoreError.mapping {
             let reader = Reader(database: database, context: store.context)

@@ -1,11 +1,10 @@
 import GRDB
 import TributaryChanges
 
-/// Reads which large binaries beside the store its rows name.
 package struct ExternalValueReader {
     let reader: Reader
 
-    /// Hands over the hash and the size of each binary; one that several rows name can come several times.
+    /// A binary that several rows name can come several times.
     package func forEach(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
         for table in reader.context.layout.tables {
             for column in table.columns where column.isExternal {
@@ -34,14 +33,13 @@ package struct ExternalValueReader {
         }
     }
 
-    /// Hands over the hash and the size of each binary that a baseline names as a blob; some come several times.
+    /// The binaries that a baseline names as blobs; one can come several times.
     package func forEachBlobOfBaseline(_ body: (_ sha256: String, _ size: Int64) throws -> Void) throws {
         try forEach { sha256, size in
             if size > BlobFolder.threshold { try body(sha256, size) }
         }
     }
 
-    /// Hands over the bytes of a binary in portions.
     package func read(_ sha256: String, size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard let blobs = reader.context.blobs else {
             throw StoreError.blob(path: sha256, reason: "a store in memory keeps no binaries beside it")
@@ -63,10 +61,7 @@ package struct ExternalValueFault: Sendable, Hashable {
 }
 
 extension ExternalValueReader {
-    /// Reads the file of each large binary that a row names.
-    ///
-    /// - Returns: The binaries whose files are missing or damaged.
-    /// - Throws: What `progress` throws, and ``StoreError``.
+    /// The binaries with missing or damaged files; reads the file of each large binary that a row names.
     package func faults(limit: Int, progress: (Int64) throws -> Void) throws -> [ExternalValueFault] {
         guard let folder = reader.context.blobs else { return [] }
         var faults: [ExternalValueFault] = []

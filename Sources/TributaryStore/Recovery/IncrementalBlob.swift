@@ -8,9 +8,6 @@ final class IncrementalBlob {
     private var blob: OpaquePointer?
     private let connection: OpaquePointer?
 
-    /// Opens the value in a column of a row.
-    ///
-    /// - Throws: ``StoreError`` when there is no such row.
     init(_ database: Database, table: String, column: String = "bytes", row: Int64, isWritable: Bool) throws {
         connection = database.sqliteConnection
         var opened: OpaquePointer?
@@ -21,9 +18,7 @@ final class IncrementalBlob {
 
     deinit { if let blob { sqlite3_blob_close(blob) } }
 
-    /// Closes the value, which may commit what was written.
-    ///
-    /// - Throws: ``StoreError`` when that failed, such as on a full disk.
+    /// Closing may commit what was written, so it throws on a full disk.
     func close() throws {
         let code = sqlite3_blob_close(blob)
         blob = nil
@@ -53,9 +48,8 @@ final class IncrementalBlob {
     }
 }
 
-/// The hash of the bytes of a file, read in portions.
 enum FileHash {
-    /// Returns the SHA-256 in lower-case hexadecimal.
+    /// Lower-case hexadecimal; the file is read in portions.
     static func sha256(ofFile path: String) throws(StoreError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }

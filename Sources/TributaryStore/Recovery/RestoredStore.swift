@@ -4,9 +4,9 @@ import TributaryChanges
 
 /// A store that was restored from a backup, before it is opened for the first time.
 package struct RestoredStore {
-    /// The setting that says when the store was restored, in Unix milliseconds.
+    /// When the store was restored, in Unix milliseconds.
     ///
-    /// The writer of the store may have gone on after the backup, so that the store must not write as that writer.
+    /// The former writer may have gone on after the backup, so the store must not write as that writer.
     static var setting: Setting<UInt64> { Setting("identity.restored") }
 
     private let path: String
@@ -17,9 +17,8 @@ package struct RestoredStore {
 
     /// Checks the file, writes its large binaries beside it, and records that it was restored.
     ///
-    /// The call may be repeated after it was interrupted.
-    ///
-    /// - Throws: ``StoreError`` when the file is not that of the backup, is damaged, or is no store of this version.
+    /// The call may be repeated after an interruption. Throws ``StoreError`` when the file is not that of the backup,
+    /// is damaged, or is not a store of this version.
     package func adopt(restoredAt milliseconds: UInt64, sha256: String) throws {
         var configuration = Configuration()
         configuration.label = "tributary.restore"
@@ -80,7 +79,7 @@ package struct RestoredStore {
             try database.execute(sql: "DROP TABLE IF EXISTS \(StoreCopy.blobTable)")
             let settings = SettingTable(database)
             try settings.set(RestoredStore.setting, to: milliseconds)
-            // Numbers of history are given again.
+            // History gives the same numbers again, so it needs a new name.
             let name = try String.fetchOne(database, sql: "SELECT lower(hex(randomblob(16)))")
             try settings.set(Setting(IdentityKeys.history), to: name)
             return .commit

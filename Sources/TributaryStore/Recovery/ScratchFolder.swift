@@ -7,10 +7,11 @@ import TributaryChanges
 ///
 /// Only the owner of the store can enter it. A killed process leaves the folder behind; the next start removes it.
 ///
-/// The work removes it when it ends: a block that other threads release later may hold the last reference, and the next
-/// work of the purpose may have made its own folder by then, or the process may have ended.
+/// The work removes the folder when it ends and does not rely on `deinit`: a block that other threads release later may
+/// hold the last reference. By then the process may have ended, or the next work of this purpose may have made its own
+/// folder.
 package final class ScratchFolder: Sendable {
-    /// The pieces of work that need a scratch folder; each runs at most once at a time.
+    /// Each kind of work runs at most once at a time.
     package enum Purpose: String, CaseIterable, Sendable {
         case backup
         case check
@@ -20,9 +21,7 @@ package final class ScratchFolder: Sendable {
     package let path: String
     private let isRemoved = Atomic(false)
 
-    /// Creates the folder, after removing one that an earlier process has left.
-    ///
-    /// - Throws: ``StoreError`` `scratch` when the system cannot create it.
+    /// Removes a folder that an earlier process has left, and creates a new one.
     package init(_ purpose: Purpose, besideStore store: String) throws(StoreError) {
         path = ScratchFolder.path(purpose, store)
         ScratchFolder.remove(path)
@@ -33,18 +32,15 @@ package final class ScratchFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes the folder with its files, the first time it is called.
     package func remove() {
         guard !isRemoved.exchange(true, ordering: .relaxed) else { return }
         ScratchFolder.remove(path)
     }
 
-    /// The greatest number of bytes that stay free for the live store beside the work.
+    /// The most bytes that stay free for the live store beside the work.
     private static let greatestReserve: Int64 = 32 << 20
 
-    /// Demands that the disk has room for a file as large as a store, and some for the store to go on.
-    ///
-    /// - Throws: ``StoreError`` `scratch` with the code of a full disk.
+    /// Demands room for a file as large as the store, and for the store to go on; throws the code of a full disk.
     package func demandRoom(forCopyOf store: String) throws(StoreError) {
         var volume = statvfs()
         guard statvfs(path, &volume) == 0 else { return }
@@ -77,10 +73,7 @@ package final class ScratchFolder: Sendable {
 }
 
 extension Store {
-    /// The settings of a new store in a scratch folder, which resolves the names of all model versions that this one has
-    /// had.
-    ///
-    /// - Throws: ``StoreError`` when the versions cannot be read.
+    /// A new store in a scratch folder, which knows the names of all former model versions of this store.
     package func scratchConfiguration(in folder: ScratchFolder) throws -> StoreConfiguration {
         let path = folder.file("rebuilt.sqlite")
         var scratch = StoreConfiguration(path: path, name: configuration.name, model: model)

@@ -8,7 +8,7 @@ import TributaryChanges
 /// The file is a store in itself, without a WAL. It has one more table, `tributary_blob`, with the bytes of the large
 /// binaries; ``RestoredStore`` writes them into files again.
 struct StoreCopy {
-    /// The table of the large binaries, which only copies have.
+    /// Only copies have this table.
     static let blobTable = "tributary_blob"
     private static let pagesOfStep: CInt = 256
 
@@ -17,10 +17,7 @@ struct StoreCopy {
     let cancellation: ReadCancellation
     let progress: @Sendable (_ done: Int64, _ total: Int64) -> Void
 
-    /// Writes the copy.
-    ///
-    /// - Returns: The number of large binaries that the copy lacks, because their files are missing or damaged.
-    /// - Throws: ``StoreError``, and `CancellationError`.
+    /// Returns how many large binaries the copy lacks, because their files are missing or damaged.
     func run() throws -> Int {
         // Without a read the transaction would not have a state yet, and the copy could mix several.
         _ = try source.history.newestTransaction()

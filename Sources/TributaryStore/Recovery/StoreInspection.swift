@@ -9,7 +9,7 @@ package struct StoreInspection {
 
     let reader: Reader
 
-    /// The faults that SQLite finds in the file, as its own texts; empty when it is whole.
+    /// The faults that SQLite finds in the file, as its own texts; empty when the file is sound.
     ///
     /// - Throws: ``StoreError`` when the file is too damaged for SQLite to look at it.
     package func faults() throws -> [String] {
@@ -20,7 +20,7 @@ package struct StoreInspection {
         return found == ["ok"] ? [] : found
     }
 
-    /// The names of the views and indexes that the layout asks for and the file lacks.
+    /// The views and indexes that the layout asks for and the file lacks.
     package func missingStructures() throws -> [String] {
         let present = Set(
             try String.fetchAll(reader.database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('view', 'index')")
@@ -29,7 +29,7 @@ package struct StoreInspection {
     }
 }
 extension Schema {
-    /// The names of the views of sub-entities and of the indexes that follow from the model.
+    /// The views of sub-entities, and the indexes that follow from the model.
     static func structures(of layout: StoreModel) -> [String] {
         let views = layout.entities.filter { $0.entity.parent != nil }.map(\.entity.name)
         let references = layout.tables.flatMap { table in
@@ -60,7 +60,7 @@ extension Schema {
     }
 }
 
-/// Repairs in a store what follows from the rest of its file.
+/// Repairs the parts of a store that can be derived from the rest of its file.
 ///
 /// Valid only inside the transaction.
 package struct StoreRepair {

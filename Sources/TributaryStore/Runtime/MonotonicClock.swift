@@ -4,9 +4,9 @@ package struct MonotonicClock: Sendable {
     /// Sleeps until the given time; returns early, without an error, when the task is cancelled.
     package let sleep: @Sendable (Duration) async -> Void
 
-    /// Creates a clock whose long sleeps have parts, of 10 s with the system's clock.
+    /// Long sleeps are split into `parts`, of 10 s with the system's clock.
     ///
-    /// A sleep that is cancelled leaves its timer and its task until the time at which it was to end: 4,132 of them after
+    /// A cancelled sleep leaves its timer and its task until the time at which it was to end: 4,132 of them after
     /// 100,000 segments that came in 40 s, between which the heap kept 26 MiB of free memory.
     package init<C: Clock>(_ clock: C, parts: Duration? = nil) where C.Duration == Duration {
         let start = clock.now

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Wakes one waiting task.
 ///
-/// A signal that is raised while no task waits is remembered once, however often it is raised.
+/// A signal that is raised while no task waits is remembered once.
 package final class Signal: Sendable {
     private enum State {
         case idle
@@ -56,16 +56,14 @@ package final class Signal: Sendable {
     /// The maximum duration of a wait; a longer wait returns early.
     private static let longestWait = Duration.seconds(86_400)
 
-    /// Returns when ``wait()`` would, or when the clock reaches `deadline`, after a day at the latest.
+    /// Returns when ``wait()`` would, or when the clock reaches `deadline`; after a day at the latest.
     ///
-    /// - Parameters:
-    ///   - deadline: nil waits without a limit; a time in the past does not wait.
-    ///   - clock: tells the time.
+    /// A nil deadline waits without a limit, a deadline in the past not at all.
     package func wait(until deadline: Duration?, on clock: MonotonicClock) async {
         guard let deadline else { return await wait() }
         let now = clock.now()
         guard deadline > now else { return }
-        // The waiting task computes its deadline again after the wait; so a timer needs no longer duration.
+        // The waiting task computes its deadline again after the wait, so a timer never has to be longer.
         let end = min(deadline, now + Signal.longestWait)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait() }
@@ -91,7 +89,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// A stream of the elements from now on; a stream that is requested after the end has ended.
+    /// The elements from now on; a stream that is requested after the end has ended.
     package func stream() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let number = state.withLock { state -> UInt64? in
