@@ -1,5 +1,5 @@
 extension Change {
-    /// Appends the change as a line of the log, including its newline.
+    /// Appends a line of the log, including its newline.
     package func write(to bytes: inout [UInt8]) {
         let verb: StaticString =
             switch operation {
@@ -48,7 +48,7 @@ extension Change {
 }
 
 extension TransactionHeader {
-    /// Appends the transaction's line of the log, including its newline.
+    /// Appends a line of the log, including its newline.
     package func write(to bytes: inout [UInt8]) {
         bytes.append("{\"transaction\":")
         bytes.append(contentsOf: String(sequence).utf8)
@@ -76,7 +76,7 @@ extension TransactionHeader {
 }
 
 extension LogTransaction {
-    /// The size of a piece of lines, 256 KiB, which a line may exceed.
+    /// 256 KiB; a single line may be longer.
     package static let pieceSize = 256 << 10
 
     package var lines: [UInt8] {

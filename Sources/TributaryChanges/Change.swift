@@ -14,7 +14,7 @@ package struct Change: Hashable, Sendable {
         case insert([PropertyWrite])
         case update([PropertyWrite])
         case delete
-        /// Links objects; `positions` is set for ordered relationships and has one element for each ID.
+        /// `positions` is set for ordered relationships and has one element for each ID.
         case link(to: String, ids: [UniqueID], positions: [String]?)
         case unlink(to: String, ids: [UniqueID])
     }

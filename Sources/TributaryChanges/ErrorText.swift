@@ -9,7 +9,7 @@ package enum ErrorText {
 }
 
 extension String {
-    /// The text as one word of a shell, for commands in hints: in quotation marks where it needs them.
+    /// For commands in hints: in quotation marks where the text needs them.
     package var shellWord: String {
         let plain = utf8.allSatisfy { byte in
             switch byte {

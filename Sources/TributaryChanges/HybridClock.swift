@@ -10,12 +10,12 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
         self.rawValue = rawValue
     }
 
-    /// Creates a value; milliseconds beyond 48 bits become the greatest number of 48 bits.
+    /// Milliseconds beyond 48 bits become the greatest number of 48 bits.
     package init(milliseconds: UInt64, counter: UInt16 = 0) {
         rawValue = min(milliseconds, 1 << 48 - 1) << 16 | UInt64(counter)
     }
 
-    /// Creates the first value of a wall time; times beyond 48 bits become the greatest number of 48 bits.
+    /// Times beyond 48 bits become the greatest number of 48 bits.
     package init(_ time: WallTime) { self.init(milliseconds: time.milliseconds) }
 
     package static func last(of time: WallTime) -> HybridClock {
@@ -30,9 +30,9 @@ package struct HybridClock: Hashable, Comparable, Sendable, Codable {
     package var wallTime: WallTime { WallTime(milliseconds: rawValue >> 16) }
     package var isAcceptable: Bool { self < .firstRefused }
 
-    /// Returns the clock value of the next event, where `self` is the greatest value known so far.
+    /// Returns the clock value of the next event; `self` is the greatest value known so far.
     ///
-    /// The greatest value of 64 bits has no successor and is returned itself.
+    /// The greatest value of 64 bits has no successor, so it is returned itself.
     package func next(at time: WallTime) -> HybridClock {
         let wall = HybridClock(time)
         return wall > self ? wall : HybridClock(rawValue: rawValue.addingSaturating(1))

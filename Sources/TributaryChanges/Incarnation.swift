@@ -1,9 +1,9 @@
-/// What a writer says of the store that writes as it: the label of the store, and the writer that the store was before.
+/// The label of the store that writes as a writer, and the writer as which that store wrote before.
 ///
-/// A store is one writer after another, its incarnations. It goes on as a fresh one when it cannot prove that nobody
-/// else goes on as the present one.
+/// A store writes as one writer after another, its incarnations. It continues as a new writer when it cannot prove that
+/// no other store continues as the present one.
 package struct Incarnation: Hashable, Sendable {
-    /// The writer that another one goes on from, with its last transaction at that time.
+    /// The former writer, with its last transaction when the next writer began.
     package struct Predecessor: Hashable, Sendable {
         package var writer: UniqueID
         package var sequence: UInt64
@@ -13,17 +13,16 @@ package struct Incarnation: Hashable, Sendable {
         }
     }
 
-    /// The label of the store, by which people and acknowledgements know it; nil for a producer without one.
+    /// People and acknowledgements know the store by this label; nil for a producer without one.
     package var store: UniqueID?
-    /// The writer before, of which this one has seen all transactions up to the sequence; nil for the first writer of a
-    /// store.
+    /// The new writer has seen all transactions of `after` up to its sequence; nil for the first writer of a store.
     package var after: Predecessor?
 
     package init(store: UniqueID? = nil, after: Predecessor? = nil) {
         (self.store, self.after) = (store, after)
     }
 
-    /// The members of a line that names the writer.
+    /// For a line that names the writer.
     package var members: [JSONMember] {
         var members: [JSONMember] = []
         if let store { members.append(JSONMember(key: "store", value: .string(store.description))) }

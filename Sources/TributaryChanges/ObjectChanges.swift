@@ -22,7 +22,7 @@ public struct ObjectChanges: Sendable, Hashable {
     /// 10,000 IDs.
     public static let defaultLimit = 10_000
 
-    /// The number of collapsed root entities beyond which the set collapses to all objects.
+    /// With more collapsed root entities the set collapses to all objects.
     private static let entityLimit = 256
 
     /// Whether no object changed.

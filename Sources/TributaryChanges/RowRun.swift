@@ -41,12 +41,12 @@ package final class RowRun: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var textCapacity: Int
     @exclusivity(unchecked) @usableFromInline package var textCount = 0
 
-    /// The bytes that the run takes: those of its rows, and about 200 for the run itself.
+    /// The bytes of the rows, and about 200 for the run itself.
     package var byteCount: Int {
         200 + count * (MemoryLayout<UniqueID>.stride + width * MemoryLayout<Cell>.stride) + textCount
     }
 
-    /// Creates a run; `capacity` is the number of rows for which it has memory at first.
+    /// The run has memory for `capacity` rows at first.
     package init(isInsert: Bool, entity: String, names: [String], capacity: Int = 15) {
         // There is always room for the row that is being set.
         self.capacity = capacity + 1
@@ -66,15 +66,13 @@ package final class RowRun: @unchecked Sendable {
         texts.deallocate()
     }
 
-    // MARK: Filling
-
-    /// Sets a value of the row that ``append(_:)`` will add.
+    /// For the row that ``append(_:)`` will add.
     @inlinable
     package func set(_ column: Int, to cell: Cell) {
         (cells + (count * width + column)).initialize(to: cell)
     }
 
-    /// Sets a value of the next row to a text, or to a number that is stored as its text; copies the bytes.
+    /// Copies the bytes of a text, or of a number that is stored as its text.
     @inlinable
     package func set(_ column: Int, to text: UnsafeBufferPointer<UInt8>, as kind: Cell.Kind = .text) {
         if textCapacity - textCount < text.count { growTexts(by: text.count) }
@@ -83,7 +81,7 @@ package final class RowRun: @unchecked Sendable {
         textCount += text.count
     }
 
-    /// Appends the row, all of whose values have been set.
+    /// Every value of the row must have been set.
     @inlinable
     package func append(_ id: UniqueID) {
         (identifiers + count).initialize(to: id)
@@ -129,15 +127,13 @@ package final class RowRun: @unchecked Sendable {
         return other
     }
 
-    // MARK: Reading
-
     @inlinable
     package func id(_ row: Int) -> UniqueID { identifiers[row] }
 
     @inlinable
     package func cell(_ row: Int, _ column: Int) -> Cell { cells[row * width + column] }
 
-    /// The bytes of a text; the pointer is valid as long as the run exists.
+    /// The pointer is valid as long as the run exists.
     @inlinable
     package func text(_ cell: Cell) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: texts + Int(cell.bits), count: Int(cell.length))

@@ -7,7 +7,7 @@ package struct SHA256: Sendable {
     package struct Digest: Hashable, Sendable {
         package let bytes: [UInt8]
 
-        /// Lower-case hexadecimal digits.
+        /// In lower case.
         package var hexadecimal: String {
             bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
         }
@@ -34,15 +34,14 @@ package struct SHA256: Sendable {
         state.update(bytes)
     }
 
-    /// Returns the digest of all bytes so far; more bytes may follow.
+    /// The digest of all bytes so far; more bytes may follow.
     package func finalize() -> Digest { State(copying: state).finish() }
 
-    /// The state of an unfinished hash in libcrypto.
-    ///
     /// `@unchecked Sendable`: only the one value that owns the state changes it; a second owner copies it first.
     private final class State: @unchecked Sendable {
-        /// The algorithm, from a separate library context, so that no `openssl.cnf` of the machine can disable it, and
-        /// the context exists until the process ends: data that is saved at the exit is hashed as well.
+        /// From a separate library context, so that no `openssl.cnf` of the machine can disable the algorithm.
+        ///
+        /// The context exists until the process ends: data that is saved at the exit is hashed as well.
         nonisolated(unsafe) private static let algorithm: OpaquePointer = {
             let settings = UInt64(OPENSSL_INIT_NO_LOAD_CONFIG) | UInt64(OPENSSL_INIT_NO_ATEXIT)
             guard OPENSSL_init_crypto(settings, nil) == 1, let library = OSSL_LIB_CTX_new(),
@@ -70,7 +69,7 @@ package struct SHA256: Sendable {
             Self.require(EVP_DigestUpdate(context, start, bytes.count))
         }
 
-        /// Returns the digest; the state cannot be used afterwards.
+        /// The state cannot be used afterwards.
         func finish() -> Digest {
             Digest(
                 bytes: [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in

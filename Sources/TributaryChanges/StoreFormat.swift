@@ -1,4 +1,4 @@
-/// What tells a store from other files of SQLite, in the header of its file.
+/// The marks in the header of an SQLite file that identify it as a store.
 package enum StoreFormat {
     /// "TRIB", the application ID.
     package static let applicationID: Int32 = 0x5452_4942
@@ -7,7 +7,7 @@ package enum StoreFormat {
     /// Versions before 8 were never released.
     package static let version: Int32 = 8
 
-    /// Why a store with a version of the layout is refused; nil when it is this one.
+    /// Why a store is refused; nil when its layout has this version.
     package static func refusal(of found: Int32) -> String? {
         guard found <= version else { return "was written by a newer version (format \(found))" }
         return found == version

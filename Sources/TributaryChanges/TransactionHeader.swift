@@ -1,11 +1,12 @@
-/// The members of a transaction line of the log, which precedes the changes.
+/// The transaction line of the log, which precedes the changes.
 package struct TransactionHeader: Hashable, Sendable {
-    /// The number of the transaction among those of its writer: 1, 2, 3 … without gaps.
+    /// Counts the transactions of the writer: 1, 2, 3 … without gaps.
     package var sequence: UInt64
     package var clock: HybridClock
     package var author: String?
-    /// For each other writer, the sequence up to which the replica had applied its transactions at commit; only the
-    /// entries that changed since this writer's previous transaction.
+    /// For each other writer, the sequence up to which the replica had applied its transactions at commit.
+    ///
+    /// Only entries that changed since this writer's previous transaction.
     package var seen: [UniqueID: UInt64]
     package var changeCount: Int
 

@@ -1,7 +1,6 @@
-/// The version of a write: the clock and the writer of its transaction, in the order that decides between concurrent
-/// writes.
+/// The version of a write, which decides between concurrent writes: the clock and the writer of its transaction.
 ///
-/// The changes of one transaction have one version: of two of them the one applied later stands.
+/// The changes of one transaction have one version; of two such changes, the one applied later wins.
 package struct Version: Hashable, Comparable, Sendable {
     package let clock: HybridClock
     package let writer: UniqueID

@@ -6,7 +6,7 @@ package struct VersionVector: Hashable, Sendable {
         self.sequences = sequences.filter { $0.value > 0 }
     }
 
-    /// The sequence of a writer; 0 when none of its transactions is known.
+    /// 0 when no transaction of the writer is known.
     package subscript(writer: UniqueID) -> UInt64 {
         get { sequences[writer] ?? 0 }
         set { sequences[writer] = newValue > 0 ? newValue : nil }
@@ -15,10 +15,9 @@ package struct VersionVector: Hashable, Sendable {
     package var entries: [UniqueID: UInt64] { sequences }
     package var isEmpty: Bool { sequences.isEmpty }
 
-    /// What follows from the vector: who has anything of a writer has all that it goes on from; O(w).
+    /// What follows from the vector: a replica that has anything of a writer has everything that this writer continues.
     ///
-    /// - Parameter after: For each writer, the one that it goes on from.
-    /// - Returns: what follows; it may be in the vector itself.
+    /// O(w). `after` is the former writer of each writer. The result may repeat entries of the vector.
     package func implied(by after: [UniqueID: Incarnation.Predecessor]) -> VersionVector {
         var implied = VersionVector()
         for writer in sequences.keys {

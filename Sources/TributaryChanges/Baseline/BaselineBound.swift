@@ -1,4 +1,4 @@
-/// A greatest or least value in a baseline: whose write it was does not matter.
+/// A greatest or least value in a baseline; it does not matter which writer wrote the value.
 package struct BaselineBound: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID
@@ -10,7 +10,7 @@ package struct BaselineBound: Hashable, Sendable {
         self.write = write
     }
 
-    /// The line, without its newline.
+    /// Without its newline.
     package var line: String {
         JSONValue.object([
             JSONMember(key: "bound", value: .string(entity)),

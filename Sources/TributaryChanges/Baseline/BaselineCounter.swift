@@ -11,7 +11,7 @@ package struct BaselineCounter: Hashable, Sendable {
         self.totals = totals
     }
 
-    /// The line, without its newline.
+    /// Without its newline.
     package var line: String {
         let sums = totals.sorted { $0.key < $1.key }.map { JSONMember(key: $0.key.description, value: $0.value) }
         return JSONValue.object([

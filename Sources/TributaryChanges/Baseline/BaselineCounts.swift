@@ -1,4 +1,4 @@
-/// The numbers of the lines of a baseline, for its end line.
+/// The numbers of lines that the end line of a baseline states.
 package struct BaselineCounts: Sendable, Hashable {
     package var writers = 0
     package var transactions = 0

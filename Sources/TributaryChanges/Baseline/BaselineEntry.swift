@@ -1,4 +1,4 @@
-/// A line of a baseline after those of the writers.
+/// A line of a baseline after the lines of the writers.
 package enum BaselineEntry: Hashable, Sendable {
     /// A transaction; its changes follow.
     case transaction(BaselineTransaction)

@@ -1,9 +1,9 @@
 /// The first line of a baseline.
 ///
-/// It names nothing of the maker: baselines of equal vectors and models have equal bytes.
+/// It names nothing of the store that wrote it: baselines of equal vectors and models have equal bytes.
 package struct BaselineHeader: Hashable, Sendable {
     package var model: String?
-    /// The version hash of the model: another model may keep other writes as deferred.
+    /// Another model may keep other writes as deferred.
     package var modelHash: String
     package var rules: BaselineRules
     package var writerCount: Int
@@ -15,7 +15,7 @@ package struct BaselineHeader: Hashable, Sendable {
         self.writerCount = writerCount
     }
 
-    /// The line, without its newline.
+    /// Without its newline.
     package var line: String {
         var members = [
             JSONMember(key: "tributary", value: .integer(1)),

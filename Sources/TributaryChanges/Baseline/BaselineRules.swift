@@ -1,5 +1,4 @@
-/// The rules by which a baseline's maker has merged: for each root entity its entities, and for each entity the rules of
-/// its properties as text.
+/// The merge rules of the store that wrote a baseline, as text: by root entity, entity and property.
 ///
 /// Another store can join the baseline when it merges the properties that it knows by the same rules.
 package struct BaselineRules: Hashable, Sendable {
@@ -9,7 +8,7 @@ package struct BaselineRules: Hashable, Sendable {
 
     package init(_ roots: [String: Entities] = [:]) { self.roots = roots }
 
-    /// Reads the rules as the header of a baseline has them; nil for any other value.
+    /// Reads the header's form; nil for any other value.
     package init?(_ json: JSONValue) {
         func members<T>(_ json: JSONValue, _ read: (JSONValue) -> T?) -> [String: T]? {
             guard case .object(let members) = json else { return nil }

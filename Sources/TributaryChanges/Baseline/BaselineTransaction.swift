@@ -12,7 +12,7 @@ package struct BaselineTransaction: Hashable, Sendable {
         self.changeCount = changeCount
     }
 
-    /// The line, without its newline.
+    /// Without its newline.
     package var line: String {
         JSONValue.object([
             JSONMember(key: "transaction", value: .integer(Int64(clamping: sequence))),

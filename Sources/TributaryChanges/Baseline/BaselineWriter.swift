@@ -1,12 +1,13 @@
-/// A writer in a baseline: how far its transactions are in it.
+/// A writer in a baseline, with the position up to which the baseline has its transactions.
 ///
-/// Its name is left out, because stores may know different ones at one vector; its next segment tells it.
+/// The writer's name is left out, because stores at one vector may know different names; the writer's next segment has
+/// the name.
 package struct BaselineWriter: Hashable, Sendable {
     package var id: UniqueID
     package var incarnation: Incarnation
     package var sequence: UInt64
     package var clock: HybridClock
-    /// The transactions that its own have acknowledged, accumulated.
+    /// What all transactions of this writer have acknowledged.
     package var seen: [UniqueID: UInt64]
 
     package init(
@@ -23,7 +24,7 @@ package struct BaselineWriter: Hashable, Sendable {
         self.seen = seen
     }
 
-    /// The line, without its newline.
+    /// Without its newline.
     package var line: String {
         var members = [JSONMember(key: "writer", value: .string(id.description))] + incarnation.members
         members.append(JSONMember(key: "sequence", value: .integer(Int64(clamping: sequence))))

@@ -9,7 +9,7 @@ package struct JSONMember: Hashable, Sendable {
 }
 
 extension [JSONMember] {
-    /// Whether two members have keys with equal Unicode scalars.
+    /// Whether two keys have equal Unicode scalars.
     package var repeatsKey: Bool {
         guard count > 16 else {
             return indices.contains { later in

@@ -1,10 +1,10 @@
 extension JSONValue {
     /// Parses a short JSON text, such as the value of a composite; nil when the text is no JSON or nests deeper than 8.
     ///
-    /// Segments have a JSON scanner of their own, `JSONScanner`, which accepts the same texts; tests hold the two to each
-    /// other. It reports the offset of an error, skips values without building them, and reads plain values into the
-    /// columns of rows. Its functions are inlined into the reader of segments, which another module would prevent, so
-    /// this parser is not built on it.
+    /// Segments have a JSON scanner of their own, `JSONScanner`, which accepts the same texts; tests compare the two.
+    /// The scanner reports the offset of an error, skips values without building them, and reads plain values into the
+    /// columns of rows. This parser is not built on the scanner, because another module would prevent the inlining of
+    /// the scanner's functions into the reader of segments.
     package init?(text: String) {
         var text = text
         let value = text.withUTF8 { bytes -> JSONValue? in
@@ -16,7 +16,7 @@ extension JSONValue {
     }
 }
 
-/// Parses one JSON value in memory (RFC 8259).
+/// RFC 8259.
 private struct JSONTextReader {
     private static let maximumDepth = 8
     let bytes: UnsafeBufferPointer<UInt8>

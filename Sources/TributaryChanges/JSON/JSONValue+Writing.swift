@@ -37,7 +37,7 @@ extension JSONValue {
         return bytes
     }
 
-    /// The JSON text with the members in their order.
+    /// The members are in their order.
     package var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -56,7 +56,7 @@ extension JSONValue {
         }
     }
 
-    /// Appends `string` in quotation marks, escaped as RFC 8259 demands.
+    /// Adds quotation marks, and escapes as RFC 8259 demands.
     package static func write(string: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var string = string

@@ -15,13 +15,13 @@ package enum JSONValue: Hashable, Sendable {
     /// The members in the order of the text; no two keys have equal Unicode scalars.
     case object([JSONMember])
 
-    /// The value of a key; nil when this is no object, or has no such key.
+    /// Nil when the value is not an object or has no such key.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key.isIdentical(to: key) }?.value
     }
 
-    /// Creates a number with fraction or exponent, of which `value` is the nearest double.
+    /// Creates a number with fraction or exponent; `value` is the nearest double.
     ///
     /// The text is kept only where it denotes another date than the double.
     ///

@@ -5,8 +5,7 @@
 package enum CounterTotals {
     /// The sum of the writers' totals, in any order; nil when there are none.
     ///
-    /// A sum with fractions is rounded once: it is the nearest double, or the greatest or least finite one when the sum
-    /// is beyond it.
+    /// A sum with fractions is rounded once, to the nearest finite double.
     package static func value(of sums: some Sequence<PropertyValue>) -> PropertyValue? {
         var value: PropertyValue?
         for sum in sums { value = CounterTotals.sum(value, sum) }
@@ -15,11 +14,11 @@ package enum CounterTotals {
         return .double(ExactSum.rounded(value))
     }
 
-    /// The exact sum of a total, nil when nothing has been counted, and an amount.
+    /// The exact sum of a total and an amount; a total of nil means that nothing has been counted.
     ///
     /// Integers wrap around, and numbers with fractions are not rounded, so that the order of additions has no effect:
-    /// a sum that no double has is a decimal. An integer and a number with a fraction, of which one was written before
-    /// the model knew the attribute, add up to the latter.
+    /// a sum that no double has is a decimal. An integer and a number with a fraction add up to a number with a
+    /// fraction; one of them was written before the model knew the attribute.
     package static func sum(_ total: PropertyValue?, _ amount: PropertyValue) -> PropertyValue {
         switch (total, amount) {
         case (nil, .integer): amount
@@ -28,7 +27,6 @@ package enum CounterTotals {
         }
     }
 
-    /// The exact difference of two totals.
     package static func difference(_ total: PropertyValue, _ amount: PropertyValue) -> PropertyValue {
         switch (total, amount) {
         case (.integer(let total), .integer(let amount)): .integer(total &- amount)
@@ -36,8 +34,8 @@ package enum CounterTotals {
         }
     }
 
-    /// What an amount or a total is in the log: a counter of integers counts no fractions, and no counter anything
-    /// else.
+    /// The form of an amount or a total in the log: a counter of integers counts no fractions, and no counter counts
+    /// anything else.
     package enum Kind: Hashable, Sendable { case integer, fraction, other }
 
     package static func kind(_ json: JSONValue) -> Kind {
@@ -48,7 +46,7 @@ package enum CounterTotals {
         }
     }
 
-    /// The number that the log has for an amount or a total; nil when it is none.
+    /// Reads an amount or a total from the log; nil for any other value.
     ///
     /// A string is the exact decimal form of a sum that no double has.
     package static func number(_ json: JSONValue) -> PropertyValue? {

@@ -4,14 +4,14 @@
 /// doubles. A sum is kept as a double where one has exactly its value, and as canonical decimal text otherwise: equal
 /// sums have equal values.
 enum ExactSum {
-    /// The greatest number of bytes in the text of an amount, which is more than any double has.
+    /// In bytes; longer than the text of any double.
     private static let maximumAmountLength = 1_600
-    /// The greatest number of bytes in the text of a sum: a sum of many amounts has a few digits more than each of them.
+    /// In bytes; a sum of many amounts has a few digits more than each amount.
     private static let maximumLength = 3_200
 
-    /// Adds numbers; what is no number counts as zero, and an infinite one as the greatest double.
+    /// A value that is not a number counts as zero, and an infinite number as the greatest double.
     ///
-    /// The cost is that of the digits, at most some thousands, and usually that of one addition.
+    /// The cost grows with the digits, at most some thousands; usually it is that of one addition.
     static func sum(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
         if case .double(let left) = left, case .double(let right) = right, let sum = exact(left, right) {
             return .double(sum)
@@ -19,7 +19,6 @@ enum ExactSum {
         return value(DecimalText.sum([parts(of: left), parts(of: right)]))
     }
 
-    /// The number with the opposite sign.
     static func negated(_ number: PropertyValue) -> PropertyValue {
         if case .double(let number) = number { return .double(0 - number) }
         var parts = parts(of: number)
@@ -27,7 +26,7 @@ enum ExactSum {
         return value(DecimalText.sum([parts]))
     }
 
-    /// The double nearest to a sum, the even one of two; the greatest or least finite double when the sum is beyond it.
+    /// The nearest double, the even one of two; the greatest or least finite double when the sum is beyond it.
     static func rounded(_ sum: PropertyValue) -> Double {
         switch sum {
         case .double(let value): finite(value)
@@ -37,7 +36,7 @@ enum ExactSum {
         }
     }
 
-    /// The amount that a decimal text denotes; nil when it is no such number, or longer than the sum of many doubles.
+    /// Nil when the text is not a decimal number, or is longer than the sum of many doubles.
     static func amount(_ text: String) -> PropertyValue? {
         guard var parts = DecimalText.Parts(text, maximumLength: maximumAmountLength, maximumPower: 0) else {
             return nil
@@ -46,9 +45,7 @@ enum ExactSum {
         return value(parts)
     }
 
-    // MARK: Forms
-
-    /// The sum of two doubles when it is a double; nil when it would be rounded.
+    /// Nil when the sum would be rounded.
     private static func exact(_ left: Double, _ right: Double) -> Double? {
         let sum = left + right
         guard sum.isFinite else { return nil }
@@ -64,7 +61,7 @@ enum ExactSum {
         return min(max(value, -Double.greatestFiniteMagnitude), Double.greatestFiniteMagnitude)
     }
 
-    /// The one value for a number: a double, or decimal text where no double is equal to it.
+    /// The only value for a number: a double, or decimal text where no double is equal to the number.
     private static func value(_ parts: DecimalText.Parts) -> PropertyValue {
         let text = parts.text
         if let number = Double(text), number.isFinite {
@@ -94,7 +91,6 @@ enum ExactSum {
         return DecimalText.Parts(isNegative: false, digits: [], exponent: 0)
     }
 
-    /// All digits of a double.
     private static func parts(of number: Double) -> DecimalText.Parts {
         let value = finite(number)
         guard value != 0 else { return DecimalText.Parts(isNegative: false, digits: [], exponent: 0) }
@@ -104,7 +100,7 @@ enum ExactSum {
         exponent += significand.trailingZeroBitCount
         significand >>= UInt64(significand.trailingZeroBitCount)
         var digits = BillionDigits(significand)
-        // A negative power of two is that of ten, and a power of five.
+        // A negative power of two is a power of five times a negative power of ten.
         digits.multiply(by: exponent < 0 ? 5 : 2, times: abs(exponent))
         var parts = DecimalText.Parts(
             isNegative: value < 0,
@@ -129,7 +125,7 @@ enum ExactSum {
             }
         }
 
-        /// Multiplies by a power of a factor of at most 5.
+        /// `factor` is at most 5.
         mutating func multiply(by factor: UInt64, times count: Int) {
             var rest = count
             while rest > 0 {

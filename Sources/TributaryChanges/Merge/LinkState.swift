@@ -5,9 +5,8 @@
 @usableFromInline
 package struct LinkState<Stamp: Equatable> {
     @usableFromInline package var version: Stamp
-    /// Whether the last write removed the pair.
     @usableFromInline package var isRemoved: Bool
-    /// The position in an ordered relationship; nil in others, and while the pair is not linked.
+    /// Nil in a relationship without an order, and while the pair is not linked.
     @usableFromInline package var position: String?
 
     @inlinable

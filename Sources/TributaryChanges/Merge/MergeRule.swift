@@ -125,7 +125,7 @@ extension PropertyValue: MergeValue {
         }
     }
 
-    /// The kind of the value; values of one kind compare with each other, and nil is a kind of its own.
+    /// Values of one kind compare with each other; nil is a kind of its own.
     private var mergeKind: Int {
         switch self {
         case .null: 0

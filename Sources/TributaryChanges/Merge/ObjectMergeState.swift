@@ -9,9 +9,9 @@
 package struct ObjectMergeState<Registers: RegisterSet, Entity> {
     @usableFromInline package typealias Stamp = Registers.Stamp
 
-    /// The greatest version of an insert; nil when the object was never inserted, or when that is not known any more.
+    /// The greatest version of an insert; nil when there was none, or when it is no longer known.
     @usableFromInline package internal(set) var inserted: Stamp?
-    /// The concrete entity that the insert with the greatest version names.
+    /// From the insert with the greatest version.
     @usableFromInline package internal(set) var entity: Entity?
     /// The greatest version of a deletion; nil when there was none.
     @usableFromInline package internal(set) var deleted: Stamp?
@@ -25,9 +25,9 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
         self.registers = registers
     }
 
-    /// Merges an insert that arrives after the known state; of inserts with equal versions the greater entity wins.
+    /// Merges an insert that arrives after the known state; of two inserts with equal versions the greater entity wins.
     ///
-    /// - Returns: whether it is the greatest so far, so that its entity is the object's.
+    /// Returns whether it is the greatest so far, so that its entity is the object's.
     @inlinable
     package mutating func insert(
         at version: Stamp,
@@ -45,7 +45,7 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
 
     /// Merges a deletion that arrives after the known state, and removes the registers that it supersedes.
     ///
-    /// - Returns: whether it is the greatest so far.
+    /// Returns whether it is the greatest so far.
     @inlinable
     package mutating func delete(
         at version: Stamp,
@@ -78,9 +78,7 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
         )
     }
 
-    /// Merges a write to a register that arrives after the known state.
-    ///
-    /// - Returns: whether it takes effect.
+    /// Returns whether the write takes effect; it arrives after the known state.
     @inlinable
     package mutating func write(
         _ write: Register<Stamp, Registers.Value>,
@@ -104,7 +102,8 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
 
 /// The registers of an object in the form in which they are kept.
 ///
-/// Versions are at hand. A value may have to be read first, so it is asked for only when a rule or a conflict needs it.
+/// Reading a version is cheap. A value may have to be read first, so only a rule or a conflict that needs it asks for
+/// it.
 @usableFromInline
 package protocol RegisterSet<Stamp, Name> {
     associatedtype Stamp: Equatable
@@ -114,7 +113,7 @@ package protocol RegisterSet<Stamp, Name> {
     /// The registers that have been written and that no deletion supersedes.
     var names: [Name] { get }
 
-    /// The version of a register; nil while it has not been written.
+    /// Nil while the register has not been written.
     func version(of name: Name) -> Stamp?
 
     func value(of name: Name) throws -> Value

@@ -3,18 +3,18 @@
 /// The rules work on any token for a version: on whole ``Version`` values, or on the numbers under which a store keeps
 /// the versions. A store has to look up the version of a number, which can fail.
 ///
-/// Only writes of one transaction have equal versions: of those the one that arrives later wins. A deletion supersedes
-/// no write with an equal version: in its transaction it comes before all other changes.
+/// Only writes of one transaction have equal versions: the one that arrives later wins. A deletion supersedes no write
+/// with an equal version, because in its transaction it comes before all other changes.
 @usableFromInline
 package protocol VersionOrder<Stamp> {
     associatedtype Stamp: Equatable
 
-    /// Whether the write at `first` has a lesser version than the write at `second`; false when they are equal.
+    /// False when the versions are equal.
     func isOlder(_ first: Stamp, than second: Stamp) throws -> Bool
 }
 
 extension VersionOrder {
-    /// The greater of two versions, of which the first may be missing; `second` when they are equal.
+    /// The greater version; `second` when `first` is nil or equal.
     @inlinable
     package func later(_ first: Stamp?, _ second: Stamp) throws -> Stamp {
         guard let first else { return second }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Base 64 of RFC 4648 with padding; decoding accepts only the canonical text.
 package enum Base64 {
-    /// Returns the bytes; nil when `text` is not the text that ``encode(_:)`` returns for them.
+    /// Nil when `text` is not the text that ``encode(_:)`` returns for the bytes.
     package static func decode(_ text: String) -> [UInt8]? {
         guard let data = Data(base64Encoded: text), text.utf8.count == (data.count + 2) / 3 * 4 else { return nil }
         // Only the last group can have bits that belong to no byte.
@@ -12,6 +12,5 @@ package enum Base64 {
         return [UInt8](data)
     }
 
-    /// Returns the text of `bytes`.
     package static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 }

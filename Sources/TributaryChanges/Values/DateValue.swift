@@ -6,7 +6,7 @@ public struct DateValue: Hashable, Sendable {
     /// Seconds since 2001-01-01 00:00:00 UTC.
     public let secondsSinceReferenceDate: Double
 
-    /// Seconds from 1970-01-01 to 2001-01-01.
+    /// 2001-01-01 in Unix seconds.
     package static let referenceDate: Int64 = 978_307_200
     private static let micro = 1e6
     /// The magnitude up to which each number of microseconds has a double of its own.
@@ -46,11 +46,10 @@ public struct DateValue: Hashable, Sendable {
 
     private static let powers: [Int64] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
 
-    /// The units of 10⁻⁷ s of the shortest decimal number of a double that has no shorter one; nil where more digits are
-    /// needed, or where it takes longer to find out.
+    /// The units of 10⁻⁷ s of the shortest decimal number of `seconds`, for a double that has no shorter one.
     ///
-    /// Present doubles of Unix seconds are 2.4 units apart, so that the nearest count denotes the double, and is the
-    /// one that its shortest decimal number has.
+    /// Nil where more digits are needed, or where it takes longer to find out. Present doubles of Unix seconds are 2.4
+    /// units apart, so the nearest count denotes the double, and is also the count in its shortest decimal number.
     private static func tenthsOfMicros(_ seconds: Double) -> Int64? {
         guard seconds.magnitude <= microLimit else { return nil }
         // The exact product is `product + rest`.
@@ -94,12 +93,12 @@ public struct DateValue: Hashable, Sendable {
         let seconds = unixSeconds
         guard DateValue(unixSeconds: seconds) != self, let unixText else { return .double(seconds) }
         guard unixText.hasSuffix(".0") else { return .number(unixText) }
-        // Dates millions of years from now are whole seconds, and more of them than an integer-valued double can count.
+        // Dates millions of years from now are whole seconds, and beyond the integers that a double counts exactly.
         let whole = unixText.dropLast(2)
         return Int64(whole).map(JSONValue.integer) ?? .number("\(whole)e0")
     }
 
-    /// The Unix microseconds; nil when the date is no whole number of microseconds.
+    /// Nil when the date is not a whole number of microseconds.
     private var micros: Double? {
         let micros = (secondsSinceReferenceDate * DateValue.micro).rounded()
         guard secondsSinceReferenceDate.magnitude <= DateValue.microLimit - Double(DateValue.referenceDate),

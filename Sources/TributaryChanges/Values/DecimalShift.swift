@@ -1,13 +1,12 @@
 /// Adds integers to decimal texts, exactly.
 enum DecimalShift {
-    /// The greatest number of digits, which is more than any double has.
+    /// More digits than any double has.
     private static let maximumDigits = 1_200
     private static let maximumPower = 400
     /// The digits with a sign, a decimal point and an exponent.
     private static let maximumLength = maximumDigits + 7
 
-    /// Returns the text of `number + offset` with a decimal point; nil when `number` is no decimal number, or has too
-    /// many digits.
+    /// `number + offset` with a decimal point; nil when `number` is not a decimal number, or has too many digits.
     static func adding(_ offset: Int64, to number: String) -> String? {
         guard
             let number = DecimalText.Parts(number, maximumLength: maximumLength, maximumPower: maximumPower),

@@ -1,5 +1,5 @@
 extension DecimalText {
-    /// Returns the exact sum of canonical decimals; nil when it has too many digits.
+    /// The exact sum of canonical decimals; nil when it has too many digits.
     ///
     /// Intermediate sums may have more digits than the result.
     package static func sum(_ texts: [String]) -> String? {
@@ -7,7 +7,7 @@ extension DecimalText {
         return number.isRepresentable ? number.text : nil
     }
 
-    /// Returns the exact sum of numbers, without superfluous zeros, whatever its number of digits.
+    /// Exact whatever the number of digits, and without superfluous zeros.
     static func sum(_ numbers: [Parts]) -> Parts {
         let exponent = numbers.map(\.exponent).min() ?? 0
         var positive: [UInt8] = []
@@ -21,7 +21,7 @@ extension DecimalText {
         return trimmed(isNegative: isNegative, difference, exponent: exponent)
     }
 
-    /// Returns the exact product of canonical decimals; nil when it has too many digits.
+    /// The exact product of canonical decimals; nil when it has too many digits.
     package static func product(_ left: String, _ right: String) -> String? {
         guard let left = Parts(left), let right = Parts(right) else { return nil }
         let (first, second) = (left.littleEndian(exponent: left.exponent), right.littleEndian(exponent: right.exponent))
@@ -45,8 +45,7 @@ extension DecimalText {
         text == "0" ? text : text.hasPrefix("-") ? String(text.dropFirst()) : "-" + text
     }
 
-    // MARK: Digits, the last one first
-
+    // The last digit comes first in these functions.
     private static func trimmed(isNegative: Bool, _ digits: [UInt8], exponent: Int) -> Parts {
         var number = Parts(
             isNegative: isNegative,
@@ -73,7 +72,7 @@ extension DecimalText {
         return left.reversed().lexicographicallyPrecedes(right.reversed())
     }
 
-    /// Returns `total - digits`, where `digits` is not greater than `total`.
+    /// `digits` is not greater than `total`.
     private static func subtract(_ digits: [UInt8], from total: [UInt8]) -> [UInt8] {
         var result = total
         var borrow: UInt8 = 0
@@ -87,8 +86,7 @@ extension DecimalText {
 }
 
 extension DecimalText.Parts {
-    /// Returns the digits, the last one first, of the number as a multiple of ten to the `exponent`, which is not
-    /// greater than the number's own exponent.
+    /// The digits, the last one first, of the number as a multiple of 10^`exponent`, which is at most the number's own.
     fileprivate func littleEndian(exponent: Int) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: self.exponent - exponent)
         result.reserveCapacity(result.count + digits.count)

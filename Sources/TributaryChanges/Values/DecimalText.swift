@@ -7,8 +7,7 @@ package enum DecimalText {
     private static let maximumDigits = 38
     private static let exponents = -128...127
 
-    /// Returns the canonical text of a decimal number such as `-1.50`, `+2` or `1.2e3`; nil when `text` is no such
-    /// number.
+    /// Reads a decimal number such as `-1.50`, `+2` or `1.2e3`; nil for any other text.
     package static func canonical(_ text: String) -> String? {
         guard var number = Parts(text) else { return nil }
         number.trim()
@@ -46,24 +45,21 @@ package enum DecimalText {
         var digits: [UInt8] = []
         var exponent = 0
 
-        /// Whether the digits and the exponent are within the limits of a decimal.
+        /// Within the limits of a decimal.
         var isRepresentable: Bool {
             digits.count <= maximumDigits && DecimalText.exponents.contains(exponent)
         }
 
-        /// Creates a number of digits, which may exceed the limits of a decimal.
+        /// The number may exceed the limits of a decimal.
         init(isNegative: Bool, digits: [UInt8], exponent: Int) {
             self.isNegative = isNegative
             self.digits = digits
             self.exponent = exponent
         }
 
-        /// Parses a number such as `-1.50`, `+2` or `1.2e3`; nil when `text` is no such number or exceeds a limit.
+        /// Parses a number such as `-1.50`, `+2` or `1.2e3`; nil for any other text and beyond a limit.
         ///
-        /// - Parameters:
-        ///   - text: The number.
-        ///   - maximumLength: The greatest number of bytes; no decimal has more than 400.
-        ///   - maximumPower: The greatest magnitude of the number after the `e`.
+        /// `maximumLength` is in bytes: no decimal has more than 400. `maximumPower` limits the number after the `e`.
         init?(_ text: String, maximumLength: Int = 400, maximumPower: Int = 999) {
             let bytes = Array(text.utf8)
             guard !bytes.isEmpty, bytes.count <= maximumLength else { return nil }

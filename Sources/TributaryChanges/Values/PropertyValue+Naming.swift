@@ -1,5 +1,5 @@
 extension PropertyValue {
-    /// The kind of the value in errors.
+    /// For error messages.
     package var kindName: String {
         switch self {
         case .null: "null"

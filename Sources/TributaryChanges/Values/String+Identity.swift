@@ -13,7 +13,7 @@ extension String {
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether the UTF-8 bytes come before those of the other string: one order on every machine.
+    /// Compares the UTF-8 bytes: one order on every machine.
     package func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 

@@ -7,7 +7,7 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
         self = parsed
     }
 
-    /// Parses the 36-character form of UTF-8 bytes in upper or lower case; nil for any other text.
+    /// Parses the 36-character form in upper or lower case; nil for any other text.
     package init?(text bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 36 else { return nil }
         let dash = UInt8(ascii: "-")
@@ -27,7 +27,7 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
         self.init(high: first << 32 | second, low: third << 32 | fourth)
     }
 
-    /// Returns the value of eight hexadecimal digits, the first one in the highest byte; nil for any other characters.
+    /// The first digit is in the highest byte; nil for any other characters.
     @inline(__always)
     private static func eightDigits(_ text: UInt64) -> UInt64? {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -53,7 +53,7 @@ extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
         }
     }
 
-    /// Writes the 36 lower-case characters to the start of `buffer`.
+    /// Writes 36 lower-case characters.
     package func writeText(to buffer: UnsafeMutableRawBufferPointer) {
         var position = 0
         for digit in 0..<32 {
@@ -104,16 +104,16 @@ package func isLowerHexadecimal(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { hexadecimalDigit($0) != nil && $0 | 0x20 == $0 }
 }
 
-/// Whether the text is a SHA-256 of 64 lower-case hexadecimal digits, which is safe as a part of a path.
+/// 64 lower-case hexadecimal digits, which are safe as a part of a path.
 package func isSHA256(_ text: String) -> Bool { text.utf8.count == 64 && isLowerHexadecimal(text) }
 
-/// Returns `value` as sixteen lower-case hexadecimal digits, the form of clocks and sequences in the log folder.
+/// The form of clocks and sequences in the log folder, in lower case.
 package func hexadecimal16(_ value: UInt64) -> String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
 }
 
-/// Parses exactly sixteen lower-case hexadecimal digits; nil for any other text.
+/// Nil for any text but sixteen lower-case hexadecimal digits.
 package func parseHexadecimal16(_ text: some StringProtocol) -> UInt64? {
     text.utf8.count == 16 && isLowerHexadecimal(text) ? UInt64(text, radix: 16) : nil
 }

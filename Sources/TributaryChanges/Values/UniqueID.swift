@@ -30,7 +30,7 @@ public struct UniqueID: Hashable, Sendable {
         }
     }
 
-    /// Creates an identifier of the first sixteen bytes of `bytes`, which must not be shorter.
+    /// Takes the first sixteen bytes; `bytes` must not be shorter.
     @inlinable
     package init(bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count >= 16, "an identifier has 16 bytes")
@@ -38,7 +38,7 @@ public struct UniqueID: Hashable, Sendable {
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    /// Writes the sixteen bytes to the start of `buffer`.
+    /// Writes sixteen bytes.
     @inlinable
     package func write(to buffer: UnsafeMutableRawBufferPointer) {
         buffer.storeBytes(of: high.bigEndian, toByteOffset: 0, as: UInt64.self)
@@ -52,7 +52,7 @@ public struct UniqueID: Hashable, Sendable {
         }
     }
 
-    /// Creates a version 7 UUID (RFC 9562) for the given time; `random` has the 74 bits that are not time.
+    /// A version 7 UUID (RFC 9562); `random` has the 74 bits that are not time.
     package static func version7(at time: WallTime, random: (UInt64, UInt64)) -> UniqueID {
         UniqueID(
             high: time.milliseconds << 16 | 0x7000 | (random.0 & 0x0FFF),

@@ -14,10 +14,10 @@ package struct WallTime: Hashable, Sendable {
     /// The start of 1970, the earliest time.
     package static var epoch: WallTime { WallTime(milliseconds: 0) }
 
-    /// The time that is later by the whole milliseconds of a duration, or earlier by those of a negative one.
+    /// Moves by whole milliseconds, to an earlier time for a negative duration.
     package func later(by duration: Duration) -> WallTime { moved(by: duration, isLater: duration >= .zero) }
 
-    /// The time that is earlier by the whole milliseconds of a duration, or later by those of a negative one.
+    /// Moves by whole milliseconds, to a later time for a negative duration.
     package func earlier(by duration: Duration) -> WallTime { moved(by: duration, isLater: duration < .zero) }
 
     private func moved(by duration: Duration, isLater: Bool) -> WallTime {
@@ -30,7 +30,7 @@ package struct WallTime: Hashable, Sendable {
         )
     }
 
-    /// The time that has passed since another time; zero when the other time is later.
+    /// Zero when the other time is later.
     package func duration(since earlier: WallTime) -> Duration {
         .milliseconds(milliseconds.subtractingSaturating(earlier.milliseconds))
     }
@@ -46,12 +46,12 @@ extension WallTime: CustomStringConvertible {
 }
 
 extension WallTime {
-    /// Creates the time that is nearest to the given Unix seconds; times before 1970 and NaN become 1970.
+    /// The nearest time; times before 1970 and NaN become 1970.
     package init(unixSeconds: Double) {
         let number = (unixSeconds * 1_000).rounded()
         milliseconds = number > 0 ? UInt64(exactly: number) ?? .max : 0
     }
 
-    /// The Unix seconds; ``init(unixSeconds:)`` reads the time back exactly, for many thousand years.
+    /// ``init(unixSeconds:)`` reads the time back exactly, for many thousand years.
     package var unixSeconds: Double { Double(milliseconds) / 1_000 }
 }

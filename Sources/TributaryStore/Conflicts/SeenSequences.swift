@@ -57,7 +57,7 @@ final class SeenSequences {
     ///
     /// Costs one lookup for each acknowledged writer.
     func record(_ seen: [(other: Int64, sequence: UInt64)], by writer: Int64, number: Int64) throws {
-        // The transaction may be the first one of a writer that goes on from another one.
+        // The transaction may be the first one of a writer that continues another one.
         next.removeAll(keepingCapacity: true)
         guard !seen.isEmpty else { return }
         let store = try store(of: writer)
