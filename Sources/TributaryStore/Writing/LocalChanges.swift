@@ -4,7 +4,7 @@ import TributaryModel
 
 /// Makes local changes explicit where only this store knows their effects, so that peers need not read their own state.
 ///
-/// The log demands of each transaction that its deletions come first and that it has nothing that they take away.
+/// The log demands of each transaction that its deletions come first and supersede none of its other changes.
 ///
 /// The explicit effects are the owners that lose a target when the inverse side of a one-to-one relationship is
 /// cleared, the amount by which an assignment changes a counter, and the effects on the shadows of an object.

@@ -8,6 +8,7 @@ extension WriteTransaction {
         try writers().meet(writer, incarnation)
     }
 
+    /// Begins a transaction of another writer; its changes follow in slices, then ``endImport()``.
     ///
     /// - Throws: ``StoreError`` `outOfSequence` unless the transaction is the next one of the writer.
     package func beginImport(writer: UniqueID, header: TransactionHeader) throws {
