@@ -1,6 +1,7 @@
 import GRDB
 import TributaryChanges
 
+/// Reads which large binaries beside the store its rows name.
 package struct ExternalValueReader {
     let reader: Reader
 
