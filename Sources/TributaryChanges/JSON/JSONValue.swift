@@ -25,11 +25,8 @@ package enum JSONValue: Hashable, Sendable {
     ///
     /// The text is kept only where it denotes another date than the double.
     ///
-    /// - Parameters:
-    ///   - value: The double.
-    ///   - digits: All digits of the number as an integer, and how many of them are behind the point, where that is known.
-    ///   - text: The number as written.
-    /// - Returns: A double, or the number as written.
+    /// `digits` are all digits as an integer, and how many of them are behind the point, where that is known; `text` is
+    /// the number as written.
     package static func fraction(
         _ value: Double,
         digits: (count: Int64, places: Int)? = nil,
@@ -48,7 +45,6 @@ package enum JSONValue: Hashable, Sendable {
         return .number(text)
     }
 
-    /// The kind of the value in errors.
     package var kind: String {
         switch self {
         case .null: "null"

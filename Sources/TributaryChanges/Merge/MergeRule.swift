@@ -91,9 +91,6 @@ package protocol MergeValue {
 }
 
 extension PropertyValue: MergeValue {
-    /// Whether this value wins against `other` under a rule that compares values; any value wins against a missing one.
-    ///
-    /// The other rules compare no values: under them no value wins.
     @usableFromInline
     package func replaces(_ other: PropertyValue, under rule: MergeRule) -> Bool {
         if isNull || other.isNull { return !isNull && other.isNull }

@@ -13,7 +13,6 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
     @usableFromInline package internal(set) var inserted: Stamp?
     /// From the insert with the greatest version.
     @usableFromInline package internal(set) var entity: Entity?
-    /// The greatest version of a deletion; nil when there was none.
     @usableFromInline package internal(set) var deleted: Stamp?
     @usableFromInline package var registers: Registers
 
