@@ -8,14 +8,12 @@ struct AttributeSource {
         attribute.isOptional || isRegistered(attribute) ? base(attribute) + "?" : base(attribute)
     }
 
-    /// Returns the class of a transformable attribute whose transformer is registered with the container; nil for
-    /// others.
     func registeredType(of attribute: Attribute) -> String? {
         isRegistered(attribute) ? base(attribute) : nil
     }
 
-    /// Whether a transformable attribute has a class of the program and a transformer that the model names; the
-    /// system's own transformers give plain bytes.
+    /// A transformable attribute needs a class of the program and a named transformer; the system's transformers give
+    /// plain bytes.
     private func isRegistered(_ attribute: Attribute) -> Bool {
         guard attribute.type == .transformable, let name = attribute.valueTransformerName, !name.isEmpty else {
             return false
@@ -23,7 +21,7 @@ struct AttributeSource {
         return base(attribute) != names.library("Data") && !(name.hasPrefix("NS") && name.contains("UnarchiveFromData"))
     }
 
-    /// Returns the attribute's type in the snapshot, which has the bytes of a transformable attribute.
+    /// A snapshot holds the bytes of a transformable attribute.
     func snapshotType(of attribute: Attribute) -> String {
         let base = attribute.type == .transformable ? names.library("Data") : base(attribute)
         return attribute.isOptional ? base + "?" : base
@@ -148,8 +146,7 @@ struct TypeNames {
         declared = taken.subtracting(TypeNames.reservedNames)
     }
 
-    /// Returns the class name that the model states, without a module, or else the entity's name; two entities may
-    /// state one class.
+    /// Two entities may state one class: the first keeps it, and the second gets its entity's name.
     private static func wanted(_ entity: Entity, taken: Set<String>) -> String {
         guard let named = entity.className?.split(separator: ".").last.map(String.init),
             !["", "NSManagedObject", "ManagedObject"].contains(named),
@@ -162,7 +159,7 @@ struct TypeNames {
         classes[name].map(SwiftName.escaped) ?? library("ManagedObject")
     }
 
-    /// Returns a type of the library or the system, qualified by its module when the model has a type with this name.
+    /// The name is qualified by its module when the model has a type of the same name.
     func library(_ name: String) -> String {
         guard declared.contains(name), let module = TypeNames.modules[name] else { return name }
         return "\(module).\(name)"

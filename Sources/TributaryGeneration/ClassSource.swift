@@ -53,9 +53,7 @@ struct ClassSource {
         return lines + ["}"]
     }
 
-    // MARK: Keys
-
-    /// Every static key can be used in predicates too: `Employee.keys.name`; subclasses inherit them.
+    /// Predicates reach the static keys through `Employee.keys.name`; subclasses inherit them.
     private var keys: [String] {
         members.own.flatMap { member in
             [
@@ -86,8 +84,6 @@ struct ClassSource {
             return "\(kind)<\(names.type(ofEntity: relationship.destination))>(\(literal))"
         }
     }
-
-    // MARK: Accessors
 
     private func accessor(_ member: ClassMember, in type: String) -> [String] {
         let target = "self[\(type).\(member.escaped)]"
@@ -135,7 +131,7 @@ struct ClassSource {
 struct ClassMembers {
     let all: [ClassMember]
 
-    /// Types that the generated class names; a member with such a name would shadow the type.
+    /// A member with one of these names would shadow a type that the generated class uses.
     private static let usedTypes: Set<String> = ["Field", "Set", "ToMany", "ToOne", "TransformableField"]
 
     init(_ entity: Entity, in model: Model, names: TypeNames) {
@@ -143,8 +139,7 @@ struct ClassMembers {
         var taken = SwiftName.inheritedMembers.union(SwiftName.generatedMembers).union(names.classes.values)
             .union(ClassMembers.usedTypes)
         var members: [ClassMember] = []
-        // Names of inherited properties are assigned without regard to the children, so that a child finds the same
-        // ones.
+        // An ancestor's names are assigned before the names of its children, so that each child finds the same names.
         for ancestor in lineage {
             var own: [ClassMember] = []
             for name in ancestor.declaredNames {
@@ -189,7 +184,7 @@ struct SnapshotSource {
         let type: String
         let comment: String
         let read: String
-        /// The statement that writes the property back; nil when it is read-only.
+        /// Nil for a derived property.
         let write: String?
         let property: String
     }

@@ -1,8 +1,7 @@
 /// Converts names of a model to names in Swift.
 ///
-/// Each character that an identifier cannot contain becomes `_`, and a leading digit gets a `_` before it. A name in
-/// use, by `ManagedObject` itself or by an earlier name, gets `_` appended until it is unique. Keywords are put in
-/// backticks.
+/// Each character that an identifier cannot contain becomes `_`, and a leading digit gets a `_` before it. A name that is
+/// taken, by `ManagedObject` or by an earlier name, gets `_` appended until it is unique. Keywords stand in backticks.
 package enum SwiftName {
     /// The members of `ManagedObject` and of its protocols, which a subclass cannot declare again.
     package static let inheritedMembers: Set<String> = [
@@ -15,7 +14,7 @@ package enum SwiftName {
         "unlink", "update", "updates", "validateForDelete", "validateForInsert", "validateForUpdate", "validateValue",
         "value", "willSave", "willTurnIntoFault",
     ]
-    /// The members that the generator declares in a class, and names with another meaning after a dot even in
+    /// The members that the generator declares in a class, and names that keep a special meaning after a dot even in
     /// backticks.
     static let generatedMembers: Set<String> = [
         "keys", "Snapshot", "CodingKeys", "Object", "Protocol", "Self", "Type", "init", "self",
@@ -44,7 +43,6 @@ package enum SwiftName {
         return result
     }
 
-    /// Returns the identifier in backticks where Swift needs them.
     package static func escaped(_ identifier: String) -> String {
         keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
