@@ -7,7 +7,7 @@ final class EffectLog {
     private let layout: StoreModel
     private let history: HistoryWriter
     @exclusivity(unchecked) private(set) var current: AppliedTransaction
-    /// For each table, the number of effects in the SQLite transaction.
+    /// For each table: the number of effects in the SQLite transaction.
     @exclusivity(unchecked) private var counts: [Int]
 
     init(_ db: Database, layout: StoreModel) throws {
@@ -25,7 +25,6 @@ final class EffectLog {
 
     func flush(_ transaction: AppliedTransaction) throws { try history.flush(transaction) }
 
-    /// Records the insert, update or deletion of a visible object.
     func record(
         _ kind: HistoryTransaction.Kind,
         _ table: Int,
@@ -37,7 +36,7 @@ final class EffectLog {
         try record(kind, table, id, entity: entity, keys: keys)
     }
 
-    /// Records the insert, update or deletion of a visible object, with the history keys that name the properties.
+    /// `keys` are the history keys that name the properties.
     func record(_ kind: HistoryTransaction.Kind, _ table: Int, _ id: UniqueID, entity: Int, keys: [UInt32]) throws {
         for key in keys { try history.append(id, key, to: current) }
         if current.effects.isCollapsed(table) { return }
@@ -47,12 +46,11 @@ final class EffectLog {
         current.effects.append(kind, id, entity: entity)
     }
 
-    /// Records that a column of a row shows another value.
     func recordShown(_ row: VisibleRow, _ column: StoreModel.ColumnIndex) throws {
         try record(.update, column.table, row.id, entity: row.entity, properties: [layout[column].property])
     }
 
-    /// The history keys of a change with the given shape whose values were all accepted.
+    /// The history keys of a change whose values were all accepted.
     func keys(of shape: ChangeShape) throws -> [UInt32] {
         if let known = shape.historyKeys { return known }
         // Unknown names have no effect, and their number is unbounded.
@@ -64,9 +62,9 @@ final class EffectLog {
     }
 }
 
-/// The state of a transaction while its changes are being applied, some of them after those of later transactions.
+/// The state of a transaction while its changes are applied, some of them after changes of later transactions.
 ///
-/// `@unchecked Sendable`: it is changed only with the write lock held, and only read after the commit.
+/// `@unchecked Sendable`: it changes only with the write lock held, and is only read after the commit.
 final class AppliedTransaction: @unchecked Sendable {
     let number: Int64
     let writer: Int64
@@ -83,7 +81,6 @@ final class AppliedTransaction: @unchecked Sendable {
     }
 }
 
-/// The effects of a transaction on objects, as a plain list that becomes sets on demand.
 struct TransactionEffects: Sendable {
     private struct Effect {
         var id: UniqueID
@@ -105,12 +102,12 @@ struct TransactionEffects: Sendable {
         list.append(Effect(id: id, entity: Int32(truncatingIfNeeded: entity), kind: kind))
     }
 
-    /// Marks a table in which any object may have changed, besides the listed effects.
+    /// Any object of the table may have changed, besides the listed effects.
     mutating func collapse(_ table: Int) { collapsed.append(table) }
 
     func isCollapsed(_ table: Int) -> Bool { !collapsed.isEmpty && collapsed.contains(table) }
 
-    /// The combined changes of transactions that were committed together, in order, for readers and contexts.
+    /// Combines transactions that were committed together, in order.
     static func changes(of all: [TransactionEffects]) -> ObjectChanges {
         var changes = ObjectChanges()
         // The collapsed tables come first, so that no single effect of them is collected.

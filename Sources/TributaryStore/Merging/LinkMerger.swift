@@ -8,7 +8,6 @@ struct LinkMerger {
     private let cursor: TransactionCursor
     private let effects: EffectLog
     private let conflicts: LinkConflicts
-    /// The pairs that are shown for pairs with shadows.
     let shadows: ShadowLinks
 
     init(_ tables: MergeTables, cursor: TransactionCursor, effects: EffectLog, conflicts: ConflictRecorder) {
@@ -21,9 +20,7 @@ struct LinkMerger {
 
     private var layout: StoreModel { tables.layout }
 
-    // MARK: Changes
-
-    /// Merges the links and unlinks of a slice in order, after its other changes were merged.
+    /// The other changes of the slice must have been merged before.
     func apply(_ slice: ChangeSlice) throws {
         for operation in slice.links {
             let change = slice.changes[operation.index]
@@ -86,7 +83,6 @@ struct LinkMerger {
         if wasShown != isShown || isMoved { try record(pair, link, rows) }
     }
 
-    /// The deletions of those ends that are not visible.
     private func hidingDeletions(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> [Int64] {
         try [(link.source, source), (link.target, target)].compactMap { table, id in
             guard try !tables.visibility.isVisible(table, id), let partial = try tables.partialRows.row(table, id),
@@ -96,16 +92,13 @@ struct LinkMerger {
         }
     }
 
-    /// The greatest deletion of an object, whose row is nil while it is not visible.
+    /// `row` is nil while the object is not visible.
     private func deletion(_ row: VisibleRow?, _ table: Int, _ id: UniqueID) throws -> Int64? {
         try row.map(\.versions.deleted) ?? tables.partialRows.row(table, id)?.deleted
     }
 
-    // MARK: Visibility
-
-    /// Shows the pairs of an object that has become visible, where the other end is visible too.
-    ///
-    /// The cost is one look at each of its pairs.
+    /// Shows the pairs of an object that has become visible, where the other end is visible too; costs one look at each
+    /// of its pairs.
     func show(_ table: Int, _ id: UniqueID) throws {
         guard tables.links.hasHidden else { return }
         for index in layout.linksOf[table] {
@@ -124,7 +117,7 @@ struct LinkMerger {
 
     /// Updates the pairs of an object that has disappeared or was deleted; removes superseded pairs.
     ///
-    /// A deletion may also come that a newer insert survives. The cost is one look at each of the object's pairs.
+    /// `keepsNewer` is set when a newer insert survives the deletion. Costs one look at each pair of the object.
     func hide(_ table: Int, _ id: UniqueID, deletedAt deletion: Int64?, keepsNewer: Bool) throws {
         for index in layout.linksOf[table] {
             let link = layout.links[index]
@@ -150,7 +143,6 @@ struct LinkMerger {
         }
     }
 
-    /// Shows or removes the pairs that stand for pairs with shadows, where they have changed.
     func updateShadows() throws {
         try shadows.update { link, source, target in
             let state = LinkState<Int64>(version: 0, isRemoved: false, position: nil)
@@ -170,7 +162,6 @@ struct LinkMerger {
         )
     }
 
-    /// Records the changed relationship at both ends, where the end is visible and has the relationship.
     private func record(_ pair: Pair, _ link: LinkLayout, _ rows: (VisibleRow?, VisibleRow?)) throws {
         for (table, row, property) in [
             (link.source, rows.0, link.sourceProperty), (link.target, rows.1, link.targetProperty),
@@ -181,11 +172,11 @@ struct LinkMerger {
     }
 }
 
-/// Shows the pairs of many-to-many relationships that have a shadow at an end with the representatives of the ends.
+/// Shows pairs that have a shadow at an end as pairs of the representatives.
 ///
-/// The registers stay in `tributary_link`; the own table has a pair of the representatives without a version, unless
-/// the representatives are linked themselves. Changes collect the pairs that may have changed, and ``update()`` decides
-/// each of them once.
+/// The registers stay in `tributary_link`. The own table of the relationship has a pair of the representatives without
+/// a version, unless the representatives are linked themselves. Changes collect pairs, and ``update(_:)`` decides each
+/// of them once.
 final class ShadowLinks {
     private struct Cell: Hashable {
         var link: Int
@@ -202,21 +193,22 @@ final class ShadowLinks {
 
     private var layout: StoreModel { tables.layout }
 
-    /// Whether pairs of the relationship may have shadows at an end.
     func concerns(_ link: LinkLayout) -> Bool {
         guard tables.shadows.hasRows || !cells.isEmpty else { return false }
         return tables.keys.hasKeys(link.source) || tables.keys.hasKeys(link.target)
     }
 
-    /// Records that a pair of visible objects may be shown or not shown any more.
+    /// The pair of two visible objects may have to be shown or hidden.
     func insert(_ link: LinkLayout, _ source: UniqueID?, _ target: UniqueID?) {
         guard let source, let target else { return }
         let isSwapped = link.isSymmetric && target < source
         cells.insert(Cell(link: link.index, source: isSwapped ? target : source, target: isSwapped ? source : target))
     }
 
-    /// Records that the register of a pair has changed; `id` is an end that is not visible now, and may be again later in the
-    /// transaction, with the pairs of its shadows.
+    /// The register of `pair` has changed.
+    ///
+    /// `id` is an end that is not visible now; it may become visible again later in the transaction, with the pairs of
+    /// its shadows.
     func insert(of pair: LinkTables.Pair, _ link: LinkLayout, from id: UniqueID? = nil) throws {
         guard concerns(link) else { return }
         func shown(_ table: Int, _ end: UniqueID) throws -> UniqueID? {
@@ -225,7 +217,7 @@ final class ShadowLinks {
         insert(link, try shown(link.source, pair.source), try shown(link.target, pair.target))
     }
 
-    /// Records the pairs that an object's pairs are shown as, when references to it show `shown`.
+    /// Collects the pairs that stand for pairs of `id` while references to it show `shown`.
     func insertPairs(of id: UniqueID, _ table: Int, shownAs shown: UniqueID?) throws {
         for index in layout.linksOf[table] {
             let link = layout.links[index]
@@ -243,10 +235,10 @@ final class ShadowLinks {
         }
     }
 
-    /// Shows or removes the collected pairs; `record` is given each one that has changed.
+    /// `record` is given each pair that has changed.
     ///
-    /// The cost is one look at each shadow of the ends, and for each collected pair one look at each pair in
-    /// `tributary_link` of the end with fewer shadows, and of its shadows.
+    /// Costs one look at each shadow of the ends, and for each collected pair one look at each `tributary_link` pair of
+    /// the end with fewer shadows, and of its shadows.
     func update(_ record: (LinkLayout, UniqueID, UniqueID) throws -> Void) throws {
         guard !cells.isEmpty else { return }
         let pending = cells
@@ -270,7 +262,7 @@ final class ShadowLinks {
         }
     }
 
-    /// The state that a pair without a register of its own has: linked, at the least position; nil when it is not shown.
+    /// The state of a pair without a register of its own: linked, at the least position; nil when it is not shown.
     private func state(
         of cell: Cell,
         _ link: LinkLayout,

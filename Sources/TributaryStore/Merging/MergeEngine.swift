@@ -4,9 +4,9 @@ import TributaryModel
 
 /// Merges the changes of imported and local transactions into the tables of the store.
 ///
-/// Changes come in slices. The engine resolves their names to tables and columns, groups them by table and identifier,
-/// so that the pages of a large store are visited in order, and loads, merges and writes the state of each object.
-/// Changes to one object keep their order. Links are merged after the other changes of a slice, in their own order.
+/// Changes come in slices. The engine groups them by table and identifier, so that it visits the pages of a large store
+/// in order; changes to one object keep their order. It merges links after the other changes of a slice, in their own
+/// order.
 ///
 /// An engine belongs to one write transaction.
 final class MergeEngine {
@@ -55,9 +55,7 @@ final class MergeEngine {
         tables.versions.insert(version, origin: origin, of: number)
     }
 
-    /// Ends a transaction and writes its history.
-    ///
-    /// - Throws: ``StoreError`` `sharesKey` when a local transaction would hide an object of its own.
+    /// Throws ``StoreError`` `sharesKey` when a local transaction would hide an object of its own.
     func end() throws {
         if decidesAtEnd { try uniqueness.decide(isLocal: cursor.isLocal) }
         try effects.flush(effects.current)
@@ -69,9 +67,7 @@ final class MergeEngine {
         try conflicts.flush()
     }
 
-    /// Merges the next changes of the transaction.
-    ///
-    /// - Throws: ``StoreError`` `invalidChange` and `duplicateID` for local changes.
+    /// Throws ``StoreError`` `invalidChange` and `duplicateID` for local changes.
     func apply(_ changes: [Change]) throws {
         if bulk.accept(deletions: changes) {
             _ = cursor.countChanges(changes.count)
@@ -82,9 +78,8 @@ final class MergeEngine {
         try apply(ChangeSlice(changes: changes, first: cursor.countChanges(changes.count)))
     }
 
-    /// Merges the next rows of the transaction, or lets them wait for the rows of later transactions.
-    ///
-    /// Values that the model cannot represent are deferred at once.
+    /// Merges the next rows, or lets them wait for the rows of later transactions; defers at once values that the model
+    /// cannot represent.
     func apply(_ run: RowRun) throws {
         let first = cursor.countChanges(run.count)
         let accepted = bulk.accept(run)
@@ -97,18 +92,13 @@ final class MergeEngine {
         }
     }
 
-    /// Merges a deferred change with its original version.
-    ///
-    /// - Parameters:
-    ///   - entry: The deferred change.
-    ///   - change: The change under the names of the present model.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    /// Merges a deferred change with its original version; `change` has the names of the present model.
     func apply(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
         cursor.resume(number: entry.number, writer: entry.writer)
         try apply(ChangeSlice(changes: [change], first: entry.position, valueIndex: entry.valueIndex))
     }
 
-    /// Merges changes of an earlier transaction with its version.
+    /// The transaction is an earlier one, and keeps its version.
     func apply(_ changes: [Change], number: Int64, _ version: Version, _ origin: WriteOrigin<Int64>) throws {
         cursor.resume(number: number, writer: origin.writer)
         tables.versions.insert(version, origin: origin, of: number)
@@ -134,13 +124,13 @@ final class MergeEngine {
         if decidesAtEnd { try uniqueness.collect() } else { try uniqueness.decide() }
     }
 
-    /// Whether the end of the transaction decides who is visible, and not each slice.
+    /// Whether the end of the transaction decides which objects are visible, and not each slice.
     ///
-    /// A local transaction may exchange keys. A baseline has the registers of an object that were written after its
-    /// insert in later lines: before them its keys read as their defaults, or as older values.
+    /// A local transaction may exchange keys. A baseline has registers that were written after the insert in later
+    /// lines: until they are merged, keys read as defaults or older values.
     private var decidesAtEnd: Bool { cursor.isLocal || cursor.isJoining }
 
-    /// Drops the values of registers that the transaction has written under greater names.
+    /// Drops values of registers that the transaction has written under greater names.
     private func dropOutranked(_ operation: ChangeSlice.Operation, _ shape: ChangeShape) throws {
         for (column, name) in shape.renamed {
             let index = StoreModel.ColumnIndex(table: operation.table, column: column)

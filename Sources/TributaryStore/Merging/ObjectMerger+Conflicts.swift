@@ -1,18 +1,9 @@
 import TributaryChanges
 import TributaryModel
 
-/// The conflicts of registers, deletions and unique keys; the recorder decides what is one.
 extension ObjectMerger {
-    /// Keeps the value that does not stand when a write meets one of another writer.
-    ///
-    /// - Parameters:
-    ///   - write: The arriving write.
-    ///   - known: The version of the value that the object has.
-    ///   - object: The object before the write.
-    ///   - inserted: The insert of the object before the change that the write belongs to.
-    ///   - isAccepted: Whether the write stands.
-    ///   - named: The entity that the change names.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    /// `known` is the version of the value that the object has, `object` its state before the write, `inserted` its
+    /// insert before the change that holds the write, and `named` the entity that the change names.
     func keepConflict(
         of write: RegisterWrite,
         with known: Int64,
@@ -34,7 +25,7 @@ extension ObjectMerger {
         }
     }
 
-    /// Keeps a value that is lost to a deletion of its object, unless its writer had seen the deletion.
+    /// Keeps nothing when the writer of the value had seen the deletion.
     func keepConflict(of write: RegisterWrite, withDeletionOf object: StoredObject, of named: Int?) throws {
         guard let deletion = object.state.deleted, try conflicts.isConflict(with: deletion, isArrivingLost: true) else {
             return
@@ -47,7 +38,7 @@ extension ObjectMerger {
         }
     }
 
-    /// Keeps the values that a deletion takes away and had not seen.
+    /// Keeps the values that a deletion removes and its writer had not seen.
     func keepConflicts(ofDeletionOf object: StoredObject, _ isLost: (_ column: Int) -> Bool) throws {
         var values: JSONValue?
         // Most registers of an object have one version.
@@ -71,7 +62,6 @@ extension ObjectMerger {
         }
     }
 
-    /// Keeps the values of an object that becomes a shadow.
     func keepConflict(of object: StoredObject, _ holder: KeyHolder, behind blocking: KeyHolder) throws {
         let shared = holder.keys.first { blocking.keys.contains($0) }?.content
         guard let (index, values) = shared, layout.uniqueConstraints[object.table].indices.contains(index),
@@ -94,7 +84,7 @@ extension ObjectMerger {
         }
     }
 
-    /// The values of all registers but the counters, whose totals are never lost.
+    /// Without counters, whose totals are never lost.
     private func values(of object: StoredObject) throws -> JSONValue {
         let columns = layout.tables[object.table].columns
         return .object(
@@ -104,7 +94,6 @@ extension ObjectMerger {
         )
     }
 
-    /// A value that is lost to the arriving change.
     private func entry(
         _ object: StoredObject,
         _ column: Int,

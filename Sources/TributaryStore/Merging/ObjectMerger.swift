@@ -3,9 +3,8 @@ import TributaryModel
 
 /// Merges inserts, updates and deletions into objects, visible or not.
 ///
-/// Each loads the state of one object, merges it by the rules, and stores what has changed. What an object shows follows
-/// from its state: when the object appears, changes or disappears, the mergers of references, owners and links, the unique
-/// keys and the history learn it here.
+/// When an object appears, changes or disappears, it tells the mergers of references and links, the unique keys and the
+/// history.
 final class ObjectMerger {
     let layout: StoreModel
     let tables: MergeTables
@@ -23,7 +22,7 @@ final class ObjectMerger {
 
     /// The greatest entities of inserts that came after greater inserts, until their transactions are merged.
     private var olderInserts: [OlderInsert: Int] = [:]
-    /// For each table, whether a new object can decide who owns a target of a one-to-one relationship.
+    /// For each table: whether a new object can change the owner in a one-to-one relationship.
     private let hasOneToOne: [Bool]
 
     init(
@@ -47,12 +46,8 @@ final class ObjectMerger {
 
     func forgetInserts() { olderInserts.removeAll() }
 
-    // MARK: Changes
-
-    /// Merges an update.
-    ///
-    /// `shape` is nil when the values are not the whole change, or come from the other end of a relationship. `entity`
-    /// is the one of an insert of which the other values were merged before.
+    /// `shape` is nil when the values are not the whole change, or come from the other end of a relationship; `entity`
+    /// is set for an insert whose other values were merged before.
     func update(
         _ table: Int,
         _ id: UniqueID,
@@ -93,7 +88,6 @@ final class ObjectMerger {
         if !before.isLive, !isVisible { try withdraw(table, id) }
     }
 
-    /// Deletes an object; `known` is its present row, if it has been read.
     func delete(_ table: Int, _ id: UniqueID, _ known: VisibleRow? = nil) throws {
         let before = try known.map { StoredObject($0, table, tables) } ?? store.load(table, id)
         let columns = layout.tables[table].columns
@@ -118,9 +112,7 @@ final class ObjectMerger {
         if !before.isLive { try disappear(object, deletedAt: cursor.number) }
     }
 
-    // MARK: Values
-
-    /// Merges values, and the insert that they belong to; `named` is the entity that the change names.
+    /// `named` is the entity that the change names.
     private func merge(
         _ writes: [RegisterWrite],
         into object: inout StoredObject,
@@ -149,10 +141,10 @@ final class ObjectMerger {
         }
     }
 
-    /// Merges an insert: the greatest insert names the concrete entity.
+    /// The greatest insert names the concrete entity.
     ///
-    /// - Returns: whether the values of the insert yield to those that its transaction has written, because the transaction
-    ///   inserts the object under a greater entity as well.
+    /// Returns whether the values of the insert yield to the values that its transaction has written, because the
+    /// transaction also inserts the object under a greater entity.
     private func merge(insertOf entity: Int, into object: inout StoredObject) throws -> Bool {
         var yields = false
         if let known = object.state.entity, let inserted = object.state.inserted {
@@ -179,12 +171,11 @@ final class ObjectMerger {
         return precedes(entity, other)
     }
 
-    /// Compares concrete entities by their names, which are equal on all machines.
+    /// By name, because names are equal on all machines and indexes are not.
     private func precedes(_ first: Int, _ second: Int) -> Bool {
         layout.entities[first].entity.name.precedesByBytes(layout.entities[second].entity.name)
     }
 
-    /// Adds an increment to the total of its writer; a row shows the new sum.
     private func add(_ increment: RegisterWrite, to object: inout StoredObject) throws {
         let column = StoreModel.ColumnIndex(table: object.table, column: increment.column)
         let isShown = try object.row != nil && tables.counters.isCounted(object.id, column)
@@ -200,12 +191,11 @@ final class ObjectMerger {
         }
     }
 
-    /// The version of a register of an object, visible or not.
     func version(of column: StoreModel.ColumnIndex, _ id: UniqueID) throws -> Int64? {
         try store.load(column.table, id).state.registers.version(of: column.column)
     }
 
-    /// The names of the properties of an object that have been written, as far as its entity has them.
+    /// Only properties that have been written.
     private func names(of object: StoredObject) -> [String] {
         guard let entity = object.state.entity.map({ layout.entities[$0] }) else { return [] }
         return zip(entity.places, entity.entity.properties).compactMap { place, property in
@@ -216,11 +206,7 @@ final class ObjectMerger {
         }
     }
 
-    // MARK: Storing
-
-    /// Stores an object in the form that follows from its state, and passes on what that changes.
-    ///
-    /// - Returns: whether the object is visible.
+    /// Stores an object in the form that follows from its state; returns whether the object is visible.
     @discardableResult
     func store(_ object: StoredObject, over before: StoredObject, shape: ChangeShape? = nil) throws -> Bool {
         let isLive = try object.state.isLive(by: tables.versions)
@@ -237,7 +223,6 @@ final class ObjectMerger {
         return isLive && before.representative == nil
     }
 
-    /// Writes the columns of a row that have changed.
     private func update(_ object: StoredObject, _ row: VisibleRow, _ before: StoredObject, _ shape: ChangeShape?) throws
     {
         let (table, entity) = (object.table, object.state.entity ?? row.entity)
@@ -280,7 +265,7 @@ final class ObjectMerger {
         try tables.keys.index(row, object.table)
     }
 
-    /// Turns a visible object into a tombstone with the registers that the deletion does not supersede.
+    /// The tombstone keeps the registers that the deletion does not supersede.
     private func hide(_ object: StoredObject, _ row: VisibleRow) throws {
         let freed = try targets(shownBy: row, object.table)
         try store.store(object)
@@ -301,11 +286,7 @@ final class ObjectMerger {
         }
     }
 
-    // MARK: Fresh objects
-
-    /// Inserts an object of which nothing is known.
-    ///
-    /// - Returns: false when the object has a row already; nothing has been written then.
+    /// Inserts an object without reading it first; returns false, and has written nothing, when it has a row already.
     private func insertNew(_ table: Int, _ id: UniqueID, _ writes: [RegisterWrite], _ shape: ChangeShape) throws -> Bool
     {
         let statement = try bindHead(table, id, writes, shape)
@@ -339,7 +320,6 @@ final class ObjectMerger {
         return true
     }
 
-    /// Binds the head of a new row, and the defaults of columns without a bound value.
     private func bindHead(
         _ table: Int,
         _ id: UniqueID,
@@ -364,7 +344,7 @@ final class ObjectMerger {
         return statement
     }
 
-    /// The `_exceptions` of a new row that has values in some of its columns.
+    /// Columns without a written value have no version.
     private func exceptions(of writes: [RegisterWrite], entity: Int) -> [UInt8] {
         let columns = layout.tables[layout.entities[entity].table].columns
         let written = Set(writes.map(\.column))
@@ -374,8 +354,6 @@ final class ObjectMerger {
         }
         return versions.encoded
     }
-
-    // MARK: Visibility
 
     func appear(
         _ table: Int,
@@ -389,7 +367,7 @@ final class ObjectMerger {
         try links.show(table, id)
     }
 
-    /// Handles an object that is not visible any more; the deletion at `number` supersedes its links.
+    /// The deletion at `number` supersedes the links of the object.
     private func disappear(_ object: StoredObject, deletedAt number: Int64?, shownAs representative: UniqueID? = nil)
         throws
     {
@@ -408,15 +386,12 @@ final class ObjectMerger {
         try links.hide(table, id, deletedAt: number, keepsNewer: false)
     }
 
-    /// Handles an object that counted as visible because of an expected insert, and is not visible.
+    /// For an object that counted as visible because an insert was expected, and is not visible.
     func withdraw(_ table: Int, _ id: UniqueID) throws {
         guard tables.visibility.countsAsVisible(table, id) else { return }
         try disappear(table, id, deletedAt: nil)
     }
 
-    // MARK: Shadows
-
-    /// Hides a live object behind another one with one of its unique keys.
     func hide(_ table: Int, _ holder: KeyHolder, behind blocking: KeyHolder, keepsConflict: Bool) throws {
         guard let row = try tables.objects.row(table, holder.id) else { return }
         let object = StoredObject(row, table, tables)
@@ -438,7 +413,6 @@ final class ObjectMerger {
         try show(object, isPrepared: false)
     }
 
-    /// Lets references to a shadow show another object than before.
     func represent(_ table: Int, _ id: UniqueID, by representative: UniqueID, insteadOf former: UniqueID) throws {
         try links.shadows.insertPairs(of: id, table, shownAs: former)
         try tables.shadows.setRepresentative(representative, of: id, table)
@@ -448,7 +422,7 @@ final class ObjectMerger {
         try links.shadows.insertPairs(of: id, table, shownAs: representative)
     }
 
-    /// Stores a shadow that stays one until unique keys are decided about.
+    /// The object stays a shadow until unique keys are decided.
     private func updateShadow(_ object: StoredObject, _ before: StoredObject, _ representative: UniqueID) throws {
         let (table, id) = (object.table, object.id)
         let partial = try store.store(object, shownAs: representative)
@@ -458,7 +432,7 @@ final class ObjectMerger {
         try links.hide(table, id, deletedAt: cursor.number, keepsNewer: true)
     }
 
-    /// Turns a shadow into a tombstone.
+    /// A shadow becomes a tombstone.
     private func bury(_ object: StoredObject, _ representative: UniqueID) throws {
         let (table, id) = (object.table, object.id)
         try links.shadows.insertPairs(of: id, table, shownAs: representative)
@@ -467,7 +441,7 @@ final class ObjectMerger {
         tables.visibility.set(table, id, isVisible: false)
         try references.show(nil, for: id, table)
         references.undecide(ownersOf: representative, table)
-        // The pairs do not count any more, whatever the object is shown as.
+        // The pairs no longer count, whatever object was shown for this one.
         try links.hide(table, id, deletedAt: cursor.number, keepsNewer: false)
     }
 }

@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// Loads objects, in whatever form the store has them, and writes what a merge has changed of them.
+/// Loads objects in whatever form the store has them, and writes what a merge has changed.
 struct ObjectStore {
     let tables: MergeTables
     let cursor: TransactionCursor
@@ -13,7 +13,7 @@ struct ObjectStore {
         return StoredObject(try tables.partialRows.rowOrEmpty(table, id), table, id, tables)
     }
 
-    /// Writes an object that is not visible; for a shadow, `representative` is the object that is shown for it.
+    /// For a shadow, `representative` is the object that is shown for it.
     @discardableResult
     func store(_ object: StoredObject, shownAs representative: UniqueID? = nil) throws -> PartialRow {
         var partial = PartialRow(deleted: object.state.deleted)
@@ -28,7 +28,6 @@ struct ObjectStore {
         return partial
     }
 
-    /// Writes the row of an object that becomes visible.
     func insertRow(_ object: StoredObject) throws {
         guard let inserted = object.state.inserted, let concrete = object.state.entity else { return }
         let (table, entity) = (object.table, layout.entities[concrete])
@@ -61,12 +60,10 @@ struct ObjectStore {
         try tables.partialRows.remove(table, object.id)
     }
 
-    /// A one-to-one target that an object has begun or ceased to hold.
+    /// A one-to-one target that an object begins to hold, or holds no longer (`newcomer` is nil).
     typealias HeldTarget = (column: StoreModel.ColumnIndex, target: UniqueID, newcomer: UniqueID?)
 
-    /// Writes the head of a row and the columns that have changed.
-    ///
-    /// - Returns: The one-to-one targets whose owners are to be decided.
+    /// Returns the one-to-one targets whose owners must be decided.
     func updateRow(_ object: StoredObject, _ row: VisibleRow) throws -> [HeldTarget] {
         guard var versions = object.state.registers.versions, let inserted = object.state.inserted else { return [] }
         (versions.inserted, versions.deleted) = (inserted, object.state.deleted)
@@ -95,7 +92,6 @@ struct ObjectStore {
         return held
     }
 
-    /// Removes the row of an object that becomes invisible, and keeps the values that are preserved then.
     func removeRow(_ row: VisibleRow, _ table: Int) throws {
         let objects = try tables.objects.table(table)
         try tables.preserved.insert(row, table: table, revision: cursor.revision) { column in
@@ -107,7 +103,7 @@ struct ObjectStore {
         try objects.delete.run()
     }
 
-    /// The value that a column shows for the value of its register: a reference only while its target is visible.
+    /// A reference is shown only while its target is visible.
     private func shown(_ value: PropertyValue, in column: StoreModel.ColumnIndex, of id: UniqueID) throws
         -> PropertyValue
     {

@@ -1,17 +1,17 @@
 import TributaryChanges
 import TributaryModel
 
-/// Decides what to-one columns show: the target of their register while it is visible, and of several owners of a target in
-/// a one-to-one relationship the greatest ``OneToOneOwner``.
+/// Decides what to-one columns show.
 ///
-/// The registers themselves do not change. The owner's column shows the target, and the columns of the other visible objects
-/// whose register holds it show nothing; the inverse column of the target shows the owner.
+/// A column shows the target of its register while the target is visible. In a one-to-one relationship only the
+/// greatest ``OneToOneOwner`` shows the target, and the inverse column of the target shows that owner; other owners
+/// show nothing. The registers themselves do not change.
 final class ReferenceMerger {
     private let tables: MergeTables
     private let cursor: TransactionCursor
     private let effects: EffectLog
     private let conflicts: ConflictRecorder
-    /// The one-to-one targets whose owner is to be decided once shadows have been decided about.
+    /// The one-to-one targets to decide after the shadows.
     @exclusivity(unchecked) private var undecided: Set<OwnedTarget> = []
 
     private struct OwnedTarget: Hashable {
@@ -28,11 +28,9 @@ final class ReferenceMerger {
 
     private var layout: StoreModel { tables.layout }
 
-    // MARK: Visibility
-
     /// Shows an object that has become visible in the columns whose register holds it.
     ///
-    /// The cost is one look at each object that refers to it, and none when no reference waits for it.
+    /// Costs one look at each object that refers to it, and none when no reference waits for it.
     func resolve(to table: Int, _ id: UniqueID, isPrepared: Bool = true) throws {
         guard !isPrepared || tables.references.mayHaveTarget(table, id) else { return }
         for column in tables.layout.incoming[table] {
@@ -49,9 +47,9 @@ final class ReferenceMerger {
         }
     }
 
-    /// Clears the columns that show an object that is not visible any more, or lets them show its representative.
+    /// Clears the columns that show an object that is no longer visible, or shows its representative there.
     ///
-    /// The cost is one look at each object that shows it.
+    /// Costs one look at each object that shows it.
     func unresolve(to table: Int, _ id: UniqueID, showing representative: UniqueID? = nil) throws {
         for column in tables.layout.incoming[table] {
             var isOneToOne = false
@@ -68,9 +66,10 @@ final class ReferenceMerger {
         }
     }
 
-    /// Shows another object in the columns whose register holds a shadow; ``decide(_:_:newcomer:)`` handles the one-to-one ones.
+    /// Shows another object in the columns whose register holds a shadow, except one-to-one columns, see
+    /// ``decide(_:_:newcomer:)``.
     ///
-    /// The cost is one look at each object that refers to the shadow.
+    /// Costs one look at each object that refers to the shadow.
     func show(_ representative: UniqueID?, for shadow: UniqueID, _ table: Int) throws {
         guard tables.references.hasRows else { return }
         for column in tables.layout.incoming[table] {
@@ -88,21 +87,18 @@ final class ReferenceMerger {
         try effects.recordShown(row, column)
     }
 
-    // MARK: Owners
-
-    /// Records a target whose owner may change with the decision about shadows.
+    /// The decision about shadows may change the owner of the target.
     func undecide(_ target: UniqueID, _ column: StoreModel.ColumnIndex) {
         undecided.insert(OwnedTarget(column: column, id: target))
     }
 
-    /// Records the one-to-one registers that hold an object, whose owner is that of the object that is shown for it.
+    /// An object that holds a shadow in a one-to-one register owns the object that is shown for it.
     func undecide(ownersOf shown: UniqueID, _ table: Int) {
         for column in layout.incoming[table] {
             if case .reference(_, true, _) = layout[column].kind { undecide(shown, column) }
         }
     }
 
-    /// Decides the owners of targets that shadows have held, or that stand for shadows.
     func decideUndecided() throws {
         guard !undecided.isEmpty else { return }
         let targets = undecided.sorted { left, right in
@@ -112,17 +108,11 @@ final class ReferenceMerger {
         for target in targets { try decide(target.id, target.column) }
     }
 
-    /// Decides who owns a target after one of the objects that hold it has appeared, changed or disappeared.
+    /// Decides who owns a target after one of its holders has appeared, changed or disappeared.
     ///
-    /// The cost is one look at the owner and at the greatest of the others, however many there are, for the target and
-    /// each of its shadows.
-    ///
-    /// - Parameters:
-    ///   - target: The object that is owned.
-    ///   - column: The one-to-one register.
-    ///   - newcomer: The object whose register has begun to hold the target, when nothing else has changed: the other
-    ///     objects have lost to the owner before, and are not examined.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    /// Costs one look at the owner and at the greatest of the others, however many there are, for the target and each
+    /// of its shadows. `newcomer` is set when only the register of that object has changed: the others have lost to the
+    /// owner before, and are not examined.
     func decide(_ target: UniqueID, _ column: StoreModel.ColumnIndex, newcomer: UniqueID? = nil) throws {
         guard case .reference(let targetTable, true, let inverse) = layout[column].kind,
             let target = try tables.shown(targetTable, target)
@@ -163,7 +153,7 @@ final class ReferenceMerger {
         }
     }
 
-    /// Decides the owners around a new visible object: the object's own owner, and the owners of its targets.
+    /// Decides the owner of a new visible object, and the owners of its targets.
     func decide(around id: UniqueID, table: Int, _ written: [RegisterWrite]) throws {
         for (index, column) in layout.tables[table].columns.enumerated() {
             if case .inverseColumn(let source, let register) = column.kind {
@@ -193,7 +183,7 @@ final class ReferenceMerger {
         return greatest?.row
     }
 
-    /// Keeps the register of an object that another one has taken the target from, or that comes too late for it.
+    /// The object has lost its target to `owner`, or comes too late for it.
     private func keepConflict(
         of row: VisibleRow,
         with owner: VisibleRow,

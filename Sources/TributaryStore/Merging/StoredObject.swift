@@ -3,13 +3,13 @@ import TributaryModel
 
 /// An object of the store as the merge sees it: its state, and where it is kept.
 ///
-/// A visible object has a row in the table of its root entity. Any other has a row of `tributary_object` or nothing: it is a
-/// tombstone, has values that wait for its insert, or is a shadow, a live object that is hidden by another one with one of
-/// its unique keys.
+/// A visible object has a row in the table of its root entity. Any other has at most a row in `tributary_object`: it is
+/// a tombstone, has values that wait for its insert, or is a shadow, a live object that another one with the same
+/// unique key hides.
 struct StoredObject {
     let table: Int
     let id: UniqueID
-    /// The head of the row of a visible object, as it was read.
+    /// The row as it was read; nil for an object that is not visible.
     let row: VisibleRow?
     /// The visible object that references to a shadow show; nil for any other object.
     let representative: UniqueID?
@@ -38,22 +38,20 @@ struct StoredObject {
 
 /// The registers of an object of the store, by column; counters have totals instead.
 ///
-/// Those of an object without a row are in memory. Of a row the versions are in memory, and the values that have been written
-/// since it was read; the others are read when they are asked for.
+/// For an object without a row they are in memory. For a row only the versions and the values written since it was read
+/// are in memory; other values are read on demand.
 struct StoredRegisters: RegisterSet {
     private let tables: MergeTables
     private let table: Int
     private let row: VisibleRow?
-    /// The concrete entity of a row.
     private var entity: EntityLayout?
     private var written: RowVersions?
     private var changed: [Int: PropertyValue] = [:]
     /// The registers of a row that a deletion has superseded, by column; empty for none.
     ///
-    /// Most deletions supersede all registers of a row that nobody will write: to note that in the versions would take a
-    /// third more time for a deletion.
+    /// Most deletions supersede all registers of a row that is not written again: to record that in the versions would
+    /// make a deletion a third slower.
     private var removed: [Bool] = []
-    /// The registers of an object without a row.
     private(set) var partial: [Int: PartialRow.Register] = [:]
 
     init(_ row: VisibleRow, _ table: Int, _ tables: MergeTables) {
@@ -118,11 +116,11 @@ struct StoredRegisters: RegisterSet {
         changed[column] = register.value
     }
 
-    /// Lets a row show a value that has no version: the sum of a counter, or a default.
+    /// The value has no version: the sum of a counter, or a default.
     mutating func show(_ value: PropertyValue, in column: Int) { changed[column] = value }
 
-    /// Gives a row another concrete entity; a column that only one of the two has, or with other defaults, shows that of the
-    /// new one until it is written.
+    /// A column that only one of the two entities has, or with other defaults, shows the default of the new entity
+    /// until it is written.
     mutating func convert(to new: EntityLayout, isCounted: (Int) throws -> Bool) rethrows {
         guard let old = entity, let versions else { return }
         (written, changed, removed) = (versions, shown, [])

@@ -2,34 +2,30 @@ import TributaryChanges
 
 /// The transaction whose changes are being merged, with the number of its version.
 ///
-/// It is read for each change and belongs to one thread, so its properties are exempt from the checks for overlapping
-/// accesses.
+/// It is read for each change and belongs to one thread, so its properties skip the checks for overlapping accesses.
 final class TransactionCursor {
-    /// The number of the store's transaction whose version the changes have.
+    /// The number of the transaction whose version the changes have.
     @exclusivity(unchecked) private(set) var number: Int64 = 0
-    /// The number of the store's transaction that counts as the last change of the rows.
+    /// The number of the transaction that counts as the last change of the rows.
     ///
     /// It is `number`, except for deferred writes that take effect in a later transaction.
     @exclusivity(unchecked) private(set) var revision: Int64 = 0
     @exclusivity(unchecked) private(set) var writer: Int64 = 0
-    /// Whether the transaction is local.
-    ///
-    /// In a local transaction, a change that the model cannot represent, and an insert of a visible object, are errors;
+    /// In a local transaction, a change that the model cannot represent and an insert of a visible object are errors;
     /// otherwise the change is deferred and the insert is merged.
     @exclusivity(unchecked) private(set) var isLocal = false
-    /// The number of changes of the transaction so far, which is the index of the next change.
+    /// The index of the next change.
     @exclusivity(unchecked) private(set) var changeCount = 0
-    /// The number of deferred changes and values of the transaction.
     @exclusivity(unchecked) var deferredCount = 0
     @exclusivity(unchecked) private(set) var isJoining = false
     /// Whether the change is a greatest or least value of a baseline.
     @exclusivity(unchecked) var isBound = false
     var isReplaying: Bool { number != revision && !isJoining }
-    /// Whether a value of the transaction was deferred that does not fit its property; see
+    /// Whether a value was deferred because it does not fit its property; see
     /// ``DeferralWriter/remove(replacedBy:at:_:_:)``.
     @exclusivity(unchecked) var hasUnfit = false
 
-    /// The positions in the table of deferred writes of what a baseline brings; see ``deferral(at:)``.
+    /// The positions of deferred writes that a baseline brings; see ``deferral(at:)``.
     static let joinedPositions = -(1 << 39) ... -(1 << 38)
 
     func begin(number: Int64, writer: Int64, isLocal: Bool) {
@@ -45,14 +41,11 @@ final class TransactionCursor {
 
     func beginJoin() { isJoining = true }
 
-    /// Counts a deferred change or value.
+    /// Counts a deferred change or value, and returns the position under which it is kept.
     ///
-    /// A change of a log transaction has its index there. A baseline has the changes of a transaction in their order, and
-    /// does not tell which are missing: their positions are below zero. These lie between those of deletions and those of
-    /// links that a migration has deferred.
-    ///
-    /// - Parameter index: The index of the change in its transaction or in the baseline.
-    /// - Returns: The position under which the write is kept.
+    /// A change of a log transaction has its index there. A baseline keeps the order of the changes of a transaction
+    /// but does not tell which are missing, so their positions are below zero: between those of deletions and of links
+    /// that a migration has deferred.
     func deferral(at index: Int) -> Int {
         deferredCount += 1
         guard isJoining else { return index }
@@ -60,20 +53,19 @@ final class TransactionCursor {
         return min(positions.lowerBound + index, positions.upperBound)
     }
 
-    /// Switches to a change of an earlier transaction.
     func resume(number: Int64, writer: Int64) {
         self.number = number
         self.writer = writer
     }
 
-    /// Switches to another transaction that has begun before, and whose changes were waiting.
+    /// The transaction has begun before, and its changes were waiting.
     func move(to transaction: AppliedTransaction, number: Int64, revision: Int64) {
         writer = transaction.writer
         self.number = number
         self.revision = revision
     }
 
-    /// - Returns: the index of the first of them.
+    /// Returns the index of the first of them.
     func countChanges(_ count: Int) -> Int {
         defer { changeCount += count }
         return changeCount

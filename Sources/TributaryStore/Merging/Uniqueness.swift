@@ -2,19 +2,16 @@ package import TributaryChanges
 
 /// Decides which live objects are visible when several share a unique key (merge statement 15).
 ///
-/// The decision is made for the objects that a slice of changes touches, once the slice is merged; in a local
-/// transaction and in a baseline once, at the end, because slices may exchange keys. Objects that share no key with
-/// another one cost one look at an index for each of their keys.
+/// It decides after each slice, but once at the end of a local transaction or a baseline, because slices may exchange
+/// keys. An object that shares no key costs one look at an index for each of its keys.
 final class UniquenessMerger {
     private let tables: MergeTables
     private let objects: ObjectMerger
     private let changes: KeyChanges
-    /// The changed objects that share a key with another one.
     @exclusivity(unchecked) private var sharing: Set<ChangeSlice.Object> = []
-    /// The keys that visible objects no longer have, and shadows have.
+    /// Keys that visible objects no longer have and shadows still have.
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
-    /// Whether nothing is decided, because a migration runs: it sees no shadows, and ``decideAll(keepsConflicts:)``
-    /// follows it.
+    /// True during a migration, which sees no shadows; ``decideAll(keepsConflicts:)`` follows it.
     @exclusivity(unchecked) var isSuspended = false
 
     init(_ tables: MergeTables, objects: ObjectMerger) {
@@ -23,7 +20,7 @@ final class UniquenessMerger {
         changes = objects.keys
     }
 
-    /// Takes the changes since the last call, and keeps those that may change what is visible.
+    /// Takes the changes since the last call.
     func collect() throws {
         guard !changes.isEmpty else { return }
         let taken = changes.take()
@@ -47,14 +44,9 @@ final class UniquenessMerger {
 
     /// Shows and hides objects until each visible one is the oldest holder of its keys.
     ///
-    /// The cost is k log k comparisons for the k objects that share keys with changed ones and come after them in the
-    /// order of their inserts.
-    ///
-    /// - Parameters:
-    ///   - keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
-    ///   - isLocal: Whether the changes are those of a local transaction, whose own objects must stay visible.
-    /// - Throws: ``StoreError`` `sharesKey` when a local transaction hides an object that it has inserted or given a
-    ///   key, and when the store cannot be read or written.
+    /// Costs k log k comparisons for the k objects that share keys with changed ones and were inserted after them. With
+    /// `isLocal`, it throws ``StoreError`` `sharesKey` when it would hide an object that the transaction has inserted
+    /// or given a key.
     func decide(keepsConflicts: Bool = true, isLocal: Bool = false) throws {
         try collect()
         if !sharing.isEmpty || !released.isEmpty {
@@ -80,11 +72,8 @@ final class UniquenessMerger {
 
     /// Decides about all shadows, and about all visible objects that share keys.
     ///
-    /// The shadows that there are must follow from the present constraints, because their keys are stored by the number
-    /// of the constraint.
-    ///
-    /// - Parameter keepsConflicts: Whether the values of objects that become shadows go to the conflict journal.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    /// The stored shadows must follow from the present constraints, because their keys are stored by the number of the
+    /// constraint.
     func decideAll(keepsConflicts: Bool) throws {
         for table in tables.layout.tables.indices where tables.keys.hasKeys(table) {
             let waiting = try tables.keys.waiting(table)
@@ -98,7 +87,7 @@ final class UniquenessMerger {
         try decide(keepsConflicts: keepsConflicts)
     }
 
-    /// Makes all shadows visible, before the model changes.
+    /// Runs before the model changes.
     func showAll() throws {
         for table in tables.layout.tables.indices {
             for id in try tables.shadows.all(table) { try objects.reveal(table, id) }
@@ -111,23 +100,19 @@ final class UniquenessMerger {
 
 /// One decision about the objects of a table that share unique keys.
 ///
-/// Objects are decided about in the order of their inserts. A decision about an object depends only on those before it,
-/// so each object is decided about once; when one appears or disappears, the holders of its keys that come after it are
-/// decided about as well.
+/// It handles objects in the order of their inserts. A decision depends only on earlier objects, so each object is
+/// handled once; when one appears or disappears, the later holders of its keys are added.
 final class UniquenessDecision {
     private let table: Int
     private let tables: MergeTables
     private let objects: ObjectMerger
-    /// Whether the values of objects that become shadows go to the conflict journal.
     private let keepsConflicts: Bool
-    /// Whether a changed object that is visible must stay so.
+    /// Whether a changed object that is visible must stay visible.
     private let isLocal: Bool
     private var queue = KeyHolderQueue()
     private var known: Set<UniqueID> = []
     private var changed: Set<UniqueID> = []
-    /// The visible holder of each key looked up so far; nil when there is none.
-    ///
-    /// Objects that wait in the queue do not count.
+    /// The visible holder of each key looked up so far, without the objects in the queue; nil when there is none.
     private var owners: [StoredKey: KeyHolder?] = [:]
 
     init(_ table: Int, _ tables: MergeTables, _ objects: ObjectMerger, keepsConflicts: Bool, isLocal: Bool) {
@@ -184,9 +169,10 @@ final class UniquenessDecision {
         )
     }
 
-    /// The visible holder of a key that needs no decision, or about which the decision is made.
+    /// The visible holder of a key, without the objects that wait in the queue.
     ///
-    /// Before the changes at most one object showed the key, and the changed objects are in the queue.
+    /// At most one such holder is there: before the changes one object showed the key, and the changed objects are in
+    /// the queue.
     private func owner(of key: StoredKey) throws -> KeyHolder? {
         if let found = owners[key] { return found }
         let settled = try tables.keys.visibleHolders(of: key, table).first { !known.contains($0) }
@@ -209,7 +195,6 @@ final class UniquenessDecision {
         queue.insert(holder)
     }
 
-    /// A live object; nil for any other.
     private func holder(_ id: UniqueID) throws -> KeyHolder? {
         if let row = try tables.objects.row(table, id) {
             return KeyHolder(
@@ -231,8 +216,6 @@ final class UniquenessDecision {
 }
 
 /// Collects the objects whose unique keys have changed, and the keys that shadows wait for.
-///
-/// Objects of entities without uniqueness constraints cost one look at a flag.
 final class KeyChanges {
     struct Key: Hashable {
         var table: Int
@@ -251,25 +234,23 @@ final class KeyChanges {
 
     var isEmpty: Bool { objects.isEmpty && keys.isEmpty }
 
-    /// Records an object that has appeared, or whose keys or versions have changed.
     @inline(__always)
     func insert(_ table: Int, _ id: UniqueID) {
         guard tables.keys.hasKeys(table) else { return }
         objects.insert(ChangeSlice.Object(table: table, id: id))
     }
 
-    /// Records the keys of a visible object that is about to disappear, where shadows wait for them.
+    /// Records the keys only where shadows wait for them.
     func release(_ row: VisibleRow, _ table: Int) throws {
         if let former = try awaited(of: row, table) { try release(former, row.id, table) }
     }
 
-    /// The keys of a visible object that is about to change; nil while there are no shadows, which could wait for them.
+    /// The keys of a visible object before a change; nil while no shadow exists that could wait for them.
     func awaited(of row: VisibleRow, _ table: Int) throws -> [StoredKey]? {
         guard tables.shadows.hasRows, tables.keys.hasKeys(table) else { return nil }
         return try tables.keys.keys(of: row, table)
     }
 
-    /// Records a visible object whose keys have been written, unless they are the keys that it had.
     func insert(_ row: VisibleRow, _ table: Int, after former: [StoredKey]?, isInsert: Bool) throws {
         if let former {
             if try !isInsert && tables.keys.keys(of: row, table) == former { return }
@@ -294,13 +275,13 @@ final class KeyChanges {
 struct KeyHolder: Comparable {
     var id: UniqueID
     var number: Int64
-    /// The version of that insert; of inserts of one transaction the identifiers decide.
+    /// The version of the insert; identifiers order inserts of one transaction.
     var inserted: Version
     var keys: [StoredKey]
-    /// The object that represents it; nil for a visible object.
+    /// Nil for a visible object.
     var representative: UniqueID?
 
-    /// Compares identifiers; `<` compares the versions of the inserts.
+    /// Compares identifiers, unlike `<`, which compares the versions of the inserts.
     static func == (left: KeyHolder, right: KeyHolder) -> Bool { left.id == right.id }
 
     static func < (left: KeyHolder, right: KeyHolder) -> Bool {
@@ -311,7 +292,7 @@ struct KeyHolder: Comparable {
     }
 }
 
-/// The objects that are still to be decided about, the first in order at the front: a binary heap.
+/// A binary heap; the oldest holder is at the front.
 struct KeyHolderQueue {
     private var heap: [KeyHolder] = []
 
