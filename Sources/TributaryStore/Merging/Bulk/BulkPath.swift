@@ -4,11 +4,11 @@ import TributaryModel
 
 /// Merges plain inserts, updates and deletions of imports together, in the order of tables and identifiers.
 ///
-/// The result equals that of ``ObjectMerger``, one change after the other, at a lower cost: the rows of many
-/// transactions are sorted, one statement inserts several rows, and values go from the memory of a run to SQLite
-/// without conversion to Swift values. A row whose object is known already is given to ``ObjectMerger``.
+/// The store becomes the same as with ``ObjectMerger``, at a lower cost: rows of many transactions are sorted, one
+/// statement inserts several rows, and values go from the memory of a run to SQLite without conversion to Swift values.
+/// ``ObjectMerger`` merges a row whose object is known already.
 ///
-/// One thread uses it, so its properties are exempt from the checks for overlapping accesses.
+/// One thread uses it, so its properties skip the checks for overlapping accesses.
 final class BulkPath {
     let db: Database
     let tables: MergeTables
@@ -18,17 +18,16 @@ final class BulkPath {
     let objects: ObjectMerger
     private let uniqueness: UniquenessMerger
     private let names: WrittenNames
-    /// Whether rows may wait; the caller that allows it has them merged before the commit.
+    /// The caller that allows rows to wait has them merged before the commit.
     @exclusivity(unchecked) var isAllowed = false
     let waiting = WaitingRows()
-    /// For each shape, the statement that inserts several of its rows; nil when there can be none.
+    /// By shape, the statement that inserts several of its rows; nil when none is possible.
     @exclusivity(unchecked) var rowInserts: [Int: RowInsert?] = [:]
     private let key = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
-    /// For each table, whether its objects have no keys, refer to nothing and are referred to by nothing.
+    /// For each table: whether its objects have no keys, refer to nothing and are referred to by nothing.
     private let isAlone: [Bool]
-    /// The values of a row that is given to ``ObjectMerger``.
+    /// The values of a row for ``ObjectMerger``.
     @exclusivity(unchecked) private var writes: [RegisterWrite] = []
-    /// The present rows of objects that the next rows update.
     @exclusivity(unchecked) var heads: [VisibleRow?] = []
 
     init(
@@ -60,9 +59,7 @@ final class BulkPath {
 
     private var layout: StoreModel { tables.layout }
 
-    /// Accepts the first rows of a run whose values the model can represent; these rows wait.
-    ///
-    /// - Returns: The number of rows that wait now; 0 when the run cannot take this path.
+    /// Accepts the first rows of a run whose values the model can represent, and returns how many wait now.
     func accept(_ run: RowRun) -> Int {
         guard mayWait, let index = shape(of: run), shapes[index].isPackable else { return 0 }
         let shape = shapes[index]
@@ -78,9 +75,7 @@ final class BulkPath {
 
     private var mayWait: Bool { isAllowed && !cursor.isLocal && cursor.number == cursor.revision && !cursor.hasUnfit }
 
-    /// Accepts deletions of objects without keys and relationships, which wait.
-    ///
-    /// - Returns: whether they wait now; false when one of the changes is none.
+    /// Accepts deletions only of objects without keys and relationships, and either all changes or none.
     func accept(deletions changes: [Change]) -> Bool {
         guard mayWait, let name = changes.first?.entity, let entity = layout.entityIndex(named: name) else {
             return false
@@ -96,7 +91,7 @@ final class BulkPath {
 
     /// Merges the waiting rows, each with the version of its own transaction.
     ///
-    /// The cost is n log n comparisons for n rows, which ``WaitingRows`` bounds, and one look at each row.
+    /// Costs n log n comparisons for n rows, which ``WaitingRows`` bounds, and one look at each row.
     func flush() throws {
         guard !waiting.isEmpty else { return }
         let (transaction, number, revision) = (effects.current, cursor.number, cursor.revision)
@@ -126,7 +121,7 @@ final class BulkPath {
         for transaction in waiting.transactions { try effects.flush(transaction) }
     }
 
-    /// Merges a row; `known` is the present row of its object, if it has been read.
+    /// `known` is the present row of the object, if it has been read.
     func merge(_ row: WaitingRows.Row, known: VisibleRow? = nil) throws {
         moveCursor(to: row)
         if waiting.isDeletion(row) { return try objects.delete(Int(row.table), row.id, known) }
@@ -136,7 +131,7 @@ final class BulkPath {
         try mergeValues(row, shape)
     }
 
-    /// Merges a row value by value; `known` is the present row of its object, if it has been read.
+    /// `known` is the present row of the object, if it has been read.
     func mergeValues(_ row: WaitingRows.Row, _ shape: ChangeShape, into known: VisibleRow? = nil) throws {
         writes.removeAll(keepingCapacity: true)
         for index in shape.columns.indices {
@@ -170,7 +165,7 @@ final class BulkPath {
 
     func shape(of row: WaitingRows.Row) -> ChangeShape { shapes[waiting.shape(of: row)] }
 
-    /// The shape of a run; nil when the model does not know the entity, or the entity has no objects of its own.
+    /// Nil when the model does not know the entity, or the entity has no objects of its own.
     private func shape(of run: RowRun) -> Int? {
         guard let entity = layout.entityIndex(named: run.entity),
             !run.isInsert || !layout.entities[entity].entity.isAbstract
@@ -178,9 +173,8 @@ final class BulkPath {
         return shapes.index(of: run, entity: entity)
     }
 
-    /// Inserts the object from the memory of its run.
-    ///
-    /// - Returns: false when the object has a row or a partial row already; nothing has been written then.
+    /// Inserts the object from the memory of its run; returns false, and has written nothing, when it has a row or a
+    /// partial row already.
     private func insertDirectly(_ row: WaitingRows.Row, _ shape: ChangeShape) throws -> Bool {
         let table = Int(row.table)
         if tables.partialRows.mayContain(table, row.id) { return false }
@@ -218,7 +212,6 @@ final class BulkPath {
         statement.bind(3, cursor.number)
     }
 
-    /// Binds the values that all inserts of one shape share, and the transaction.
     private func bindHead(_ statement: BoundStatement, _ shape: ChangeShape) {
         let entity = layout.entities[shape.entity]
         bindNumber(statement)
@@ -231,9 +224,8 @@ final class BulkPath {
 }
 
 extension BulkPath {
-    /// Inserts the next rows with one statement.
-    ///
-    /// - Returns: The number of rows; 0 when they are not similar enough, and nothing has been written then.
+    /// Inserts the next rows with one statement and returns their number; 0, and nothing written, when they are not
+    /// similar enough.
     func insertTogether(from index: Int) throws -> Int {
         guard let insert = try rowInsert(from: index) else { return 0 }
         let rows = waiting.rows[index..<(index + insert.rowCount)]
@@ -271,12 +263,9 @@ extension BulkPath {
         }
     }
 
-    /// The number of cached statements for several rows.
     private static let rowInsertLimit = 64
 
-    /// The statement for the next rows.
-    ///
-    /// It exists when all rows are inserts of one shape and of different objects, none of which may have a partial row.
+    /// Nil unless all rows are inserts of one shape and of different objects, and none may have a partial row.
     private func rowInsert(from index: Int) throws -> RowInsert? {
         let first = waiting.rows[index]
         guard let insert = try rowInsert(of: waiting.shape(of: first)) else { return nil }
@@ -302,17 +291,13 @@ extension BulkPath {
         return made
     }
 
-    // MARK: Updates and deletions
-
     /// The rows whose objects are read together.
     private static let updateLimit = 256
 
-    /// Merges the next updates and deletions of one table, whose objects are read together.
+    /// Merges the next updates and deletions of one table and returns their number; 0 when the next row is an insert.
     ///
-    /// Their values are attributes outside unique keys or wait for the decision about these, and nothing refers to what
-    /// is deleted, so that none of them changes the row of another object.
-    ///
-    /// - Returns: The number of rows; 0 when the next row is an insert.
+    /// Their objects are read together. That is safe because no such row changes the row of another object: values are
+    /// attributes outside unique keys or wait for the decision about keys, and nothing refers to a deleted object.
     func updateTogether(from index: Int) throws -> Int {
         let table = waiting.rows[index].table
         let rows = waiting.rows[index...].prefix(BulkPath.updateLimit).prefix { row in
@@ -324,9 +309,9 @@ extension BulkPath {
         return rows.count
     }
 
-    /// Writes the values of a row at once when all of them stand and replace no write of another writer.
+    /// Writes all values at once when all of them stand and replace no write of another writer.
     ///
-    /// Of a row whose values are all lost, only the conflicts are kept.
+    /// When all values of a row are lost, it only keeps the conflicts.
     func update(_ row: WaitingRows.Row, _ head: VisibleRow) throws {
         let shape = shape(of: row)
         guard let stands = try stands(shape, head, Int(row.table)) else {
@@ -349,7 +334,7 @@ extension BulkPath {
         try effects.record(.update, Int(row.table), row.id, entity: head.entity, keys: effects.keys(of: shape))
     }
 
-    /// Whether the values of a row stand, or are all lost; nil when the versions of the registers do not tell.
+    /// False when all values are lost; nil when the versions of the registers do not tell.
     private func stands(_ shape: ChangeShape, _ head: VisibleRow, _ table: Int) throws -> Bool? {
         guard shape.entity == head.entity, !shape.columns.isEmpty,
             !tables.keys.haveKeys(shape.columns, table)

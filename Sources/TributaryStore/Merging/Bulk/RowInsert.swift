@@ -2,20 +2,18 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The prepared statement that inserts several rows of one shape at once.
-///
-/// It takes SQLite much less time than one statement for each row.
+/// The prepared statement that inserts several rows of one shape, much faster than one statement for each row.
 final class RowInsert {
-    /// The numbers of rows that a statement may have: 32 take an eighth less time a row than 8.
+    /// 32 rows take an eighth less time a row than 8.
     private static let rowCounts = [32, 8]
-    /// The number of parameters that every build of SQLite accepts.
+    /// Every build of SQLite accepts this many parameters.
     private static let parameterLimit = 999
 
     let statement: BoundStatement
     let rowCount: Int
     private let shape: ChangeShape
     private let exceptions: [UInt8]
-    /// The code of the entity; nil when the table has no column for it.
+    /// Nil when the table has no column for the entity.
     private let code: Int64?
     /// The defaults of columns without a value, by parameter.
     private let defaults: [(index: Int32, value: PropertyValue)]
@@ -24,7 +22,7 @@ final class RowInsert {
     private let keys: UnsafeMutableRawBufferPointer
     private var isReady = false
 
-    /// Prepares the statement; nil when it would have too many parameters, or a column has two values.
+    /// Nil when the statement would have too many parameters, or a column has two values.
     init?(_ db: Database, _ shape: ChangeShape, layout: StoreModel) throws {
         let entity = layout.entities[shape.entity]
         let table = layout.tables[entity.table]

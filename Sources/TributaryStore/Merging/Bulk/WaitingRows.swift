@@ -2,16 +2,15 @@ import TributaryChanges
 
 /// Plain inserts, updates and deletions of imported transactions that wait to be merged.
 ///
-/// They are merged in the order of tables and identifiers, with the rows of many transactions together, so that the
-/// pages of the store are visited in order. A change of any other kind first has the waiting rows merged, so the result
-/// does not depend on the waiting.
+/// Rows of many transactions are merged together in the order of tables and identifiers, so that the pages of the store
+/// are visited in order. A change of any other kind first merges the waiting rows, so waiting changes no state.
 final class WaitingRows {
-    /// The maximum number of waiting rows: the greatest number of changes that the importer commits at once.
+    /// The greatest number of changes that the importer commits at once.
     static let limit = 100_000
-    /// The maximum number of bytes that wait, besides those of one more run.
+    /// Without the bytes of one more run.
     static let byteLimit = 4 << 20
 
-    /// A row of a run; the rows of one object are in the order of the runs.
+    /// The rows of one object are in the order of the runs.
     struct Row {
         var id: UniqueID
         var table: Int32
@@ -23,7 +22,7 @@ final class WaitingRows {
     @exclusivity(unchecked) private(set) var runs: [(rows: RowRun, shape: Int, transaction: AppliedTransaction)] = []
     @exclusivity(unchecked) private(set) var transactions: [AppliedTransaction] = []
     private var bytes = 0
-    /// Whether all rows since the beginning have come in the order of tables and IDs, those too that wait no longer.
+    /// Whether all rows since the beginning came in the order of tables and IDs, also rows that wait no longer.
     @exclusivity(unchecked) private(set) var areInOrder = true
     @exclusivity(unchecked) private var last: Row?
 
@@ -36,10 +35,10 @@ final class WaitingRows {
         if transactions.last !== transaction { transactions.append(transaction) }
     }
 
-    /// Whether a row is a deletion, whose run has no shape.
+    /// The run of a deletion has no shape.
     func isDeletion(_ row: Row) -> Bool { shape(of: row) < 0 }
 
-    /// The index of the shape of a row; -1 for a deletion.
+    /// -1 for a deletion.
     @inline(__always)
     func shape(of row: Row) -> Int { runs[Int(row.run)].shape }
 
@@ -57,7 +56,7 @@ final class WaitingRows {
         rows.append(row)
     }
 
-    /// Sorts the rows by table and ID; the rows of one object keep their order.
+    /// A stable sort: the rows of one object keep their order.
     func sort() {
         guard !areInOrder else { return }
         rows.sort { left, right in

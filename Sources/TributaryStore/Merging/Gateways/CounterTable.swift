@@ -13,7 +13,7 @@ final class CounterTable {
         self.layout = layout
     }
 
-    /// Adds an increment to the total of the writer with the row `writer`.
+    /// `writer` is a row of `tributary_writer`, here and below.
     func add(_ amount: PropertyValue, writer: Int64, to id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
         #if MUTATIONS
             let writer = Mutation.isOn(.totalLumpedByStore) ? try firstWriter(ofStoreOf: writer) : writer
@@ -37,16 +37,14 @@ final class CounterTable {
         try replace.run()
     }
 
-    /// Replaces the total of the writer with the row `writer`.
-    ///
-    /// - Returns: whether it was another one.
+    /// Returns whether the former total was another one.
     func set(_ total: PropertyValue, writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> Bool {
         if try self.total(writer: writer, of: id, column) == total { return false }
         try setTotal(total, writer: writer, of: id, column)
         return true
     }
 
-    /// Sets the total of the writer with the row `writer`; nil when it has not counted.
+    /// `total` is nil when the writer has not counted.
     func setTotal(_ total: PropertyValue?, writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws {
         let statement = try BoundStatement(
             db,
@@ -60,7 +58,7 @@ final class CounterTable {
         try statement.run()
     }
 
-    /// The total of the writer with the row `writer`; nil when it has not counted.
+    /// Nil when the writer has not counted.
     func total(writer: Int64, of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
         let select = try BoundStatement(
             db,
@@ -80,7 +78,7 @@ final class CounterTable {
         return try select.first { _ in true } ?? false
     }
 
-    /// The counter's value; nil when no writer has counted.
+    /// Nil when no writer has counted.
     func value(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> PropertyValue? {
         let statement = try BoundStatement(
             db,

@@ -8,8 +8,8 @@ package struct DeferredWriteTable {
         package var change: Change
         var number: Int64
         var writer: Int64
-        /// The index of the change in its transaction; negative for what a baseline brought, or a migration took out of
-        /// the tables.
+        /// The index of the change in its transaction; negative when a baseline brought it, or a migration took it out
+        /// of the tables.
         var position: Int
         /// The index of the value in its change; nil for a whole change.
         package var valueIndex: Int?
@@ -17,7 +17,6 @@ package struct DeferredWriteTable {
         package var isBound: Bool
     }
 
-    /// The columns `operation`, `property` and `value` of an entry.
     package struct Content {
         var operation: String
         var property: String?
@@ -30,7 +29,6 @@ package struct DeferredWriteTable {
         self.db = db
     }
 
-    /// Defers a change; `position` and `valueIndex` have the meaning of an ``Entry``.
     package func insert(
         entity: String,
         id: UniqueID,
@@ -81,7 +79,7 @@ package struct DeferredWriteTable {
         try delete.run()
     }
 
-    /// Removes the single values of an object that one transaction wrote before a position under certain names.
+    /// Removes the values that one transaction wrote before `position`.
     func removeValues(
         _ entity: String,
         _ id: UniqueID,
@@ -105,7 +103,7 @@ package struct DeferredWriteTable {
         for key in found { try remove(entity, id, number, key.position, key.part) }
     }
 
-    /// All entries in the order of their versions, those of one transaction in the order of its changes.
+    /// In the order of the versions, and within a transaction in the order of its changes.
     package func entries() throws -> [Entry] {
         let select = try BoundStatement(
             db,
@@ -160,7 +158,6 @@ extension DeferredWriteTable.Content {
         }
     }
 
-    /// The content of one value of an insert or an update.
     package init(_ write: PropertyWrite, isInsert: Bool) {
         self.init(
             operation: isInsert ? "insert" : "update",

@@ -3,20 +3,21 @@ import TributaryChanges
 
 /// Reads the unique keys of objects, and finds the visible objects that have a key.
 ///
-/// A key has the object that a to-one register holds, shown or not. While the column of a register in a key does not show
+/// A key uses the object that a to-one register holds, whether the column shows it or not. While a column of a key does
+/// not show that object, `tributary_shadow_key` has the keys of the row, as it has the keys of shadows.
 /// that object, `tributary_shadow_key` has the keys of the row, as it has those of shadows.
 final class KeyTable {
     private let db: Database
     private let layout: StoreModel
     private let references: UnresolvedReferenceTable
     private let shadows: ShadowTable
-    /// For each table, the columns of all its constraints.
+    /// For each table: the columns of all its constraints.
     private let columns: [[Int]]
-    /// For each table, the query that reads these columns by the rowid.
+    /// For each table: the query that reads these columns by the rowid.
     private let selections: [String]
-    /// For each constraint of each table, the query that finds the rows with the values ?1, ?2 … in its columns.
+    /// For each constraint of each table: the query for rows with the values ?1, ?2 … in its columns.
     private let searches: [[String]]
-    /// For each table, the to-one columns of its constraints.
+    /// For each table: the to-one columns of its constraints.
     private let referenceColumns: [[StoreModel.ColumnIndex]]
 
     init(_ db: Database, layout: StoreModel, references: UnresolvedReferenceTable, shadows: ShadowTable) {
@@ -43,7 +44,6 @@ final class KeyTable {
     @inline(__always)
     func hasKeys(_ table: Int) -> Bool { !columns[table].isEmpty }
 
-    /// Whether one of the columns belongs to a unique key.
     func haveKeys(_ written: some Sequence<Int>, _ table: Int) -> Bool {
         hasKeys(table) && written.contains { columns[table].contains($0) }
     }
@@ -80,7 +80,7 @@ final class KeyTable {
         }
     }
 
-    /// The rows of the table that have a key: one, or more before ``UniquenessMerger`` has decided.
+    /// One row, or more before ``UniquenessMerger`` has decided.
     func visibleHolders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
         guard let find = try finder(key, table, "") else { return [] }
         var found: [UniqueID] = []
@@ -98,7 +98,7 @@ final class KeyTable {
 
     func refersInKeys(_ table: Int) -> Bool { !referenceColumns[table].isEmpty }
 
-    /// Lets the keys of a visible row be found, whose columns may or may not show what its registers hold.
+    /// Updates `tributary_shadow_key` for a visible row, whether its columns show what its registers hold or not.
     func index(_ row: VisibleRow, _ table: Int) throws {
         guard refersInKeys(table) else { return }
         if try isHeldElsewhere(row.id, table) {
@@ -108,14 +108,13 @@ final class KeyTable {
         }
     }
 
-    /// The visible rows with a register in a key that a column does not show; the cost is one look at all such registers.
+    /// The visible rows with a register in a key that a column does not show; costs one look at all such registers.
     func waiting(_ table: Int) throws -> Set<UniqueID> {
         var found: Set<UniqueID> = []
         for column in referenceColumns[table] { found.formUnion(try references.sources(column)) }
         return found
     }
 
-    /// Whether another row of the table than that of `id` has the key.
     func hasOtherHolder(of key: StoredKey, than id: UniqueID, _ table: Int) throws -> Bool {
         if refersInKeys(table) { return try visibleHolders(of: key, table).contains { $0 != id } }
         guard let content = key.content, let find = try finder(key, table, " AND _id <> ?\(content.values.count + 1)")
@@ -144,9 +143,7 @@ final class KeyTable {
         return "SELECT _id FROM \(table.quotedName) WHERE \(conditions.joined(separator: " AND "))"
     }
 
-    /// The rows of the table that share a key with another row.
-    ///
-    /// The cost is one look at the key's index for each row.
+    /// The rows of the table that share a key with another row; costs one look at the index for each row.
     func duplicates(_ table: Int) throws -> Set<UniqueID> {
         let tableLayout = layout.tables[table]
         var found: Set<UniqueID> = []
@@ -180,19 +177,19 @@ final class KeyTable {
 struct StoredKey: Hashable {
     let bytes: [UInt8]
 
-    /// The number of bytes of the longest key that `tributary_shadow_key` has whole.
+    /// A longer key, in bytes, is stored in `tributary_shadow_key` as its digest.
     private static let wholeLimit = 256
-    /// The bytes that no whole key begins with: the index of a constraint that no model has.
+    /// No whole key begins with these bytes: no model has a constraint with this index.
     private static let digestMark: [UInt8] = Array(repeating: 0xFF, count: 9) + [0x01]
 
-    /// The key as in `tributary_shadow_key`: the whole key, or the digest of a long one.
+    /// The key as in `tributary_shadow_key`: whole, or the digest of a long one.
     ///
-    /// Who finds an object by a digest compares the keys of the object itself.
+    /// After a search by digest, compare the keys of the objects found.
     var indexed: [UInt8] {
         bytes.count <= StoredKey.wholeLimit ? bytes : StoredKey.digestMark + Array(SHA256.hash(data: bytes).bytes)
     }
 
-    /// The key of some values; nil when one of them is null.
+    /// Nil when a value is null.
     init?(_ constraint: Int, _ values: [PropertyValue]) {
         var writer = VariableLengthWriter()
         writer.append(UInt64(constraint))

@@ -3,15 +3,14 @@ import TributaryChanges
 
 /// Reads and writes the pairs of many-to-many relationships, and the positions of ordered relationships.
 ///
-/// A linked pair whose ends are both visible has its register in the relationship's own table; all other pairs have
-/// theirs in `tributary_link`. A pair that the own table has without a version stands for pairs with shadows (see
-/// ``ShadowLinks``).
+/// A linked pair with two visible ends has its register in the own table of the relationship; any other pair has it in
+/// `tributary_link`. A pair without a version in the own table stands for pairs with shadows, see ``ShadowLinks``.
 final class LinkTables {
     struct Pair {
         var source: UniqueID
         var target: UniqueID
         var state: LinkState<Int64>
-        /// Whether the relationship shows the pair; otherwise the pair is in `tributary_link`.
+        /// Whether the pair is in the own table of the relationship, and not in `tributary_link`.
         var isShown: Bool
     }
 
@@ -23,9 +22,7 @@ final class LinkTables {
         hasHidden = try db.hasRows("tributary_link")
     }
 
-    // MARK: Reading
-
-    /// The pair, whether the relationship shows it or not; nil when it has no write that counts.
+    /// The pair, shown or not; nil when it has no write that counts.
     func pair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
         let shown = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _target = ?2 AND _version <> 0")
         shown.bind(1, source)
@@ -42,7 +39,7 @@ final class LinkTables {
         return try hidden.first { read($0, isShown: false) }
     }
 
-    /// The shown pairs with the object at either end.
+    /// The object may be at either end, here and below.
     func shownPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
         var found: [Pair] = []
         if link.source == table {
@@ -61,7 +58,6 @@ final class LinkTables {
         return found
     }
 
-    /// The pairs in `tributary_link` with the object at either end.
     func hiddenPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws -> [Pair] {
         guard hasHidden else { return [] }
         var found: [Pair] = []
@@ -83,7 +79,7 @@ final class LinkTables {
         return found
     }
 
-    /// Both ends of each pair with the object at either end that stands for pairs with shadows.
+    /// The pairs that stand for pairs with shadows.
     func representingPairs(_ link: LinkLayout, _ table: Int, _ id: UniqueID) throws
         -> [(source: UniqueID, target: UniqueID)]
     {
@@ -98,7 +94,7 @@ final class LinkTables {
         return found
     }
 
-    /// The position of a pair that stands for pairs with shadows; nil when there is no such pair.
+    /// Nil when no pair without a version is there.
     func representingPair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> RepresentingPair? {
         let statement = try BoundStatement(
             db,
@@ -115,8 +111,7 @@ final class LinkTables {
 
     private static let selectHidden = "SELECT source, target, version, removed, position FROM tributary_link"
 
-    /// SQLite's planner chooses the primary key for the pairs of a target, and then reads all pairs of the
-    /// relationship.
+    /// Without `INDEXED BY`, SQLite's planner chooses the primary key and reads all pairs of the relationship.
     private static let selectHiddenByTarget = selectHidden + " INDEXED BY tributary_link_target"
 
     private func read(_ row: BoundStatement, isShown: Bool) -> Pair {
@@ -124,8 +119,6 @@ final class LinkTables {
         let state = LinkState(version: row.integer(2), isRemoved: row.integer(3) != 0, position: row.optionalText(4))
         return Pair(source: row.id(0) ?? none, target: row.id(1) ?? none, state: state, isShown: isShown)
     }
-
-    // MARK: Writing
 
     func insertShown(_ pair: Pair, _ link: LinkLayout) throws {
         let statement = try BoundStatement(
@@ -181,6 +174,6 @@ final class LinkTables {
 
 /// A pair that a many-to-many relationship shows for pairs with shadows; see ``ShadowLinks``.
 struct RepresentingPair {
-    /// Its position; nil when the relationship is not ordered.
+    /// Nil when the relationship is not ordered.
     var position: String?
 }

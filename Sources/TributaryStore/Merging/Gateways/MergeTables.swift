@@ -4,9 +4,9 @@ import TributaryModel
 
 /// The tables that a merge reads and writes, each behind the one type that knows its SQL.
 ///
-/// It belongs to one write transaction, and so to one thread: the caches of the gateways stay valid as long as nobody
-/// else writes. The gateways are used for each change, and no closure gets a reference into one, so their properties
-/// are exempt from the checks for overlapping accesses.
+/// It belongs to one write transaction, and so to one thread: the caches stay valid because nobody else writes. The
+/// gateways are used for each change, and no closure gets a reference into one, so their properties skip the checks for
+/// overlapping accesses.
 final class MergeTables {
     let layout: StoreModel
     let versions: VersionCache
@@ -36,25 +36,20 @@ final class MergeTables {
         preserved = PreservedValueTable(db: db, layout: layout)
     }
 
-    /// Looks up which inserts of one table may find a partial row, or references to their objects.
-    ///
-    /// - Parameters:
-    ///   - table: The index of the table.
-    ///   - inserts: The least and the greatest identifier that are inserted; nil when none is.
-    /// - Throws: ``StoreError`` when the store cannot be read.
+    /// Prepares the hints for inserts between the least and the greatest identifier; nil when there are no inserts.
     private func prepare(_ table: Int, inserts: ClosedRange<UniqueID>?) throws {
         try partialRows.prepare(table, inserts)
         try references.prepare(table, inserts)
     }
 
-    /// The value that a counter's column shows: the sum of all totals, or the default of the entity.
+    /// The sum of all totals, or the default of the entity.
     func counterValue(_ id: UniqueID, _ column: StoreModel.ColumnIndex, entity: Int) throws -> PropertyValue {
         try counters.value(of: id, column) ?? layout.entities[entity].defaults[column.column]
     }
 
     /// The object that stands for another one: itself while it is visible, its representative while it is a shadow.
     ///
-    /// A representative that has been deleted stands for nobody, until it is decided about its shadows.
+    /// A deleted representative stands for no object until its shadows are decided.
     func shown(_ table: Int, _ id: UniqueID) throws -> UniqueID? {
         if try visibility.isVisible(table, id) { return id }
         guard let shown = try shadows.representative(of: id, table), try visibility.isVisible(table, shown) else {
@@ -69,7 +64,6 @@ final class MergeTables {
         return .reference(shown)
     }
 
-    /// The value of a register of a visible row.
     func value(of column: StoreModel.ColumnIndex, in row: VisibleRow) throws -> PropertyValue {
         if case .reference = layout[column].kind {
             return try target(of: row, column).map(PropertyValue.reference) ?? .null
@@ -77,9 +71,7 @@ final class MergeTables {
         return try objects.table(column.table).value(column.column, rowid: row.rowid)
     }
 
-    /// The target that a one-to-one register of a visible row shows.
-    ///
-    /// It is nil while another object owns the target, and for columns of other kinds.
+    /// Nil while another object owns the target, and for columns that are not one-to-one.
     func target(shownBy row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
         guard case .reference(_, true, _) = layout[column].kind,
             case .reference(let target) = try objects.table(column.table).value(column.column, rowid: row.rowid)
@@ -87,7 +79,7 @@ final class MergeTables {
         return target
     }
 
-    /// The target that the to-one register of a visible row holds, shown or not.
+    /// The target that the register holds, shown or not.
     func target(of row: VisibleRow, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
         // A column may show the representative of the target.
         if shadows.hasRows, let target = try references.target(of: row.id, column) { return target }
@@ -100,9 +92,9 @@ final class MergeTables {
 extension MergeTables {
     /// Looks up at once the rows that the following inserts need, and counts their objects as visible.
     ///
-    /// Shadows do not count as visible: references to them and their links are shown with their representatives. The
-    /// cost is one or two looks at each change, two queries for each table with inserts, and, while there are shadows,
-    /// one for each inserted object with a partial row.
+    /// Shadows do not count as visible: their representatives show their references and links. Costs one or two looks
+    /// at each change, two queries for each table with inserts, and, while there are shadows, one query for each
+    /// inserted object with a partial row.
     func prepare<Element>(
         _ changes: [Element],
         _ subject: (Element) -> (table: Int, inserted: UniqueID?)
@@ -133,7 +125,7 @@ extension MergeTables {
         }
     }
 
-    /// Whether a prepared object is a shadow: a further insert leaves it one, until the changes are decided about.
+    /// A further insert leaves a shadow a shadow until the changes are decided.
     private func isShadow(_ id: UniqueID, _ table: Int) throws -> Bool {
         try partialRows.mayContain(table, id) && shadows.representative(of: id, table) != nil
     }
@@ -144,14 +136,7 @@ struct PreservedValueTable {
     let db: Database
     let layout: StoreModel
 
-    /// Keeps the preserved values of a row that the transaction with the number `revision` is about to delete.
-    ///
-    /// - Parameters:
-    ///   - row: The head of the row.
-    ///   - table: The index of its table.
-    ///   - revision: The number of the transaction.
-    ///   - value: The value that the row shows in a column.
-    /// - Throws: what `value` throws, and ``StoreError`` when the store cannot be written.
+    /// The transaction `revision` is about to delete the row; `value` reads what the row shows in a column.
     func insert(_ row: VisibleRow, table: Int, revision: Int64, value: (_ column: Int) throws -> PropertyValue) throws {
         let entity = layout.entities[row.entity]
         var members: [JSONMember] = []
@@ -176,12 +161,12 @@ struct PreservedValueTable {
 
 /// The objects of a table that may have a row in one of the store's own tables.
 ///
-/// The hint avoids a lookup for each of the many objects without a row, with which an insert takes 39 % more
-/// instructions. It may name an object without a row, but it never misses an object with one.
+/// It avoids a lookup for each of the many objects without a row, which costs an insert 39 % more instructions. The
+/// hint may name an object without a row, but never misses an object with one.
 struct MembershipHint {
     private var ids: Set<UniqueID> = []
     private var isEverything = false
-    /// The maximum number of identifiers in the hint; with more of them each object is looked up.
+    /// With more identifiers than this, each object is looked up.
     static let limit = 20_000
 
     func mayContain(_ id: UniqueID) -> Bool { isEverything || ids.contains(id) }
@@ -203,10 +188,10 @@ extension Database {
         try BoundStatement(self, "SELECT 1 FROM \(table) LIMIT 1").first { _ in true } ?? false
     }
 
-    /// The identifiers that a query selects for a table's code (?1) between two identifiers (?2 and ?3).
+    /// `sql` selects identifiers for the code ?1 between ?2 and ?3.
     ///
-    /// The limit counts rows, and a query may select an identifier many times. When there are more rows than the limit,
-    /// any object may be among those that were not read.
+    /// The limit counts rows, and a query may select an identifier many times. With more rows than the limit, any
+    /// object may be among the rows that were not read.
     func membership(_ sql: String, code: Int64, _ range: ClosedRange<UniqueID>) throws -> MembershipHint {
         let statement = try BoundStatement(self, sql + " LIMIT \(MembershipHint.limit + 1)")
         statement.bind(1, code)

@@ -9,20 +9,19 @@ package final class ObjectTable {
     /// columns.
     package let insert: BoundStatement
     package static let firstColumn: Int32 = 6
-    /// The shape and the transaction whose common values are bound to `insert`; nil once anything else has been bound.
+    /// The shape and the transaction whose common values are bound to `insert`; nil once anything else was bound.
     ///
-    /// The other parameters may be bound to memory of a run of rows: ``forgetRows()`` clears them before the run is
-    /// freed.
+    /// Other parameters may be bound to memory of a run of rows: ``forgetRows()`` clears them before the run is freed.
     @exclusivity(unchecked) var boundHead: (shape: Int, number: Int64)?
     /// Selects, by ID: rowid, `_revision`, `_version`, `_exceptions`, `_entity`.
     let select: BoundStatement
-    /// Selects the same of the rows with the IDs that are bound, in their order; nil before its first use.
+    /// Selects the same columns for the bound IDs, in their order.
     private var selectHeads: BoundStatement?
     let exists: BoundStatement
     let delete: BoundStatement
     private var updates: [[Int]: BoundStatement] = [:]
     private var lastUpdate: (columns: [Int], statement: BoundStatement)?
-    /// For each column, the statement that selects its value in the row ?1, once it has been used.
+    /// For each column: the statement that selects its value in the row ?1, made on first use.
     private lazy var values: [BoundStatement?] = Array(repeating: nil, count: layout.columns.count)
 
     package init(_ db: Database, _ layout: TableLayout) throws {
@@ -54,7 +53,6 @@ package final class ObjectTable {
         delete = try BoundStatement(db, "DELETE FROM \(table) WHERE rowid = ?1")
     }
 
-    /// The columns that ``VisibleRow`` is read from.
     package static func head(_ layout: TableLayout) -> String {
         "rowid,_revision,_version,_exceptions,\(layout.hasEntityColumn ? "_entity" : String(layout.code)),_id"
     }
@@ -99,9 +97,7 @@ package final class ObjectTable {
         return try statement.first { column.value(in: $0, at: 0) } ?? .null
     }
 
-    /// Changes the value that a column of a row shows, without a write to its register.
-    ///
-    /// The row counts as changed by `revision`.
+    /// Changes what a column shows, without a write to its register; the row counts as changed by `revision`.
     func show(_ value: UniqueID?, column: Int, rowid: Int64, revision: Int64) throws {
         let statement = try BoundStatement(
             db,
@@ -128,13 +124,13 @@ package final class ObjectTable {
         return found
     }
 
-    /// The number of rows that one statement looks up: 200,000 rows take half as long as with a statement for each.
+    /// The rows that one statement looks up: 200,000 rows take half as long as with a statement for each.
     private static let headCount = 64
     private static let wanted = (1...headCount).map { "(?\($0))" }.joined(separator: ",")
 
-    /// Reads the heads of visible objects; nil for an object that is not visible, and for an object that is there again.
+    /// Nil for an object that is not visible, and for an object that occurs again in `rows`.
     ///
-    /// The cost is one look-up for each row, the cheaper the closer it is to the one before.
+    /// Costs one look-up for each row; it is the cheaper the closer the row is to the one before.
     func readHeads(of rows: ArraySlice<WaitingRows.Row>, into heads: inout [VisibleRow?], layout: StoreModel) throws {
         heads.removeAll(keepingCapacity: true)
         let statement =
@@ -165,7 +161,7 @@ package final class ObjectTable {
         }
     }
 
-    /// Clears the parameters that are bound to the memory of a run.
+    /// Clears the parameters that are bound to the memory of a run, before it is freed.
     func forgetRows() {
         for statement in updates.values { statement.clearBindings() }
         guard boundHead != nil else { return }
@@ -174,7 +170,7 @@ package final class ObjectTable {
     }
 }
 
-/// The tables of all root entities; the statements of each table are prepared on first use.
+/// The statements of each table are prepared on first use.
 final class ObjectTables {
     private let db: Database
     private let layout: StoreModel
@@ -197,7 +193,7 @@ final class ObjectTables {
         return made
     }
 
-    /// The head of a visible object's row; nil when the object is not visible.
+    /// Nil when the object is not visible.
     func row(_ table: Int, _ id: UniqueID) throws -> VisibleRow? {
         let statement = try self.table(table).select
         id.write(to: key)
@@ -212,12 +208,10 @@ final class ObjectTables {
         return try statement.first { _ in true } ?? false
     }
 
-    /// The visible objects that show an object in a column.
     func rows(showing id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> [VisibleRow] {
         try table(column.table).rows(showing: id, column: column.column, layout)
     }
 
-    /// Clears the statement parameters that are bound to the memory of runs.
     func forgetRows() {
         for table in tables { table?.forgetRows() }
     }
@@ -227,11 +221,11 @@ final class ObjectTables {
 package struct VisibleRow {
     package var id: UniqueID
     var rowid: Int64
-    /// The index of the concrete entity in the layout's list.
+    /// An index in the list of the layout.
     package var entity: Int
     package var versions: RowVersions
 
-    /// Reads the columns of `ObjectTable.head`.
+    /// Reads the columns of ``ObjectTable/head(_:)``.
     package init(_ statement: BoundStatement, layout: StoreModel) {
         rowid = statement.integer(0)
         let base = statement.integer(2)
@@ -243,12 +237,11 @@ package struct VisibleRow {
 
 /// Caches the known visibility of objects.
 ///
-/// Objects that the current changes are about to insert count as visible from the beginning, so that a reference to one
-/// of them need not wait. ``ObjectMerger`` reverts this when a deletion supersedes the insert. Shadows do not count
-/// as visible.
+/// Objects that the current changes are about to insert count as visible from the beginning, so that references to them
+/// need not wait; ``ObjectMerger`` reverts this when a deletion supersedes the insert. Shadows do not count as visible.
 final class VisibilityCache {
     private let objects: ObjectTables
-    /// For each table, whether any relationship leads to its objects, so that their visibility matters.
+    /// For each table: whether any relationship leads to its objects, so that their visibility matters.
     private let isTarget: [Bool]
     @exclusivity(unchecked) private var known: [[UniqueID: Bool]]
     private static let limit = 100_000
@@ -266,15 +259,14 @@ final class VisibilityCache {
         return isVisible
     }
 
-    /// Whether the cache knows the object as visible or about to be inserted; false when the cache does not know it.
+    /// False when the cache does not know the object.
     func countsAsVisible(_ table: Int, _ id: UniqueID) -> Bool { known[table][id] == true }
 
-    /// Caches the present or imminent visibility of an object.
     func set(_ table: Int, _ id: UniqueID, isVisible: Bool) {
         if isTarget[table] { known[table][id] = isVisible }
     }
 
-    /// Clears the tables with too many cached objects; called between changes.
+    /// Clears the tables with too many cached objects; call it between changes.
     func limitSize() {
         for table in known.indices where known[table].count > VisibilityCache.limit {
             known[table].removeAll(keepingCapacity: true)

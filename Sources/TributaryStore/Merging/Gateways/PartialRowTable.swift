@@ -4,10 +4,8 @@ package import TributaryChanges
 /// Reads and writes `tributary_object`: the objects that are not visible.
 package final class PartialRowTable {
     private let db: Database
-    /// For each table, its code in the store's own tables.
     private let codes: [Int64]
     @exclusivity(unchecked) private var hasRows: Bool
-    /// For each table, the hint for the inserts that are being merged.
     @exclusivity(unchecked) private var hints: [MembershipHint]
 
     package init(_ db: Database, layout: StoreModel) throws {
@@ -18,8 +16,6 @@ package final class PartialRowTable {
     }
 
     /// Looks up at once which objects between two identifiers have a row, for ``mayContain(_:_:)``.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read.
     func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {
         hints[table] = MembershipHint()
         guard hasRows, let range else { return }
@@ -27,7 +23,7 @@ package final class PartialRowTable {
         hints[table] = try db.membership(sql, code: codes[table], range)
     }
 
-    /// Whether an object between the prepared identifiers may have a row.
+    /// Only for identifiers in the prepared range.
     func mayContain(_ table: Int, _ id: UniqueID) -> Bool { hasRows && hints[table].mayContain(id) }
 
     func row(_ table: Int, _ id: UniqueID) throws -> PartialRow? {
@@ -76,7 +72,7 @@ package final class PartialRowTable {
 }
 
 extension PartialRow.Shadow {
-    /// Reads the columns `inserted`, `entity` and `representative`; nil for an object that is not live.
+    /// Reads `inserted`, `entity` and `representative`; nil for an object that is not live.
     init?(_ row: BoundStatement, at first: Int32) {
         guard let inserted = row.optionalInteger(first) else { return nil }
         self.init(
@@ -87,12 +83,13 @@ extension PartialRow.Shadow {
     }
 }
 
-/// The state of an object that is not visible: a tombstone, the values that were written before its insert, or a shadow.
+/// The state of an object that is not visible: a tombstone, the values that were written before its insert, or a
+/// shadow.
 package struct PartialRow {
     package typealias Register = TributaryChanges.Register<Int64, PropertyValue>
 
     package var deleted: Int64?
-    /// For each column, the register that no deletion supersedes.
+    /// By column, the registers that no deletion supersedes.
     package var registers: [Int: Register] = [:]
 
     /// A live object that is not visible, because a visible object has one of its unique keys (merge statement 15).
@@ -103,7 +100,7 @@ package struct PartialRow {
         package var representative: UniqueID
     }
 
-    /// The head of a shadow; nil for an object that is not live.
+    /// Nil for an object that is not live.
     package var shadow: Shadow?
 
     package init(deleted: Int64? = nil) {
@@ -131,10 +128,9 @@ package struct PartialRow {
     }
 }
 
-/// Finds shadows: by themselves, by their representative, and by their unique keys in `tributary_shadow_key`, where
-/// ``KeyTable`` keeps those of some visible objects too.
+/// Finds shadows by their identifiers, representatives and unique keys; ``PartialRowTable`` has their rows.
 ///
-/// ``PartialRowTable`` reads and writes the rows of the shadows.
+/// ``KeyTable`` keeps the keys of some visible objects in `tributary_shadow_key` too.
 final class ShadowTable {
     private let db: Database
     private let codes: [Int64]
@@ -146,7 +142,7 @@ final class ShadowTable {
         hasRows = try db.hasRows("tributary_shadow_key")
     }
 
-    /// The visible object that a shadow reads as; nil for an object that is no shadow.
+    /// Nil for an object that is no shadow.
     func representative(of id: UniqueID, _ table: Int) throws -> UniqueID? {
         guard hasRows else { return nil }
         let statement = try BoundStatement(
@@ -169,7 +165,7 @@ final class ShadowTable {
         try statement.run()
     }
 
-    /// The shadows that read as an object, in the order of their identifiers.
+    /// In the order of their identifiers.
     func shadows(of representative: UniqueID, _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
         let statement = try BoundStatement(
@@ -197,11 +193,7 @@ final class ShadowTable {
         return try ids(statement)
     }
 
-    // MARK: Keys
-
-    /// The shadows that have a key.
-    ///
-    /// Former programs stored long keys whole.
+    /// Earlier releases stored long keys whole.
     func holders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
         let statement = try BoundStatement(
@@ -214,7 +206,6 @@ final class ShadowTable {
         return try ids(statement)
     }
 
-    /// Whether another object than `id` has a key.
     func hasHolder(of key: StoredKey, _ table: Int, than id: UniqueID) throws -> Bool {
         guard hasRows else { return false }
         let statement = try BoundStatement(

@@ -1,4 +1,4 @@
-/// The versions of a visible object: those of its registers, of its greatest insert and of its greatest deletion.
+/// The versions of a visible object: of its registers, its greatest insert and its greatest deletion.
 ///
 /// A row has one number for all of them, and the exceptions to it in `_exceptions`. Each exception is a variable-length
 /// number, (subject << 2 | form); form 0 is followed by the zigzag difference to the row's number. A new row has spare
@@ -13,16 +13,15 @@ package struct RowVersions {
     package var inserted: Int64
     package var deleted: Int64?
     private(set) var exceptions: [Exception] = []
-    /// The number of bytes that the row has for the exceptions; nil for a new row.
+    /// The bytes that the row has for exceptions; nil for a new row.
     private var room: Int?
-    /// A byte that keeps room for exceptions.
     private static let spare: UInt8 = 3
-    /// The spare bytes of a new row: the room for an exception with a difference of up to 2^20.
+    /// Room for an exception with a difference of up to 2^20.
     private static let spareCount = 4
-    /// The exceptions of a new row that has none, as SQL.
+    /// The exceptions of a new row without any, as SQL.
     package static let noneInSQL = "x'03030303'"
 
-    /// Creates the versions of an object whose registers were all written by one transaction.
+    /// All registers were written by one transaction.
     package init(base: Int64) {
         self.base = base
         inserted = base
@@ -31,7 +30,7 @@ package struct RowVersions {
     private enum Form {
         static let version: UInt64 = 0
         static let absent: UInt64 = 1
-        /// The form of an exception with the version of the preceding exception.
+        /// The exception has the version of the preceding one.
         static let again: UInt64 = 2
     }
 
@@ -66,7 +65,6 @@ package struct RowVersions {
         }
     }
 
-    /// The encoded exceptions, and spare bytes.
     package var encoded: [UInt8] {
         var writer = VariableLengthWriter()
         var previous = base

@@ -1,18 +1,18 @@
 import GRDB
 import TributaryChanges
 
-/// Reads and writes `tributary_reference`: the to-one registers of visible objects whose column shows nothing.
+/// Reads and writes `tributary_reference`: the to-one registers of visible objects whose target is not shown.
 ///
-/// A column shows nothing when its target is not visible, or when the target shows another one-to-one owner.
+/// A column shows no target, or its representative, while the target is not visible, and nothing while the target shows
+/// another one-to-one owner.
 ///
-/// Rows of one-to-one registers get a rank on the first search for the greatest of several owners, and keep it as long
-/// as the register keeps its value; an index orders them by rank. A row without a rank was written after that search,
-/// or by a program without ranks.
+/// Rows of one-to-one registers get a rank on the first search for the greatest of several owners, and keep it while
+/// the register keeps its value; an index orders them by rank. A row without a rank was written after that search, or
+/// by a program without ranks.
 final class UnresolvedReferenceTable {
     private let db: Database
     private let layout: StoreModel
     @exclusivity(unchecked) private(set) var hasRows: Bool
-    /// For each table of targets, the hint for the inserts that are being merged.
     @exclusivity(unchecked) private var hints: [MembershipHint]
     private static let batch = 1_000
 
@@ -24,8 +24,6 @@ final class UnresolvedReferenceTable {
     }
 
     /// Looks up at once which objects between two identifiers are targets, for ``mayHaveTarget(_:_:)``.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read.
     func prepare(_ table: Int, _ range: ClosedRange<UniqueID>?) throws {
         hints[table] = MembershipHint()
         guard hasRows, let range else { return }
@@ -33,10 +31,10 @@ final class UnresolvedReferenceTable {
         hints[table] = try db.membership(sql, code: layout.tables[table].code, range)
     }
 
-    /// Whether an object between the prepared identifiers may be a target.
+    /// Only for identifiers in the prepared range.
     func mayHaveTarget(_ table: Int, _ id: UniqueID) -> Bool { hasRows && hints[table].mayContain(id) }
 
-    /// The target of a register that shows nothing.
+    /// Nil when the column shows its target.
     func target(of id: UniqueID, _ column: StoreModel.ColumnIndex) throws -> UniqueID? {
         guard hasRows else { return nil }
         let statement = try BoundStatement(
@@ -82,7 +80,6 @@ final class UnresolvedReferenceTable {
         try statement.run()
     }
 
-    /// The objects whose register of a column holds an object that the column does not show.
     func sources(_ column: StoreModel.ColumnIndex) throws -> [UniqueID] {
         guard hasRows else { return [] }
         let statement = try BoundStatement(db, "SELECT id FROM tributary_reference WHERE root = ?1 AND place = ?2")
@@ -93,7 +90,6 @@ final class UnresolvedReferenceTable {
         return found
     }
 
-    /// The objects whose register of a column holds a target that it does not show.
     func sources(of target: UniqueID, _ column: StoreModel.ColumnIndex, _ rest: String = "") throws -> [UniqueID] {
         guard hasRows, case .reference(let targetTable, _, _) = layout[column].kind else { return [] }
         let statement = try BoundStatement(
@@ -112,18 +108,10 @@ final class UnresolvedReferenceTable {
         return found
     }
 
-    /// The object that would own a target, of those whose one-to-one register holds the target without showing it.
+    /// The greatest object whose one-to-one register holds the target without showing it.
     ///
-    /// The cost is one rank for each row without a rank, and one look at the index, which orders the rows by rank.
-    ///
-    /// - Parameters:
-    ///   - target: The object that is held.
-    ///   - column: The one-to-one register.
-    ///   - versions: Compares the versions of the owners.
-    ///   - row: The visible row of an object; nil for an object that is not visible, whose entry is removed: such an
-    ///     entry is damage.
-    /// - Returns: the row of that object; nil when no register waits for the target.
-    /// - Throws: what `row` throws, and ``StoreError`` when the store cannot be read or written.
+    /// Costs one rank for each row without a rank, and one look at the index, which orders the rows by rank. `row`
+    /// returns nil for an object that is not visible; an entry of such an object is damage and is removed.
     func greatestOwner(
         of target: UniqueID,
         _ column: StoreModel.ColumnIndex,
@@ -178,7 +166,7 @@ final class UnresolvedReferenceTable {
 }
 
 extension OneToOneOwner {
-    /// The version as 24 bytes with the order of versions: clock and writer, each most significant byte first.
+    /// 24 bytes with the order of versions: clock and writer, most significant byte first.
     var rank: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 24) { buffer, count in
             let bytes = UnsafeMutableRawBufferPointer(buffer)
@@ -190,7 +178,6 @@ extension OneToOneOwner {
 }
 
 extension VisibleRow {
-    /// The object as an owner of the target that its one-to-one register holds.
     func owner(
         _ column: StoreModel.ColumnIndex,
         _ layout: StoreModel,

@@ -1,7 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// Looks up the versions and origins behind the numbers of the store and compares versions.
+/// Looks up the versions and origins behind the numbers of the store, and compares versions.
 ///
 /// The version of a transaction never changes, so it is read once; the size of the cache is bounded.
 final class VersionCache: VersionOrder {
@@ -16,19 +16,17 @@ final class VersionCache: VersionOrder {
     private let select: BoundStatement
     private var entries: [Int64: Entry] = [:]
     @exclusivity(unchecked) private var newest = none
-    /// The last two entries that were looked up: versions and origins of two numbers are asked for in turn, which saves
-    /// 6 % of the instructions of updates that lose.
+    /// The last two entries: callers alternate between two numbers, and this saves 6 % of the instructions of updates
+    /// that lose.
     @exclusivity(unchecked) private var (last, former) = (none, none)
     private static let limit = 100_000
-    /// The versions that the local transaction that is being merged is compared with; nil for other transactions.
+    /// The versions that the local transaction is compared with; nil for other transactions.
     @exclusivity(unchecked) var met: MetVersions?
 
     init(_ db: Database) throws {
         select = try TransactionOrigin.select(db)
     }
 
-    /// Caches the version of the transaction whose changes are being merged.
-    ///
     /// The writer of the origin is a row of `tributary_writer`.
     func insert(_ version: Version, origin: WriteOrigin<Int64>, of number: Int64) {
         newest = Entry(number: number, version: version, origin: origin)
@@ -36,16 +34,14 @@ final class VersionCache: VersionOrder {
         (last, former) = (VersionCache.none, VersionCache.none)
     }
 
-    /// - Throws: ``StoreError`` `database` when the transaction is missing.
+    /// Throws ``StoreError`` `database` when the transaction is missing.
     func version(_ number: Int64) throws -> Version {
         let found = try entry(number)
         met?.insert(found.version.clock, found.origin, of: number)
         return found.version
     }
 
-    /// The writer, as a row of `tributary_writer`, and the sequence of a write.
-    ///
-    /// - Throws: ``StoreError`` `database` when the transaction is missing.
+    /// The writer is a row of `tributary_writer`; throws ``StoreError`` `database` when the transaction is missing.
     func origin(_ number: Int64) throws -> WriteOrigin<Int64> { try entry(number).origin }
 
     private func entry(_ number: Int64) throws -> Entry {
@@ -85,11 +81,11 @@ final class VersionCache: VersionOrder {
 
 /// The versions that a local transaction is compared with while it is merged.
 ///
-/// It overwrites or outranks their writes, so its own version must be greater.
+/// The transaction overwrites or outranks their writes, so its own version must be greater.
 struct MetVersions {
     let transaction: Int64
     let own: Int64
-    /// The greatest clock of these versions, without those of the store's own writer, which the clock exceeds anyway.
+    /// Without the clocks of the store's own writer, which the clock exceeds anyway.
     private(set) var greatest = HybridClock.zero
 
     mutating func insert(_ clock: HybridClock, _ origin: WriteOrigin<Int64>, of number: Int64) {

@@ -1,9 +1,8 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Resolves the names of changes to tables and columns.
-///
-/// The resolver defers changes whose entity or relationship the model does not have.
+/// Resolves the names of changes to tables and columns, and defers changes whose entity or relationship the model
+/// lacks.
 struct ChangeResolver {
     let layout: StoreModel
     let shapes: ChangeShapes
@@ -19,9 +18,7 @@ struct ChangeResolver {
         former = FormerRelationshipResolver(layout: layout, cursor: cursor, deferral: deferral)
     }
 
-    /// Fills the operations and the links of a slice.
-    ///
-    /// - Throws: ``StoreError`` `invalidChange` for a local change that the model cannot represent.
+    /// Throws ``StoreError`` `invalidChange` for a local change that the model cannot represent.
     func resolve(_ slice: inout ChangeSlice) throws {
         var lastName = ""
         var lastEntity: Int?
@@ -61,7 +58,7 @@ struct ChangeResolver {
         }
     }
 
-    /// Appends the write of an insert or update, and the writes that go to registers of other objects.
+    /// Also appends the writes that go to registers of other objects.
     func appendWrite(_ change: Change, entity: Int, index: Int, slice: inout ChangeSlice) {
         let (values, isInsert): ([PropertyWrite], Bool)
         switch change.operation {
@@ -81,7 +78,6 @@ struct ChangeResolver {
         }
     }
 
-    /// Resolves a change of an entity that the model does not have.
     private func resolveUnknown(_ change: Change, index: Int, slice: inout ChangeSlice) throws {
         let reason = "there is no entity '\(change.entity)'"
         let position = slice.first + index
@@ -100,7 +96,7 @@ struct ChangeResolver {
         try deferral.deferChange(rest, at: position, reason: reason)
     }
 
-    /// Defers a change of a slice: the whole change, or the one value of it that the slice contains.
+    /// Defers the whole change, or the one value of it that the slice contains.
     private func deferAgain(_ change: Change, index: Int, slice: ChangeSlice, reason: String) throws {
         guard let valueIndex = slice.valueIndex, let (writes, isInsert) = change.operation.valueWrites,
             let write = writes.first
@@ -115,8 +111,6 @@ struct ChangeResolver {
         )
     }
 
-    /// Resolves a link or unlink.
-    ///
     /// Pairs of a link table are merged at the end of the slice; links of a to-many relationship with a to-one inverse
     /// are writes of the inverse register.
     func resolveLink(
@@ -160,9 +154,9 @@ extension Change.Operation {
 
 /// Resolves changes of objects whose sub-entity was removed from the model, while the root of its hierarchy remains.
 ///
-/// An object is identified by its root entity and its identifier: its deletion is a deletion of the root entity, and
-/// values of the root's properties are merged into a partial row, as for any object that is not visible. Its insert is
-/// deferred, and so are the values of properties that only the sub-entity had.
+/// The root entity and the identifier identify an object: its deletion deletes from the root entity, and values of the
+/// root's properties are merged into a partial row, as for any object that is not visible. Its insert is deferred, and
+/// so are values of properties that only the sub-entity had.
 extension ChangeResolver {
     func resolveFormerObject(_ change: Change, root: Int, index: Int, slice: inout ChangeSlice) throws {
         let entity = layout.entities[root]
@@ -230,7 +224,7 @@ extension ChangeResolver {
         appendWrite(slice.changes[index], entity: root, index: index, slice: &slice)
     }
 
-    /// The storage of the root's property of this name, when the property can be written.
+    /// Nil when the root has no property of this name that can be written.
     private func writtenPlace(of name: String, in root: EntityLayout) -> EntityLayout.Place? {
         guard let index = layout.propertyIndex(named: name, of: root.entity) else { return nil }
         return switch root.places[index] {
@@ -239,7 +233,7 @@ extension ChangeResolver {
         }
     }
 
-    /// Converts a value of an insert to a value of an update; nil when it has no effect in an update.
+    /// Nil when the value of the insert has no effect in an update.
     private func update(_ write: PropertyWrite, at place: EntityLayout.Place, in root: EntityLayout) -> PropertyWrite? {
         switch place {
         case .column(let column) where layout.tables[root.table].columns[column].mergeRule == .counter:

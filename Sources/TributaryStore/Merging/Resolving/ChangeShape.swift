@@ -5,7 +5,6 @@ import TributaryModel
 ///
 /// It is a class, so that iterating over changes copies nothing.
 final class ChangeShape {
-    /// The destination of the value under a written name.
     enum Target {
         case scalar(column: Int, type: AttributeType)
         case composite(column: Int, Attribute)
@@ -15,7 +14,7 @@ final class ChangeShape {
         case inverse(StoreModel.ColumnIndex)
         /// The removed side of a one-to-one relationship whose register was in the other object.
         case formerInverse(entity: String, property: String)
-        /// A register that the change writes under a greater name as well.
+        /// The change also writes this register under a greater name.
         case outranked
         case unknown(reason: String)
 
@@ -38,17 +37,15 @@ final class ChangeShape {
     let unwritten: [Int]
     /// The `_exceptions` of a row that a change of this shape inserts.
     let exceptions: [UInt8]
-    /// Whether the change has a value for each column of the table.
     let coversAllColumns: Bool
     var historyKeys: [UInt32]?
     /// Whether all targets are registers of the row itself with the rule `latest` and outside one-to-one relationships.
     let isPlain: Bool
 
-    /// Whether rows of this shape can take the bulk path.
-    ///
-    /// Such a shape has attributes only, of types whose values need no memory of their own.
+    /// Whether rows of this shape can take the bulk path: it has only attributes of types whose values need no memory
+    /// of their own.
     let isPackable: Bool
-    /// The parameters of an insert to which the values of a packable shape are bound.
+    /// The insert parameters for the values of a packable shape.
     let directTargets: [(index: Int32, type: AttributeType)]
     let columns: [Int]
     /// The written registers under the rule `latest` that have had other names, each with the name that is written.
@@ -104,7 +101,7 @@ final class ChangeShape {
         }
     }
 
-    /// The model's properties that changes of this shape write, under their present names.
+    /// Under their present names.
     func knownProperties(_ layout: StoreModel) -> [String] {
         let entity = layout.entities[entity]
         return zip(names, targets).compactMap { name, target in
@@ -121,7 +118,6 @@ final class ChangeShape {
         }
     }
 
-    /// Whether the attributes can hold the values of a row.
     func fits(_ run: RowRun, _ row: Int) -> Bool {
         for column in directTargets.indices {
             let cell = run.cell(row, column)
@@ -137,7 +133,7 @@ final class ChangeShape {
         return true
     }
 
-    /// The destinations of names: of several names for one register under the rule `latest` the greatest one stands.
+    /// When several names have one register under the rule `latest`, the greatest name stands.
     private static func targets(
         _ names: [String],
         entity: EntityLayout,
@@ -180,7 +176,7 @@ final class ChangeShape {
         }
     }
 
-    /// A former to-one relationship that the other side kept.
+    /// The other side has kept the relationship.
     private static func former(_ name: String, of entity: String, _ layout: StoreModel) -> Target? {
         guard layout.formerProperty(named: name, of: entity)?.relationship?.isToMany == false else { return nil }
         return switch layout.formerStorage(ofProperty: name, of: entity) {
@@ -191,7 +187,6 @@ final class ChangeShape {
     }
 }
 
-/// The shapes of the changes that a write transaction merges, identified by index.
 final class ChangeShapes {
     private struct Key: Hashable {
         var entity: Int

@@ -17,7 +17,6 @@ struct ChangeSlice {
         var action: Action
     }
 
-    /// A link or unlink of pairs of a link table.
     struct Link {
         var index: Int
         var link: Int
@@ -43,7 +42,7 @@ struct ChangeSlice {
         operations.reserveCapacity(changes.count)
     }
 
-    /// Sorts the operations by table and ID; the operations on one object keep their order.
+    /// A stable sort: the operations on one object keep their order.
     mutating func sort() {
         guard !isSorted else { return }
         operations = operations.indices.sorted { left, right in
@@ -61,7 +60,7 @@ struct ChangeSlice {
     }
 }
 
-/// A value for a column; for a counter, the increment.
+/// For a counter, the value is the increment.
 struct RegisterWrite {
     var column: Int
     var value: PropertyValue

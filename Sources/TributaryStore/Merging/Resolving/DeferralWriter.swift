@@ -1,15 +1,14 @@
 import TributaryChanges
 import TributaryModel
 
-/// Defers changes, or values of them, that the model cannot represent, with their original versions.
+/// Defers changes or values that the model cannot represent, with their original versions.
 struct DeferralWriter {
     let table: DeferredWriteTable
     let cursor: TransactionCursor
     let layout: StoreModel
 
-    /// Removes values that do not fit their registers, and that a later change of their transaction replaces.
-    ///
-    /// The cost is one query for each entity of the hierarchy.
+    /// Removes values that do not fit their registers and that a later change of their transaction replaces; costs one
+    /// query for each entity of the hierarchy.
     func remove(replacedBy shape: ChangeShape, at position: Int, _ id: UniqueID, _ writes: [RegisterWrite]) throws {
         let written = layout.tables[layout.entities[shape.entity].table]
         let columns = writes.map(\.column).filter { written.columns[$0].mergeRule == .latest }

@@ -7,15 +7,9 @@ struct FormerRelationshipResolver {
     let cursor: TransactionCursor
     let deferral: DeferralWriter
 
-    /// Resolves a link or unlink of a to-many relationship that an entity does not have any more.
+    /// Resolves a link or unlink of a relationship that `entity` (its last name) has no longer.
     ///
-    /// - Parameters:
-    ///   - change: The change; any other kind is left alone.
-    ///   - entity: The last name of its entity.
-    ///   - index: The index of the change in the slice.
-    ///   - slice: Takes the operations and links that the change becomes.
-    /// - Returns: false when nobody else keeps the relationship.
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// Returns false when no other entity keeps the relationship.
     func resolveLink(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Bool {
         let isLink: Bool
         let (name, ids): (String, [UniqueID])
@@ -64,15 +58,8 @@ struct FormerRelationshipResolver {
         return true
     }
 
-    /// Resolves the values of an object of a removed entity that other objects keep.
-    ///
-    /// - Parameters:
-    ///   - change: The change; any kind but inserts and updates is left alone.
-    ///   - entity: The last name of its entity.
-    ///   - index: The index of the change in the slice.
-    ///   - slice: Takes the operations that the values become.
-    /// - Returns: the change without these values.
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// Resolves the values of an object of a removed entity that other objects keep, and returns the change without
+    /// them.
     func resolveValues(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Change {
         guard let (values, isInsert) = change.operation.valueWrites else { return change }
         var kept: [PropertyWrite] = []
@@ -108,14 +95,7 @@ struct FormerRelationshipResolver {
         return rest
     }
 
-    /// Defers a reference from the former register of another object to the object of a change.
-    ///
-    /// - Parameters:
-    ///   - change: The change whose object is held.
-    ///   - register: The entity, the object and the property that hold it.
-    ///   - index: The index of the change in its transaction.
-    ///   - valueIndex: The index of the value in the change.
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// Defers a reference to the object of `change` that the former register of another object holds.
     func deferReference(
         to change: Change,
         in register: (entity: String, id: UniqueID, property: String),
@@ -153,7 +133,7 @@ enum FormerStorage {
 }
 
 extension StoreModel {
-    /// The storage of a former relationship; nil for properties that the entity has, never had, or kept itself.
+    /// Nil for properties that the entity has, never had, or kept itself.
     func formerStorage(ofProperty name: String, of entity: String) -> FormerStorage? {
         guard case .relationship(let relationship, let storage)? = formerProperty(named: name, of: entity),
             let inverse = relationship.inverse
@@ -179,7 +159,7 @@ extension StoreModel {
         }
     }
 
-    /// The side under which pairs of a former relationship are deferred, when the given side is not it.
+    /// The side under which pairs of a former relationship are deferred; nil when it is the given side.
     package func formerPairsOwner(ofProperty name: String, of entity: String) -> (entity: String, property: String)? {
         guard case .formerPairs(let owner, let property)? = formerStorage(ofProperty: name, of: entity) else {
             return nil

@@ -1,14 +1,13 @@
 import TributaryChanges
 import TributaryModel
 
-/// Converts the JSON values of inserts and updates to values for columns.
-///
-/// The converter defers values that the model cannot represent.
+/// Converts the JSON values of inserts and updates to values for columns, and defers those that the model cannot
+/// represent.
 final class ValueConverter {
     private let deferral: DeferralWriter
     private let former: FormerRelationshipResolver
     private let external: ExternalValues
-    /// The values of the last converted change; the next change uses the memory again.
+    /// The values of the last converted change; the next change reuses the memory.
     @exclusivity(unchecked) private(set) var writes: [RegisterWrite] = []
 
     init(_ resolver: ChangeResolver, external: ExternalValues) {
@@ -17,14 +16,9 @@ final class ValueConverter {
         self.external = external
     }
 
-    /// Converts the values of a change and stores them in ``writes``.
+    /// Stores the converted values in ``writes``; `index` is that of the change in the slice.
     ///
-    /// - Parameters:
-    ///   - values: The values of the change.
-    ///   - index: The index of the change in the slice.
-    ///   - slice: The slice that has the change.
-    ///   - shape: The shape of the change.
-    /// - Throws: ``StoreError`` `invalidChange` for a value of a local change that the model cannot represent.
+    /// Throws ``StoreError`` `invalidChange` for a value of a local change that the model cannot represent.
     func convert(_ values: [PropertyWrite], of index: Int, in slice: ChangeSlice, shape: ChangeShape) throws {
         writes.removeAll(keepingCapacity: true)
         for valueIndex in values.indices {
@@ -64,7 +58,7 @@ final class ValueConverter {
 
     func drop(_ column: Int) { writes.removeAll { $0.column == column } }
 
-    /// Sets ``writes`` to the one write of a reference that came from its other end.
+    /// The reference came from its other end.
     func assign(_ target: UniqueID?, to column: Int) {
         writes.removeAll(keepingCapacity: true)
         writes.append(RegisterWrite(column: column, value: target.map(PropertyValue.reference) ?? .null))
@@ -126,7 +120,7 @@ final class ValueConverter {
         }
     }
 
-    /// The amount of an increment: that of `{"increment":N}`, or an insert's plain value; nil for any other value.
+    /// Reads `{"increment":N}`, or the plain value of an insert; nil for any other value.
     static func increment(_ json: JSONValue, type: AttributeType, isInsert: Bool) -> PropertyValue? {
         let amount: JSONValue
         if case .object(let members) = json {
@@ -139,7 +133,7 @@ final class ValueConverter {
         return counted(amount, type: type)
     }
 
-    /// The amount or the total that a counter of the type has; nil when it cannot count it.
+    /// Nil when a counter of the type cannot count the amount.
     static func counted(_ amount: JSONValue, type: AttributeType) -> PropertyValue? {
         switch CounterTotals.number(amount) {
         case .integer(let value)?: return type.isInteger ? .integer(value) : .double(Double(value))

@@ -14,10 +14,10 @@ struct WrittenName: Hashable, Comparable {
     }
 }
 
-/// The names under which the transaction that is being merged has written properties that have had several.
+/// The names under which the current transaction has written properties that have had several names.
 ///
-/// While a column has one name, all of its registers with the version of the transaction were written under it, so that
-/// nothing is kept of them. From its second name on, each write is noted.
+/// While a column has one name, all of its registers with the version of the transaction were written under it, so
+/// nothing is kept about them. From the second name on, each write is recorded.
 final class WrittenNames {
     private struct Cell: Hashable {
         var column: StoreModel.ColumnIndex
@@ -29,9 +29,8 @@ final class WrittenNames {
     @exclusivity(unchecked) private var withSeveralNames: Set<StoreModel.ColumnIndex> = []
     @exclusivity(unchecked) private var cells: [Cell: WrittenName] = [:]
 
-    /// Notes the names that changes of a shape write, before they are merged.
-    ///
-    /// - Returns: whether the transaction has written a column of the shape under another name as well.
+    /// Call it before the changes are merged; returns whether the transaction has also written a column of the shape
+    /// under another name.
     func note(_ shape: ChangeShape, table: Int, _ cursor: TransactionCursor) -> Bool {
         guard !shape.renamed.isEmpty else { return false }
         if number != cursor.number {
@@ -39,7 +38,7 @@ final class WrittenNames {
         }
         for (column, name) in shape.renamed {
             let index = StoreModel.ColumnIndex(table: table, column: column)
-            // What a transaction wrote when it was imported, it has written under the names that the property had then.
+            // A transaction wrote at its import under the names that the property had then.
             let first = firsts[index] ?? (cursor.isReplaying ? WrittenName("", isPresent: true) : name)
             firsts[index] = first
             if first != name { withSeveralNames.insert(index) }
@@ -49,14 +48,9 @@ final class WrittenNames {
         }
     }
 
-    /// Decides whether a write counts: not when the transaction has written the register under a greater name.
+    /// Whether a write counts: it does not when the transaction has written the register under a greater name.
     ///
-    /// - Parameters:
-    ///   - name: The name of the write.
-    ///   - column: The register's column.
-    ///   - id: The register's object.
-    ///   - version: The number of the register's version so far, looked up for columns with several names only.
-    /// - Returns: Whether it counts.
+    /// `version` is the present version of the register; it is looked up only for columns with several names.
     func counts(
         _ name: WrittenName,
         _ column: StoreModel.ColumnIndex,
