@@ -1,12 +1,12 @@
 import TributaryChanges
 import TributaryModel
 
-/// What the model cannot represent of one object: the same merge state as that of stored objects, keyed by names.
+/// The deferred writes of one object: the same merge state as that of stored objects, keyed by names.
 ///
-/// The writes come transaction after transaction and, within one, in the order of its changes. Writes to a property of which
-/// no known version of the model tells the merge rule are all kept: each may count under the rule of a later model.
+/// Writes come transaction after transaction and, within one, in the order of its changes. When no known version of the
+/// model has a merge rule for a property, all writes to it are kept: each may count under the rule of a later model.
 struct DeferredObject {
-    /// Where a transaction has a write: a number that grows with the changes, and with the values of a change.
+    /// Where a transaction has a write: the numbers grow with the changes, and with the values of a change.
     struct Place: Hashable {
         var position: Int64
         var part: Int64
@@ -15,44 +15,44 @@ struct DeferredObject {
     struct Pair: Hashable {
         var property: String
         var target: UniqueID
-        /// Of a relationship without a known rule: a link has a position, which an unlink may leave as it is.
+        /// Nil when the rule of the relationship is known; a link sets the position, and an unlink may keep it.
         var isLinked: Bool?
     }
 
     struct PairState {
         var link: LinkState<Int64>
-        /// The place of the write in its transaction; nil for a relationship of which the rule is known.
+        /// Nil when the rule of the relationship is known.
         var place: Place?
     }
 
-    /// A write to a property of which no known version of the model tells the merge rule.
+    /// A write to a property without a rule in any known version of the model.
     struct Kept {
         var entity: String
         var isInsert: Bool
         var write: PropertyWrite
-        /// nil for the greatest or least value of a baseline, which belongs to no transaction.
+        /// Nil for the greatest or least value of a baseline, which belongs to no transaction.
         var version: Int64?
         var writer: UniqueID
         var place: Place
-        /// The value of an insert that a counter counts.
+        /// What a counter counts of an insert.
         var amount: PropertyValue? { isInsert ? CounterTotals.number(write.value) : nil }
     }
 
-    /// The entity's name; the root entity's name in a hierarchy.
+    /// The root entity's name in a hierarchy.
     let entity: String
     let id: UniqueID
     private(set) var state = ObjectMergeState<DeferredRegisters, String>(registers: DeferredRegisters())
     /// The greatest deletion among the deferred writes.
     private(set) var deletion: Int64?
-    /// The counter totals by property and writer.
+    /// By property and writer.
     private(set) var totals: [String: [UniqueID: DeferredTotal]] = [:]
     private(set) var pairs: [Pair: PairState] = [:]
-    /// All writes without a rule, in the order of their transactions.
+    /// The writes without a rule, in the order of their transactions.
     private(set) var kept: [Kept] = []
-    /// For each to-many relationship, the entity that its writes name; of several the first one by name.
+    /// The entity that the writes of each to-many relationship name; the first by name when they name several.
     private(set) var owners: [String: String] = [:]
 
-    /// The transaction of the writes that come, and its writes so far: of those to one register or pair one counts.
+    /// The transaction of the writes that come; only one of its writes to a register or pair counts.
     private var version: Int64 = 0
     private var values: [String: (write: DeferredRegisters.Register, name: WrittenName)] = [:]
     private var links: [Pair: (state: PairState, name: WrittenName)] = [:]
@@ -61,9 +61,7 @@ struct DeferredObject {
         (self.entity, self.id) = (entity, id)
     }
 
-    // MARK: Writes
-
-    /// Begins with the writes of a transaction, after all writes of others that came before.
+    /// All writes of earlier transactions have come before.
     mutating func begin(_ version: Int64, by versions: VersionCache) throws {
         if version != self.version { try mergeTransaction(by: versions) }
         self.version = version
@@ -86,7 +84,7 @@ struct DeferredObject {
 
     /// Merges the writes of the last transaction, and the deletions that the store has.
     ///
-    /// A pair without a rule may be kept with one end only, and outlive the other.
+    /// A pair without a rule may be kept with one end only, and outlive the other end.
     mutating func end(
         deletedAt stored: Int64?,
         by versions: VersionCache,
@@ -107,16 +105,14 @@ struct DeferredObject {
         _ = try state.delete(at: version, by: versions, rule: \.rule)
     }
 
-    /// Merges an insert.
-    ///
-    /// - Returns: whether its values yield to those of another insert of its transaction, under a greater entity.
+    /// Returns whether the values yield to those of another insert of the transaction, under a greater entity.
     mutating func insert(as entity: String, by versions: VersionCache) throws -> Bool {
         _ = try state.insert(at: version, entity: entity, by: versions) { $0.precedesByBytes($1) }
         return state.inserted == version && state.entity.map { entity.precedesByBytes($0) } ?? false
     }
 
-    /// Merges a value: of those of the transaction to one property that under the greater name stands, and under one name the
-    /// last.
+    /// Of the transaction's values for one property, the value under the greatest name stands; under one name, the last
+    /// value.
     mutating func write(
         _ value: JSONValue,
         to property: String,
@@ -129,7 +125,7 @@ struct DeferredObject {
         values[property] = (DeferredRegisters.Register(version: version, value: value), name)
     }
 
-    /// Merges a value under the rule `max` or `min`; its version does not matter.
+    /// The version does not matter.
     mutating func write(
         bound: PropertyValue,
         to property: String,
@@ -138,7 +134,7 @@ struct DeferredObject {
         by versions: VersionCache
     ) throws {
         let name = DeferredRegisters.Name(property: property, rule: rule)
-        // Of all entities that are named the first one by name stands, whoever writes the value that does.
+        // The first of all named entities by name stands, whoever writes the value that stands.
         let known = state.registers.registers[name]?.value.entity
         let named = known.map { $0.precedesByBytes(entity) ? $0 : entity } ?? entity
         let value = DeferredRegisters.Value(json: bound.json, bound: bound, entity: named)
@@ -146,7 +142,6 @@ struct DeferredObject {
         if try !state.write(register, to: name, by: rule, versions) { state.registers.rename(name, to: named) }
     }
 
-    /// Adds an increment that names `entity` to the total of a writer.
     mutating func add(
         _ amount: JSONValue,
         to property: String,
@@ -160,7 +155,7 @@ struct DeferredObject {
 
     mutating func keep(_ write: Kept) { kept.append(write) }
 
-    /// Drops what a later change of the same transaction replaces.
+    /// A later change of the same transaction replaces these writes.
     mutating func dropKept(_ name: String) {
         for index in kept.indices.reversed() {
             guard kept[index].version == version else { return }
@@ -168,9 +163,9 @@ struct DeferredObject {
         }
     }
 
-    /// Adds the values of inserts to the totals of writers that have incremented the property as well.
+    /// Adds the values of inserts to the totals of writers that have also incremented the property.
     ///
-    /// A counter counts them; those of other writers say their totals themselves.
+    /// A counter counts these values. Inserts of other writers state their totals themselves.
     mutating func completeTotals(like others: some Sequence<DeferredObject>) {
         for write in kept where write.amount != nil {
             guard others.contains(where: { $0.totals[write.write.name]?[write.writer] != nil }) else { continue }
@@ -178,7 +173,7 @@ struct DeferredObject {
         }
     }
 
-    /// Merges the link or unlink of a pair; of those of the transaction to one pair as ``write(_:to:of:named:yields:)``.
+    /// Of the transaction's writes to one pair one stands, as in ``write(_:to:of:named:yields:)``.
     mutating func link(
         _ pair: Pair,
         _ isLinked: Bool,
@@ -205,9 +200,8 @@ struct DeferredRegisters: RegisterSet {
 
     struct Value: MergeValue {
         var json: JSONValue
-        /// The value under a rule that compares values.
+        /// Used by a rule that compares values.
         var bound: PropertyValue = .null
-        /// The entity that the write names.
         var entity: String
 
         func replaces(_ other: Value, under rule: MergeRule) -> Bool { bound.replaces(other.bound, under: rule) }
@@ -228,15 +222,14 @@ struct DeferredRegisters: RegisterSet {
 
 /// The increments of one writer to a property that the model does not count.
 ///
-/// Those that one model counts and another one does not are apart.
+/// A part has the increments that every model counts together: one model may count what another does not.
 struct DeferredTotal {
     struct Part: Hashable {
-        /// The entity that the increments name.
         var entity: String
         var kind: CounterTotals.Kind
     }
 
-    /// The sum of each part; of amounts that are no numbers the last one.
+    /// The sum of each part; without a number, the last amount.
     private(set) var parts: [Part: JSONValue] = [:]
     /// Whether a known version of the model says that the property is a counter.
     var hasRule = true
@@ -247,7 +240,7 @@ struct DeferredTotal {
         parts[part] = CounterTotals.sum(parts[part].flatMap(CounterTotals.number), number).json
     }
 
-    /// The sum of all parts as text in canonical form; without a number the greatest amount.
+    /// The sum of all parts in canonical form; without a number, the greatest amount.
     var text: String {
         var sum: PropertyValue?
         for kind in [CounterTotals.Kind.integer, .fraction] {
@@ -265,9 +258,8 @@ extension JSONValue {
     ///
     /// An Integer that became a Decimal and was then removed from the model is deferred as `"43"` by a store that had
     /// the property, as `43` by a store that never had it, and as `43.0` when it was a Double: all become `43`. The
-    /// same holds for decimals and identifiers in any of their spellings, and for composites with and without null
-    /// members. The digests of stores that have applied the same transactions then do not depend on the spelling of a
-    /// value.
+    /// same holds for the spellings of decimals and identifiers, and for composites with and without null members. So
+    /// the digests of stores with the same transactions do not depend on spelling.
     var deferredForm: String {
         switch self {
         case .integer(let value): return String(value)

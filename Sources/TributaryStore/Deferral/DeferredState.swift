@@ -4,11 +4,10 @@ import TributaryModel
 
 /// Reads the deferred writes of a store into the merge states of their objects.
 ///
-/// A store whose model once had the entity or property keeps only the newest value, or the greatest or least one by the
-/// property's rule. A store whose model never had it keeps all writes. The result is equal for both stores, as long as
-/// the older versions of the model, which tell the rule, are known. Where none tells it, all writes survive: they
-/// supersede nothing, and nothing supersedes them. A write that does not fit a property of the model (an ID for a to-many
-/// relationship, say) is left out: it never takes effect in this model.
+/// A store whose model once had the property keeps only one value, by the rule of the property; a store whose model
+/// never had it keeps all writes. Both give an equal state while an older version of the model tells the rule. Without
+/// a rule, all writes are kept: they supersede nothing, and nothing supersedes them. A write that does not fit a
+/// property of the model (an ID for a to-many relationship, say) is left out: it never takes effect in this model.
 struct DeferredState {
     private let database: Database
     private let layout: StoreModel
@@ -31,11 +30,11 @@ struct DeferredState {
         var isInsert: Bool
         var isBound: Bool
         var place: DeferredObject.Place
-        /// Whether it is an insert whose transaction inserts the object under a greater entity as well.
+        /// Whether the transaction of this insert also inserts the object under a greater entity.
         var yields = false
     }
 
-    /// Hands over each object with what stands of its writes, in the order of the identifiers.
+    /// In the order of the identifiers.
     func forEach(_ body: (DeferredObject) throws -> Void) throws {
         let select = try BoundStatement(
             database,
@@ -80,8 +79,6 @@ struct DeferredState {
         try flush()
     }
 
-    // MARK: Reading
-
     private func add(_ row: BoundStatement, _ entry: Entry, to object: inout DeferredObject) throws {
         var entry = entry
         let json = row.optionalText(7).flatMap { JSONValue(text: $0) }
@@ -101,7 +98,7 @@ struct DeferredState {
         }
     }
 
-    /// Adds one value by the rule that its property has, or had when it was last in the model.
+    /// The rule is that of the model, or the last one that the property had.
     private func add(_ name: String, _ value: JSONValue, _ entry: Entry, to object: inout DeferredObject) throws {
         if let entity = entry.entity, isOfAnotherKind(name, isLink: false, entity) { return }
         let property = layout.lastName(ofProperty: name, of: entry.name)
@@ -109,7 +106,7 @@ struct DeferredState {
         var isKept = false
         switch known(name, entry) {
         case nil:
-            // No rule but that of counters can make something of an increment.
+            // Only the rule of counters can use an increment.
             if case .object(let members) = value, members.count == 1, let amount = value["increment"] {
                 return object.add(amount, to: property, of: entry.name, by: entry.writer, hasRule: false)
             }
@@ -149,7 +146,7 @@ struct DeferredState {
         object.write(value, to: property, of: entry.name, named: written, yields: entry.yields)
     }
 
-    /// The property that tells the rule of a write: that of the model, which cannot hold the value, or a former one.
+    /// The property that tells the rule: that of the model, which cannot hold the value, or a former one.
     private func known(_ name: String, _ entry: Entry) -> Property? {
         guard let entity = entry.entity, let index = layout.propertyIndex(named: name, of: entity) else {
             return layout.formerProperty(named: name, of: entry.name)
@@ -201,13 +198,12 @@ struct DeferredState {
 
 /// Finds the last deletion of each object, in the tables and among the deferred deletions.
 ///
-/// Many links may lead to an object that has many deferred deletions, so a deletion that took many rows to find is
-/// cached.
+/// Many links may lead to an object with many deferred deletions, so a deletion that took many rows to find is cached.
 private final class LastDeletions {
     private let database: Database
     private let layout: StoreModel
     private let versions: VersionCache
-    /// The cache by object; it holds only objects with several deferred deletions, so deferred writes bound its size.
+    /// Holds only objects with several deferred deletions, so deferred writes bound its size.
     private var known: [UniqueID: Int64?] = [:]
 
     init(database: Database, layout: StoreModel, versions: VersionCache) {
@@ -216,7 +212,7 @@ private final class LastDeletions {
         self.versions = versions
     }
 
-    /// The last deletion of the object in any table, or among the deferred ones.
+    /// In any table, or among the deferred deletions.
     func last(of id: UniqueID) throws -> Int64? {
         if let last = known[id] { return last }
         var last: Int64?
@@ -227,7 +223,6 @@ private final class LastDeletions {
         return last
     }
 
-    /// The last deletion of the object in one table.
     func last(of id: UniqueID, in table: TableLayout) throws -> Int64? {
         let hidden = try BoundStatement(database, "SELECT deleted FROM tributary_object WHERE root = ?1 AND id = ?2")
         hidden.bind(1, table.code)

@@ -2,24 +2,22 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Reads imported writes that have no effect yet.
+/// Reads imported writes that have no effect yet; its functions throw ``StoreError`` when the store cannot be read.
 ///
-/// These are values that the model cannot represent, and updates of objects that were never inserted, whether they came
-/// with segments or with a baseline. Writes that a migration took out of the tables are not counted.
-///
-/// Its functions throw ``StoreError`` when the store cannot be read.
+/// The writes are values that the model cannot represent, and updates of objects that were never inserted, from
+/// segments or from a baseline. Writes that a migration took out of the tables are not counted.
 package struct DeferredWriteReader {
     let reader: Reader
 
     private var database: Database { reader.database }
 
-    /// The SQL condition for a write that was imported; a migration gives other positions below zero.
+    /// A migration gives its writes other positions below zero.
     private static let isImported = """
         (position >= 0 OR position BETWEEN \(TransactionCursor.joinedPositions.lowerBound) \
         AND \(TransactionCursor.joinedPositions.upperBound))
         """
 
-    /// Counts the deferred writes; each count is at most `DeferredCounts.limit`.
+    /// Each count is at most ``DeferredCounts/limit``.
     package func counts() throws -> DeferredCounts {
         func count(_ rows: String) throws -> Int {
             let sql = "SELECT count(*) FROM (SELECT 1 FROM \(rows) LIMIT \(DeferredCounts.limit))"
@@ -63,7 +61,7 @@ package struct DeferredWriteReader {
         return overview
     }
 
-    /// The applied segments with deferred writes of transactions after the number `number`.
+    /// The applied segments with deferred writes of transactions after `number`.
     package func segments(after number: Int64 = 0) throws -> [DeferredSegment] {
         var origins = try DeferredOrigins(reader)
         var found: [SegmentRecord: DeferredCounts] = [:]
@@ -83,9 +81,8 @@ package struct DeferredWriteReader {
         return found.map { DeferredSegment(record: $0.key, counts: $0.value) }
     }
 
-    /// The first deferred write of each given segment.
-    ///
-    /// A value that the model cannot represent comes before an object that was never inserted.
+    /// The first deferred write of each segment; a value that the model cannot represent comes before an object that
+    /// was never inserted.
     package func firstWrites(of records: Set<SegmentRecord>) throws -> [SegmentRecord: DeferredWrite] {
         guard !records.isEmpty else { return [:] }
         var origins = try DeferredOrigins(reader)
@@ -108,7 +105,7 @@ package struct DeferredWriteReader {
         return found
     }
 
-    /// Counts the deferred writes of a segment and returns at most `limit` of them, in order.
+    /// Returns at most `limit` writes, in order.
     package func writes(
         of record: SegmentRecord,
         limit: Int
@@ -138,7 +135,7 @@ package struct DeferredWriteReader {
         return (counts, writes)
     }
 
-    /// The transactions with values that the model cannot represent, each with the count, ordered by number.
+    /// Ordered by number.
     private func deferredTransactions(after number: Int64) throws -> [(number: Int64, count: Int)] {
         let select = try BoundStatement(
             database,
@@ -154,7 +151,7 @@ package struct DeferredWriteReader {
         return found
     }
 
-    /// The values that the model cannot represent, ordered within each transaction.
+    /// Ordered within each transaction.
     private func deferredByModel(_ condition: String, order: String = "", limit: Int) throws -> [DeferredWrite] {
         let select = try BoundStatement(
             database,
@@ -188,8 +185,6 @@ package struct DeferredWriteReader {
         return found
     }
 
-    /// The SQL condition for an object that was never inserted.
-    ///
     /// An object of an unknown entity does not count, because its insert itself is deferred.
     private var isUnknownObject: String {
         let roots = reader.context.layout.tables.map { String($0.code) }.joined(separator: ", ")
@@ -199,7 +194,7 @@ package struct DeferredWriteReader {
             """
     }
 
-    /// Hands over the waiting values of each object in turn, for at most `DeferredCounts.limit` objects.
+    /// Calls `block` once for each object, for at most ``DeferredCounts/limit`` objects.
     private func forEachUnknownObject(_ block: ([UnknownObjectWrite]) throws -> Void) throws {
         let select = try BoundStatement(
             database,
@@ -238,46 +233,45 @@ extension SegmentRecord {
 package struct DeferredWrite: Sendable, Hashable {
     package enum Cause: Sendable, Hashable {
         case model
-        /// No transaction has inserted the object.
         case unknownObject
     }
 
-    /// The characters of a value that are read: reports show fewer, and a value may have megabytes.
+    /// In characters: reports show fewer, and a value may have megabytes.
     package static let valueLimit = 4_096
 
     package var cause: Cause
     package var writer: UniqueID
     package var sequence: UInt64
-    /// The index of the change in its transaction; nil when the store does not know the index.
+    /// The index of the change in its transaction; nil when the store does not know it.
     package var index: Int?
     package var operation: String
     package var entity: String
     package var object: UniqueID
     package var property: String?
-    /// The beginning of the value's JSON text, at most `valueLimit` characters.
+    /// The beginning of the JSON text, at most ``valueLimit`` characters.
     package var value: String?
     package var reason: String
     package var since: WallTime
 }
 
-/// A summary of the imported writes that have no effect yet: counts, times and the newest writes.
+/// A summary of the imported writes that have no effect yet.
 package struct DeferredOverview: Sendable, Hashable {
     package var counts = DeferredCounts()
-    /// The deferred writes of the newest transactions, newest first.
+    /// Newest first.
     package var newest: [DeferredWrite] = []
-    /// The times of the first and of the last import with deferred writes.
+    /// The first and the last import with deferred writes.
     package var since: WallTime?
     package var until: WallTime?
 
     package init() {}
 }
 
-/// The number of imported writes that have no effect yet.
+/// The numbers of imported writes that have no effect yet.
 package struct DeferredCounts: Sendable, Hashable {
     package static let limit = 100_000
 
     package var values = 0
-    /// The number of objects that were updated and never inserted.
+    /// Objects that were updated and never inserted.
     package var objects = 0
 
     package var isEmpty: Bool { values == 0 && objects == 0 }
@@ -301,7 +295,7 @@ struct DeferredOrigins {
 
     private let reader: Reader
     private let select: BoundStatement
-    /// The origins by transaction number; nil for a transaction that does not exist.
+    /// By transaction number; nil for a transaction that does not exist.
     private var known: [Int64: Origin?] = [:]
     private var lastSegment: SegmentRecord?
     private static let limit = 10_000
@@ -311,7 +305,6 @@ struct DeferredOrigins {
         select = try TransactionOrigin.select(reader.database)
     }
 
-    /// The origin of the transaction with the given number in this store.
     mutating func origin(_ number: Int64) throws -> Origin? {
         if let origin = known[number] { return origin }
         select.bind(1, number)
@@ -328,7 +321,7 @@ struct DeferredOrigins {
         return found
     }
 
-    /// The applied segment that contains the transaction; nil for a segment that is partly applied.
+    /// Nil for a segment that is partly applied.
     mutating func segment(_ number: Int64) throws -> SegmentRecord? {
         guard let origin = try origin(number) else { return nil }
         if let lastSegment, lastSegment.writer == origin.writer, lastSegment.first <= origin.sequence,

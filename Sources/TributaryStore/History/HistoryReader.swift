@@ -2,21 +2,19 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// Reads the history of transactions.
-///
-/// Its functions throw ``StoreError`` when the store cannot be read.
+/// Reads the history of transactions; its functions throw ``StoreError`` when the store cannot be read.
 package struct HistoryReader {
     let reader: Reader
 
     var database: Database { reader.database }
     var context: StoreContext { reader.context }
 
-    /// The name that tokens of history carry; a store that is set back gets another one, as it gives numbers again.
+    /// Tokens of history carry this name; a store that is set back gets another one, because it gives numbers again.
     package func name() throws -> String { try reader.setting(IdentityKeys.history) ?? "" }
 
     package func newestTransaction() throws -> Int64 { try TransactionTable(database).newest().number }
 
-    /// Whether history has a transaction, or has forgotten it since.
+    /// True also when history has purged the transaction.
     func has(_ transaction: WriterToken.Newest) throws -> Bool {
         if transaction.number == 0 { return true }
         let select = try BoundStatement(database, "SELECT clock FROM tributary_transaction WHERE number = ?1")
@@ -25,7 +23,7 @@ package struct HistoryReader {
         return try clock.map { $0 == transaction.clock } ?? (transaction.number < newestTransaction())
     }
 
-    /// The transactions with numbers greater than `number`, at most `limit` of them.
+    /// The transactions after `number`, at most `limit` of them.
     package func transactions(after number: Int64, limit: Int) throws -> [HistoryTransaction] {
         try page(after: number, limit: limit, changeLimit: .max, byteLimit: .max).transactions
     }
@@ -33,12 +31,12 @@ package struct HistoryReader {
     /// A part of history; the last transaction may be cut.
     package struct Page: Sendable {
         package var transactions: [HistoryTransaction]
-        /// The number of changes of the last transaction up to the end of the page; nil when it has no further ones.
+        /// The changes of the last transaction up to the end of the page; nil when it has no further ones.
         package var cut: Int?
         package var hasMore: Bool
     }
 
-    /// The transactions with numbers greater than `number`, within limits; a page has at least one change.
+    /// The transactions after `number`, within limits; a page has at least one change.
     package func page(
         after number: Int64,
         skipping skipped: Int = 0,
@@ -149,7 +147,7 @@ package struct HistoryReader {
         return try statement.first { ($0.integer(0), $0.text(1)) }
     }
 
-    /// Hands out the records of history in order until `block` returns false.
+    /// Ends when `block` returns false.
     private func forEachChange(
         after number: Int64,
         through: Int64,
@@ -210,7 +208,7 @@ extension ObjectChanges {
 extension HistoryReader {
     static let consumerPrefix = "history.consumer."
 
-    /// The registered consumers, ordered by name.
+    /// Ordered by name.
     package func consumers() throws -> [HistoryConsumer] {
         try reader.settings.texts(beginningWith: HistoryReader.consumerPrefix).compactMap { key, text in
             let parts = text.split(separator: " ")
@@ -249,11 +247,10 @@ package struct HistoryConsumer: Sendable, Hashable {
     package var name: String
     /// The consumer has processed everything up to this transaction.
     package var number: Int64
-    /// The time of the consumer's last sign of life.
+    /// When the consumer last recorded its position.
     package var heardAt: WallTime
 }
 
-/// Selects transactions and changes of history.
 package struct HistoryQuery: Sendable {
     package var author: String?
     package var excludedAuthor: String?
@@ -272,7 +269,7 @@ package struct HistoryQuery: Sendable {
         self.entities = entities
     }
 
-    /// Returns the selected part of the transaction; nil when the query selects no change of it.
+    /// Nil when the query selects no change of the transaction.
     package func apply(to transaction: HistoryTransaction) -> HistoryTransaction? {
         if let author, transaction.author != author { return nil }
         if let excludedAuthor, transaction.author == excludedAuthor { return nil }
@@ -284,14 +281,13 @@ package struct HistoryQuery: Sendable {
     }
 }
 
-/// A transaction of the store's history with its changes.
 package struct HistoryTransaction: Sendable, Hashable {
     package enum Kind: String, Sendable { case insert, update, delete }
 
     package struct Change: Sendable, Hashable {
         package var id: ManagedObjectID
         package var kind: Kind
-        /// The names of the written properties, including linked relationships; empty for a deletion.
+        /// The written properties, including linked relationships; empty for a deletion.
         package var properties: [String]
 
         package init(id: ManagedObjectID, kind: Kind, properties: [String]) {

@@ -4,13 +4,13 @@ import TributaryModel
 
 /// Packs the changes of a transaction into rows of `tributary_history`.
 ///
-/// A change is the object's UUID and the key of a *shape*, which is the entity, the kind and the properties that several
-/// changes have in common. A row has the first bytes of the UUIDs once where they are equal, and the key once where all
-/// of its changes have one shape.
+/// A change is the object's UUID and the key of a *shape*: the entity, the kind and the properties that several changes
+/// have in common. A row has the first bytes of the UUIDs once where they are equal, and the key once where all its
+/// changes have one shape.
 final class HistoryWriter {
     /// The greatest number of changes in a row.
     static let capacity = 400
-    /// The greatest number of bytes of the changes in a row, which fills one page of 4 KiB.
+    /// The changes of a row then fill one page of 4 KiB.
     private static let byteCapacity = 4_000
     private static let recordSize = 20
 
@@ -24,11 +24,11 @@ final class HistoryWriter {
     private let insertShape: BoundStatement
     private let selectKey: BoundStatement
     private let selectLastKey: BoundStatement
-    /// The keys of the shapes that this write transaction has used.
+    /// The shapes that this write transaction has used.
     private var keys: [Shape: [UInt32]] = [:]
     private static let keyLimit = 10_000
 
-    /// The maximum number of shapes with several properties, however many sets of properties foreign writers use.
+    /// Bounds the shapes with several properties, however many sets of properties foreign writers use.
     static let shapeLimit = 10_000
     private var shapeCount: Int?
     private let selectCount: BoundStatement
@@ -76,7 +76,7 @@ final class HistoryWriter {
                 hasOneShape = hasOneShape && word(start + 16, as: UInt32.self) == key
             }
             let zeros = high == 0 ? 64 + low.leadingZeroBitCount : high.leadingZeroBitCount
-            // Two changes of one object, or one change, keep a byte each, by which they are counted.
+            // One change, or two of one object, keep a byte each, because rows count changes by these bytes.
             let common = records.count == HistoryWriter.recordSize ? 0 : min(zeros / 8, 15)
             let end = hasOneShape ? 16 : HistoryWriter.recordSize
             let count = min(records.count / HistoryWriter.recordSize, HistoryWriter.byteCapacity / (end - common))
@@ -99,8 +99,7 @@ final class HistoryWriter {
         }
     }
 
-    /// Hands out the changes of a row, with `shape`, `common` and `objects` from column `first` on, until `block` returns
-    /// false.
+    /// A row has `shape`, `common` and `objects` from column `first` on; ends when `block` returns false.
     static func forEachChange(
         in row: BoundStatement,
         from first: Int32,
@@ -127,7 +126,7 @@ final class HistoryWriter {
         }
     }
 
-    /// The keys of the records for a change: one, or one for each property when there are too many shapes.
+    /// One key, or one for each property when there are too many shapes.
     func keys(_ entity: String, _ kind: HistoryTransaction.Kind, _ properties: [String]) throws -> [UInt32] {
         let shape = Shape(entity: entity, kind: kind, properties: properties.sorted())
         if let known = keys[shape] { return known }
@@ -137,15 +136,14 @@ final class HistoryWriter {
         return found
     }
 
-    /// Splits a shape into shapes of at most one property, which together have the same meaning.
-    ///
-    /// The model bounds the number of such shapes.
+    /// Splits a shape into shapes of at most one property, with the same meaning together; the model bounds their
+    /// number.
     private func split(_ shape: Shape) -> [Shape] {
         let whole = shape.kind == .update ? [] : [Shape(entity: shape.entity, kind: shape.kind, properties: [])]
         return whole + shape.properties.map { Shape(entity: shape.entity, kind: .update, properties: [$0]) }
     }
 
-    /// The key of a shape, created on its first use; nil when there are too many shapes.
+    /// Creates the key on first use; nil when there are too many shapes.
     private func key(_ shape: Shape) throws -> UInt32? {
         let names = JSONValue.array(shape.properties.map { .string($0) }).text
         selectKey.bind(1, shape.entity)
@@ -181,7 +179,7 @@ final class HistoryWriter {
     }
 }
 
-/// The names of entities and properties in history, which are kept in `tributary_shape`.
+/// The names of entities and properties in history, which `tributary_shape` keeps.
 package struct HistoryShapeTable {
     private let db: Database
 
@@ -190,8 +188,6 @@ package struct HistoryShapeTable {
     }
 
     /// Renames entities and properties in the history so far.
-    ///
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
     package func rename(_ rename: (String, [String]) -> (entity: String, properties: [String])?) throws {
         let select = try BoundStatement(db, "SELECT key, entity, properties FROM tributary_shape")
         var shapes: [(key: [UInt8], entity: String, properties: [String])] = []
@@ -208,7 +204,7 @@ package struct HistoryShapeTable {
 }
 
 extension WriteTransaction {
-    /// Registers a consumer, or records its position and the time of its last sign of life.
+    /// Registers a consumer, or updates its position and the time when it was last heard.
     package func setHistoryConsumer(_ name: String, number: Int64) throws {
         let now = reader.context.configuration.environment.wallTime().unixSeconds
         try setSetting(HistoryReader.consumerPrefix + name, to: "\(number) \(now)")
@@ -218,14 +214,14 @@ extension WriteTransaction {
         try setSetting(HistoryReader.consumerPrefix + name, to: nil)
     }
 
-    /// Removes history before the given transaction, except history that a consumer has still to read.
+    /// Keeps history that a consumer has still to read.
     package func deleteHistory(before number: Int64) throws {
         let waiting = try reader.history.consumers().map(\.number).min()
         let last = max(number, 1) - 1
         try purgeHistory(through: min(last, waiting ?? last))
     }
 
-    /// Removes history up to and including the transaction.
+    /// Includes the transaction `last`.
     func purgeHistory(through last: Int64) throws {
         let newest = try reader.history.newestTransaction()
         let last = min(last, newest)
@@ -241,10 +237,10 @@ extension WriteTransaction {
 }
 
 extension WriteTransaction {
-    /// The number of shapes that are kept although history does not need them: as many as a model's programs use.
+    /// Shapes that are kept although history does not need them: as many as a model's programs use.
     private static let keptShapes = 1_000
 
-    /// Removes shapes that no record of history has; called after history was removed.
+    /// Removes shapes that no record of history has; call it after history was removed.
     func removeUnusedShapes() throws {
         let count = try BoundStatement(db, "SELECT count(*) FROM tributary_shape").first { $0.integer(0) } ?? 0
         // A merge engine caches the keys of shapes.

@@ -7,16 +7,10 @@ struct TransactionTable {
 
     init(_ db: Database) { self.db = db }
 
-    /// Adds a transaction with the next number, or with a given one.
+    /// Adds a transaction and returns its number; nil for `number` gives it the next one.
     ///
-    /// - Parameters:
-    ///   - header: Its sequence, clock and author.
-    ///   - writer: The row of its writer.
-    ///   - context: The name of the context that has saved it.
-    ///   - number: Its number; nil for the next one.
-    ///   - now: The time of its commit.
-    /// - Returns: The number.
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// `writer` is a row of `tributary_writer`, `context` the name of the context that has saved the transaction, and
+    /// `now` the time of the commit.
     @discardableResult
     func insert(
         _ header: TransactionHeader,
@@ -50,7 +44,7 @@ struct TransactionTable {
         try update.run()
     }
 
-    /// The number and the clock of the newest transaction; number 0 before the first one.
+    /// Number 0 before the first transaction.
     func newest() throws -> WriterToken.Newest {
         let select = try BoundStatement(
             db,
@@ -61,7 +55,7 @@ struct TransactionTable {
         } ?? .init(number: 0, clock: .zero)
     }
 
-    /// The newest transaction that was committed before a time; 0 for none.
+    /// Returns 0 when no transaction was committed before the time.
     func newest(committedBefore seconds: Double) throws -> Int64 {
         let select = try BoundStatement(db, "SELECT max(number) FROM tributary_transaction WHERE committed_at < ?1")
         select.bind(1, seconds)
@@ -69,14 +63,13 @@ struct TransactionTable {
     }
 }
 
-/// What the store knows of the origin of a transaction.
 struct TransactionOrigin {
     var version: Version
-    /// The row of the writer, and the sequence.
+    /// The writer is a row of `tributary_writer`.
     var origin: WriteOrigin<Int64>
     var committedAt: WallTime
 
-    /// The query by the number ?1; it is kept by those who ask often.
+    /// Finds an origin by the number ?1; a caller that asks often keeps the statement.
     static func select(_ db: Database) throws -> BoundStatement {
         try BoundStatement(
             db,

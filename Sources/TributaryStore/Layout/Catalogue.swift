@@ -33,7 +33,7 @@ package struct Catalogue {
             self.init(code: code, definition: Entry.tableWord + table, initial: isAbstract ? "abstract" : "")
         }
 
-        /// The table of an entity's objects; nil for any other entry.
+        /// Nil for an entry that is no entity.
         package var table: String? {
             definition.hasPrefix(Entry.tableWord) ? String(definition.dropFirst(Entry.tableWord.count)) : nil
         }
@@ -67,7 +67,6 @@ package struct Catalogue {
 
     package mutating func keep(_ isWanted: (Key) -> Bool) { entries = entries.filter { isWanted($0.key) } }
 
-    /// The recorded code of an entry, or a new code.
     func code(_ kind: Kind, _ name: String, from next: inout Int64) -> Int64 {
         if let known = self[kind, "", name] { return known.code }
         defer { next += 1 }
@@ -78,7 +77,7 @@ package struct Catalogue {
         (entries.filter { $0.key.kind == kind }.map(\.value.code).max() ?? 0) + 1
     }
 
-    /// The columns of a root entity, ordered by index.
+    /// Ordered by index.
     package func columns(of root: String) -> [(name: String, entry: Entry)] {
         entries.filter { $0.key.kind == .column && $0.key.owner == root }
             .map { ($0.key.name, $0.value) }

@@ -2,9 +2,9 @@ import GRDB
 
 /// The views of other programs in the store's file, with their triggers, as they were before a migration.
 ///
-/// SQLite refuses to rename a table or column that a view names, so a migration drops all views. The migration restores
-/// the views of other programs unchanged. A restored view that names a removed column reports SQLite's error when it is
-/// read, and its text is preserved.
+/// SQLite refuses to rename a table or column that a view names, so a migration drops all views and restores those of
+/// other programs unchanged. A restored view that names a removed column keeps its text, and gives SQLite's error when
+/// it is read.
 struct ForeignViews {
     private struct Item {
         var type: String
@@ -14,7 +14,7 @@ struct ForeignViews {
 
     private let items: [Item]
 
-    /// Reads the views of the file that are not of an entity; their triggers come after them.
+    /// Triggers come after the views.
     init(in db: Database) throws {
         items = try GRDB.Row.fetchAll(
             db,
@@ -29,9 +29,7 @@ struct ForeignViews {
         .map { Item(type: $0[0], name: $0[1], sql: $0[2]) }
     }
 
-    /// Restores the views that the migration has dropped.
-    ///
-    /// - Throws: ``StoreError`` `cannotMigrate` when an entity or a relationship of the model now has a view's name.
+    /// Throws ``StoreError`` `cannotMigrate` when an entity or a relationship of the model now has a view's name.
     func restore(in db: Database, path: String) throws {
         for item in items {
             // Trigger names do not collide with the names of tables and views.

@@ -7,9 +7,9 @@ package struct LayoutBuilder {
     private let catalogue: Catalogue
     private let roots: [Entity]
     private let tableIndexes: [String: Int]
-    /// The names of tables and views in lower case, because SQLite does not distinguish case.
+    /// In lower case, because SQLite does not distinguish case.
     private var taken: Set<String> = []
-    /// For each root entity, its columns ordered by index.
+    /// For each root entity: its columns ordered by index.
     private var columns: [[ColumnLayout]] = []
     private var columnIndexes: [String: [String: Int]] = [:]
 
@@ -61,9 +61,7 @@ package struct LayoutBuilder {
         )
     }
 
-    // MARK: Columns
-
-    /// The root and its sub-entities, parents before children.
+    /// Parents come before children.
     private func hierarchy(of root: Entity) -> [Entity] {
         root.subentities.compactMap { model.entity(named: $0) }
             .sorted { ($0.ancestors.count, $0.name) < ($1.ancestors.count, $1.name) }
@@ -157,8 +155,6 @@ package struct LayoutBuilder {
         }
     }
 
-    /// Whether the property's large values are kept beside the store.
-    ///
     /// Values that are compared by their bytes, or copied into history, stay in the row.
     private func isExternal(_ property: Property) -> Bool {
         guard let attribute = property.attribute, attribute.allowsExternalBinaryStorage else { return false }
@@ -183,7 +179,7 @@ package struct LayoutBuilder {
             && model.entity(named: relationship.destination)?.root == entity.root
     }
 
-    /// Connects one-to-one registers with their inverse columns once all columns have their indexes.
+    /// Runs once all columns have their indexes.
     private mutating func connectInverseColumns() {
         for entity in model.entities {
             guard let table = tableIndexes[entity.root] else { continue }
@@ -203,8 +199,6 @@ package struct LayoutBuilder {
             }
         }
     }
-
-    // MARK: Links
 
     private mutating func layOutLinks() -> [LinkLayout] {
         var links: [LinkLayout] = []
@@ -243,7 +237,7 @@ package struct LayoutBuilder {
 
     private var linkNames: [String: Int] = [:]
 
-    /// The name of the relationship's own table, which holds its pairs or only its positions.
+    /// The table holds the pairs of the relationship, or only its positions.
     private func linkTable(of relationship: Relationship, in entity: Entity) -> String? {
         switch entity.property(named: relationship.name) {
         case .relationship(_, .links(let table, ownsPairs: true))?: table
@@ -289,7 +283,7 @@ package struct LayoutBuilder {
         return defaults
     }
 
-    /// An unused name for a table or view, which neither SQLite nor the store reserves.
+    /// A name that neither SQLite nor the store reserves.
     private static func free(_ name: String, taken: inout Set<String>) -> String {
         let isReserved = ["sqlite_", "tributary_"].contains { name.lowercased().hasPrefix($0) }
         let base = isReserved ? "entity_\(name)" : name

@@ -20,8 +20,6 @@ struct PackedValues {
 
     var isAtEnd: Bool { position >= bytes.count }
 
-    // MARK: Writing
-
     static func pack(_ values: [PropertyValue]) -> [UInt8] {
         var result: [UInt8] = []
         for value in values {
@@ -52,9 +50,6 @@ struct PackedValues {
         withUnsafeBytes(of: number.littleEndian) { result.append(contentsOf: $0) }
     }
 
-    // MARK: Reading
-
-    /// Sets the next value as the result of a column.
     func setResult(of context: OpaquePointer?) {
         guard let kind = bytes.indices.contains(position) ? Kind(rawValue: bytes[position]) : nil, kind != .null else {
             return sqlite3_result_null(context)
@@ -103,7 +98,7 @@ struct PackedValues {
 }
 
 extension UInt64 {
-    /// The number limited to 48 bits, small enough to be added to an address.
+    /// Limited to 48 bits, so that adding it to an address cannot overflow.
     fileprivate var clamped: UInt64 { Swift.min(self, 1 << 48) }
 }
 
@@ -211,7 +206,7 @@ struct VariableLengthReader {
         return nil
     }
 
-    /// The next `count` bytes; nil when there are fewer.
+    /// Nil when fewer bytes are left.
     mutating func read(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= bytes.count - index else { return nil }
         defer { index += count }
@@ -219,7 +214,6 @@ struct VariableLengthReader {
     }
 }
 
-/// Writes unsigned numbers in the form that ``VariableLengthReader`` reads.
 struct VariableLengthWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -3,7 +3,6 @@ import TributaryChanges
 import TributaryModel
 
 extension PropertyValue {
-    /// Reads an argument of a function as a value of the given kind.
     init(sqlite value: OpaquePointer?, kind: ValueKind) {
         switch (sqlite3_value_type(value), kind) {
         case (SQLITE_INTEGER, .boolean): self = .boolean(sqlite3_value_int64(value) != 0)
@@ -29,7 +28,7 @@ extension PropertyValue {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Sets the value as the result of a function, in the form that a column has.
+    /// The value has the form of a column.
     func setResult(of context: OpaquePointer?) {
         switch self {
         case .integer(let value): sqlite3_result_int64(context, value)

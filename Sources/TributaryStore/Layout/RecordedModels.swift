@@ -12,7 +12,7 @@ package struct RecordedModels {
         var number: Int64
         var hash: String
         var version: String
-        /// The model; nil while only the table has it.
+        /// Nil while only the table has it.
         var model: Model?
     }
 
@@ -20,7 +20,7 @@ package struct RecordedModels {
     private let db: Database
     private let path: String
 
-    /// The setting that exists while the older versions of a new store's model are not recorded yet.
+    /// The setting exists while older versions of a new store's model are not recorded yet.
     static let unrecordedKey = "models.unrecorded"
 
     static let table = """
@@ -38,7 +38,7 @@ package struct RecordedModels {
         self.entries = entries
     }
 
-    /// The hash of the store's current version; nil in a store that was made before models were recorded.
+    /// Nil in a store that was made before models were recorded.
     package var currentHash: String? { entries.last?.hash }
 
     package func current() throws -> Model? {
@@ -51,7 +51,6 @@ package struct RecordedModels {
         entries.dropLast().contains { $0.hash == hash && $0.version == version }
     }
 
-    /// All versions, with or without the current one, except the one with the given hash.
     package func versions(withCurrent: Bool, except hash: String? = nil) -> ModelVersions {
         let kept = Array((withCurrent ? entries[...] : entries.dropLast()).filter { $0.hash != hash })
         let path = path
@@ -66,10 +65,10 @@ package struct RecordedModels {
         }
     }
 
-    /// The versions that the store with the file `path` has had before `model`, or all when it has not had that: one
-    /// that came after it would be newer again.
+    /// The versions that the store has had before `model`, without those after it, which would be newer; all when the
+    /// store has not had `model`.
     ///
-    /// - Throws: ``StoreError`` when the file cannot be read as a store.
+    /// Throws ``StoreError`` when the file cannot be read as a store.
     package static func versions(ofStore path: String, except model: Model) throws -> ModelVersions {
         try StoreError.mapping {
             let connection = try StoreConnection.reader(path: path)
@@ -85,8 +84,7 @@ package struct RecordedModels {
         }
     }
 
-    /// Records `model` as the version of a new store, after those that it knows from another store; older versions that
-    /// must be read from files follow later.
+    /// `former` comes from another store; older versions that must be read from files follow later.
     mutating func begin(with model: Model, after former: ModelVersions) throws {
         for version in former.passing() { try add(version) }
         guard !model.earlier.areInMemory else { return try move(to: model, through: nil) }
@@ -94,9 +92,8 @@ package struct RecordedModels {
         try SettingTable(db).set(Setting(RecordedModels.unrecordedKey), to: "1")
     }
 
-    /// Records `model` as the current version, with the unknown versions between it and the previous one before it.
-    ///
-    /// Without versions in between, all unknown older versions come before it.
+    /// Records `model` as the current version, after the unknown versions of `between`; nil puts all unknown older
+    /// versions before it.
     package mutating func move(to model: Model, through between: [Model]?) throws {
         let isReadable = between == nil || model.earlier.areInMemory
         let earlier = (isReadable ? model.earlier.passing() : []) + (between ?? [])
@@ -141,12 +138,11 @@ package struct RecordedModels {
 /// Records the older versions of a new store's model once the store is open.
 ///
 /// A store needs them only when its model changes or a writer uses a former name, and reading them takes longer than
-/// the rest of opening. If the store closes before the recording has ended, the next opening continues it.
+/// the rest of opening. When the store closes first, the next opening continues.
 final class VersionRecording: Sendable {
-    /// Entered until the recording has ended.
     let done = DispatchGroup()
 
-    /// Starts the recording; nil when there is nothing to record.
+    /// Nil when there is nothing to record.
     init?(of store: Store) throws {
         let isNeeded = try store.read { try $0.setting(RecordedModels.unrecordedKey) } != nil
         guard isNeeded else { return nil }
@@ -157,7 +153,7 @@ final class VersionRecording: Sendable {
                 guard let store, !store.isClosed.load(ordering: .sequentiallyConsistent) else { return }
                 if let version = model.earlier[index] { versions.append((version, version.versionHash)) }
             }
-            // A store that was closed meanwhile throws; the setting stays, and the next opening tries again.
+            // A store that was closed in between throws; the setting stays, and the next opening tries again.
             try? store?.write { transaction in
                 try VersionRecording.record(versions, in: transaction)
             }

@@ -2,7 +2,6 @@ package import GRDB
 import TributaryModel
 
 extension Schema {
-    /// Creates the table of an entity, with the indexes of its reference columns.
     package static func createTable(_ table: TableLayout, in db: Database, layout: StoreModel) throws {
         var parts = ["_id BLOB NOT NULL UNIQUE"]
         if table.hasEntityColumn { parts.append("_entity INTEGER NOT NULL") }
@@ -12,10 +11,8 @@ extension Schema {
         for column in table.columns { try createIndex(on: column, of: table, in: db) }
     }
 
-    /// Creates an index on a reference column, so that the objects that refer to a target are found when the target
-    /// appears or disappears.
-    ///
-    /// An inverse column needs none, because its register has one.
+    /// Finds the objects that refer to a target when the target appears or disappears; an inverse column needs no
+    /// index, because its register has one.
     package static func createIndex(on column: ColumnLayout, of table: TableLayout, in db: Database) throws {
         guard column.hasOwnIndex else { return }
         try db.execute(
@@ -31,7 +28,7 @@ extension Schema {
         "tributary_to_one_\(table.name).\(column.name)"
     }
 
-    /// Creates the table of the visible pairs, each with the transaction that linked it.
+    /// A row for each visible pair, with the transaction that linked it.
     package static func createTable(_ link: LinkLayout, in db: Database) throws {
         let position = link.isOrdered ? "_position TEXT, " : ""
         try db.execute(
@@ -44,13 +41,12 @@ extension Schema {
         try createIndex(on: link, in: db)
     }
 
-    /// Creates the index that leads from the target of a pair to the pair.
+    /// Leads from the target of a pair to the pair.
     static func createIndex(on link: LinkLayout, in db: Database) throws {
         let index = quoted("tributary_target_\(link.name)")
         try db.execute(sql: "CREATE INDEX \(index) ON \(link.quotedName)(_target)")
     }
 
-    /// Creates a view for each sub-entity, with the names of its own properties.
     package static func createViews(in db: Database, layout: StoreModel) throws {
         for entity in layout.entities where entity.entity.parent != nil {
             let table = layout.tables[entity.table]
@@ -70,8 +66,8 @@ extension Schema {
 
     /// Drops all views except those of the store's own tables, before columns change.
     ///
-    /// It also drops views that another program has put into the file, because they may name columns that are removed.
-    /// ``ForeignViews`` restores them.
+    /// It drops views of other programs too, because they may name columns that are removed; ``ForeignViews`` restores
+    /// them.
     package static func dropViews(in db: Database) throws {
         let views = try String.fetchAll(
             db,
@@ -80,7 +76,7 @@ extension Schema {
         for view in views { try db.execute(sql: "DROP VIEW \(quoted(view))") }
     }
 
-    /// Creates the indexes of unique keys and the fetch indexes that are missing.
+    /// Creates only the indexes that are missing.
     package static func createModelIndexes(in db: Database, layout: StoreModel) throws {
         for index in modelIndexes(of: layout) {
             try db.execute(

@@ -14,9 +14,9 @@ extension Schema {
         """,
         "CREATE TABLE tributary_setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 
-        // `store` is the label of the store that the writer is an incarnation of, `after` and `after_sequence` the
-        // writer that it goes on from, with that writer's last transaction then. `announced` is the sequence that the
-        // store's own transactions last announced as seen; `aside` a clock that the next local one need not exceed.
+        // `store` is the label of the store that the writer belongs to; `after` is the writer that it continues, and
+        // `after_sequence` the last transaction of that writer then. `announced` is the sequence that the store's own
+        // transactions last announced as seen. A clock in `aside` need not be exceeded by the next local transaction.
         """
         CREATE TABLE tributary_writer(
             id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT,
@@ -98,8 +98,8 @@ extension Schema {
             PRIMARY KEY (entity, id, version, position, part)) WITHOUT ROWID
         """,
 
-        // The outbox, export ranges and idempotency results. SQLite makes a long BLOB piece by piece in the last column
-        // only.
+        // The outbox, export ranges and idempotency results. Only in the last column can SQLite make a long BLOB piece
+        // by piece.
         """
         CREATE TABLE tributary_outgoing(
             id INTEGER PRIMARY KEY, writer INTEGER NOT NULL, sequence INTEGER NOT NULL, changes INTEGER NOT NULL,
@@ -130,7 +130,6 @@ extension Schema {
             losing INTEGER NOT NULL, losing_value TEXT, winning INTEGER NOT NULL, winning_value TEXT,
             object TEXT, restored INTEGER)
         """,
-        // The unique keys of shadows, and the index that finds the shadows of a representative.
         """
         CREATE TABLE tributary_shadow_key(
             root INTEGER NOT NULL, id BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (root, id, key)) WITHOUT ROWID
@@ -141,8 +140,7 @@ extension Schema {
         WHERE representative IS NOT NULL
         """,
 
-        // The indexes with which write transactions and status queries find rows, however many writers and shapes there
-        // are.
+        // Write transactions and status queries find rows by these indexes, however many writers and shapes there are.
         "CREATE INDEX tributary_shape_form ON tributary_shape(entity, kind, properties)",
         "CREATE INDEX tributary_writer_clock ON tributary_writer(clock)",
         "CREATE INDEX tributary_writer_after ON tributary_writer(after) WHERE after IS NOT NULL",

@@ -9,12 +9,10 @@ import TributaryModel
 /// `_revision` is the transaction that changed the row last; `_version` is the transaction that wrote all registers
 /// without an entry in `_exceptions`.
 package enum Schema {
-    /// Prepares a store for use: creates its tables in an empty file, otherwise compares it with the model and migrates
-    /// it.
+    /// Creates the tables in an empty file; otherwise compares the store with the model and migrates it.
     ///
-    /// Must run in a write transaction.
-    ///
-    /// - Throws: ``StoreError`` `otherFormat`, `cannotOpen`, `cannotMigrate`, and what the migrator throws.
+    /// Must run in a write transaction. Throws ``StoreError`` `otherFormat`, `cannotOpen`, `cannotMigrate`, and what
+    /// the migrator throws.
     static func open(
         in db: Database,
         configuration: StoreConfiguration,
@@ -65,7 +63,6 @@ package enum Schema {
         return layout
     }
 
-    /// Creates all tables and the store's own writer in an empty file.
     private static func create(
         in db: Database,
         configuration: StoreConfiguration,

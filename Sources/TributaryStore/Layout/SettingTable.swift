@@ -24,14 +24,14 @@ package struct SettingTable {
         self.db = db
     }
 
-    /// The value of a setting; nil when there is none, or its text is no such value.
+    /// Nil when there is none, or its text is no such value.
     package func value<Value>(of setting: Setting<Value>) throws -> Value? {
         let select = try BoundStatement(db, "SELECT value FROM tributary_setting WHERE key = ?1")
         select.bind(1, setting.key)
         return try select.first { $0.text(0) }.flatMap(setting.read)
     }
 
-    /// Writes a setting; nil removes it.
+    /// Nil removes the setting.
     package func set<Value>(_ setting: Setting<Value>, to value: Value?) throws {
         let statement = try BoundStatement(
             db,
@@ -44,7 +44,7 @@ package struct SettingTable {
         try statement.run()
     }
 
-    /// The settings whose keys begin with a text, in the order of their keys.
+    /// In the order of their keys.
     func texts(beginningWith prefix: String) throws -> [(key: String, text: String)] {
         let select = try BoundStatement(
             db,

@@ -7,16 +7,16 @@ package import TributaryModel
 /// ``Schema`` creates it when a store is opened.
 package final class StoreModel: Sendable {
     package let model: Model
-    /// The store's configured name, which object IDs contain.
+    /// The configured name, which object IDs contain.
     package let storeName: String
     package let tables: [TableLayout]
     package let links: [LinkLayout]
     package let entities: [EntityLayout]
-    /// For each table, all to-one registers that hold its objects.
+    /// For each table: all to-one registers that hold its objects.
     let incoming: [[ColumnIndex]]
-    /// For each table, the link tables that have its objects at an end.
+    /// For each table: the link tables that have its objects at an end.
     let linksOf: [[Int]]
-    /// For each table, the uniqueness constraints that decide which of its live objects are visible.
+    /// For each table: the uniqueness constraints that decide which of its live objects are visible.
     let uniqueConstraints: [[UniqueConstraint]]
     private let entityByName: [String: Int]
     private let entityByCode: [Int64: Int]
@@ -96,7 +96,7 @@ package final class StoreModel: Sendable {
 
     package func entity(code: Int64) -> EntityLayout? { entityByCode[code].map { entities[$0] } }
 
-    /// The entity of the given name, or the entity that had it in an older version of the model.
+    /// Also finds an entity by its name in an older version of the model.
     package func entityIndex(named name: String) -> Int? {
         entityByName[identical: name] ?? formerNames.entity(name).flatMap { entityByName[$0] }
     }
@@ -104,13 +104,13 @@ package final class StoreModel: Sendable {
     /// The last name of a removed entity; deferred writes are reported under it.
     package func lastName(ofEntity name: String) -> String { formerNames.lastName(ofEntity: name) }
 
-    /// The root of a removed entity's hierarchy: its present name, or its last name.
+    /// The present name of the root, or its last name.
     func lastRoot(ofEntity name: String) -> String {
         if let root = survivingRoot(ofEntity: name) { return entities[root].entity.root }
         return if case .removed(let root)? = formerNames.root(ofRemoved: name) { root } else { name }
     }
 
-    /// The surviving root of a removed entity, whose table has the known state of its objects.
+    /// The table of this root has the known state of a removed entity's objects.
     package func survivingRoot(ofEntity name: String) -> Int? {
         guard entityIndex(named: name) == nil,
             case .surviving(let root)? = formerNames.root(ofRemoved: lastName(ofEntity: name))
@@ -122,7 +122,7 @@ package final class StoreModel: Sendable {
         formerNames.removedProperty(name, of: entity)?.definition.name ?? name
     }
 
-    /// The former property of an entity under the given name; nil when the entity has a property of that name.
+    /// Nil when the entity now has a property of that name.
     func formerProperty(named name: String, of entity: String) -> Property? {
         if let known = self.entity(named: entity)?.entity, propertyIndex(named: name, of: known) != nil { return nil }
         return formerNames.removedProperty(name, of: entity)?.definition
@@ -133,7 +133,7 @@ package final class StoreModel: Sendable {
         formerNames.removedProperty(name, of: entity)?.laterInverse
     }
 
-    /// The entity and the storage of the other side of a former relationship.
+    /// The other side of a former relationship.
     func counterpart(ofProperty name: String, of entity: String) -> (owner: EntityLayout, place: EntityLayout.Place)? {
         guard let other = formerNames.removedProperty(name, of: entity)?.counterpart,
             let known = self.entity(named: other.entity),
@@ -142,8 +142,7 @@ package final class StoreModel: Sendable {
         return (known, known.places[propertyIndex])
     }
 
-    /// The property index of the property of the given name, or of the property that had it in an older version of the
-    /// model.
+    /// Also finds a property by its name in an older version of the model.
     package func propertyIndex(named name: String, of entity: Entity) -> Int? {
         entity.propertyIndex(named: name)
             ?? formerNames.property(name, of: entity.name).flatMap { entity.propertyIndex(named: $0) }
@@ -155,14 +154,12 @@ package final class StoreModel: Sendable {
 
     package func entityIndex(code: Int64) -> Int? { entityByCode[code] }
 
-    /// The codes of the entity and, with `includesSubentities`, of all its sub-entities.
     package func codes(of entity: Entity, includesSubentities: Bool) -> [Int64] {
         let names = [entity.name] + (includesSubentities ? entity.subentities : [])
         return names.compactMap { self.entity(named: $0)?.code }
     }
 
-    /// The codes of the entities that share a unique key: the highest ancestor with the constraint, and all its
-    /// sub-entities.
+    /// The highest ancestor with the constraint and all its sub-entities share a unique key.
     package func codes(ofUniqueKey names: [String], of entity: Entity) -> [Int64] {
         let lineage = ([entity.name] + entity.ancestors).compactMap { self.entity(named: $0)?.entity }
         let owner = lineage.filter { $0.uniquenessConstraints.contains(names) }.min {

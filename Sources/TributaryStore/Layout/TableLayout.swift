@@ -1,22 +1,21 @@
 package import TributaryChanges
 package import TributaryModel
 
-/// The table of a root entity, with the columns of the entity and all its sub-entities.
-///
-/// It has its own columns, then one for each stored attribute and to-one relationship.
+/// The table of a root entity: its own columns, then one for each stored attribute and to-one relationship of the
+/// entity and all its sub-entities.
 package struct TableLayout: Sendable {
     package let index: Int
     package let root: Entity
-    /// The root entity's code, which names the table in `tributary_object` and the store's other own tables.
+    /// The code names the table in the store's own tables.
     package let code: Int64
     package let name: String
     package let columns: [ColumnLayout]
-    /// Whether there are sub-entities, and so a column `_entity` with the code of the concrete entity.
+    /// Sub-entities need a column `_entity` with the code of the concrete entity.
     package let hasEntityColumn: Bool
-    /// The names of the root entity and all its sub-entities.
+    /// The root entity and all its sub-entities.
     package let entities: [String]
     let readings: [ColumnReading]
-    /// The SQL that selects the row of an ID in the form that ``RowReading`` reads: faults read rows one by one.
+    /// Selects the row of an ID in the form that ``RowReading`` reads: faults read rows one by one.
     let rowByID: String
 
     init(
@@ -45,15 +44,15 @@ package struct TableLayout: Sendable {
 
 /// A column of a root entity's table.
 ///
-/// The column keeps its index in the table's list for the life of the store, because the versions in `_exceptions` name
-/// columns by index.
+/// It keeps its index in the table's list for the life of the store, because the versions in `_exceptions` name columns
+/// by index.
 package struct ColumnLayout: Sendable {
     package enum Kind: Sendable, Hashable {
         case attribute(AttributeType, MergeRule)
         /// A register that holds an object of the table `target`.
         ///
-        /// When the one-to-one registers of several visible objects hold one target, the object with the greatest
-        /// version owns it. `inverse` is then the column of the target that shows the owner.
+        /// When several visible objects hold one target in one-to-one registers, the object with the greatest version
+        /// owns it, and the column `inverse` of the target shows the owner.
         case reference(target: Int, isOneToOne: Bool, inverse: Int?)
         /// The other side of a one-to-one relationship: shows the owner from the register `column` of the table
         /// `source`.
@@ -61,13 +60,10 @@ package struct ColumnLayout: Sendable {
     }
 
     package let property: String
-    /// The name of the column in the table.
-    ///
-    /// It is the property's name, unless an incompatible property of another sub-entity has that name.
+    /// The property's name, unless an incompatible property of another sub-entity has that name.
     package let name: String
     package let kind: Kind
-    /// The definition of the column in the catalogue; a different text at the next opening means that the model
-    /// changed.
+    /// A different text at the next opening means that the model changed.
     package let definition: String
 
     /// Whether large values are kept beside the store.
@@ -77,8 +73,8 @@ package struct ColumnLayout: Sendable {
 
     /// The column that the store itself reads and writes.
     ///
-    /// For a date it is a separate column with the seconds since 2001; the column that readers with plain SQL see is
-    /// computed from it.
+    /// For a date it is a separate column with the seconds since 2001, and the column that readers with plain SQL see
+    /// is computed from it.
     package var quotedName: String { quoted(isDate ? "_date_\(name)" : name) }
 
     /// The column that readers with plain SQL see.
@@ -88,7 +84,7 @@ package struct ColumnLayout: Sendable {
         if case .attribute(.date, _) = kind { true } else { false }
     }
 
-    /// The column definitions for `CREATE TABLE` and `ALTER TABLE … ADD COLUMN`.
+    /// For `CREATE TABLE` and `ALTER TABLE … ADD COLUMN`.
     package var columnDefinitions: [String] {
         let stored = "\(quotedName) \(declaredType)"
         return isDate ? [stored, ColumnLayout.unixSeconds(as: name, of: quotedName)] : [stored]
@@ -110,12 +106,12 @@ package struct ColumnLayout: Sendable {
             """
     }
 
-    /// Whether writes to the column have versions; writes to inverse columns have none.
+    /// Writes to registers have versions; writes to inverse columns have none.
     package var isRegister: Bool {
         if case .inverseColumn = kind { false } else { true }
     }
 
-    /// Whether the column has an index that leads from a target to the rows that name it.
+    /// The index leads from a target to the rows that name it.
     var hasOwnIndex: Bool {
         if case .reference = kind { true } else { false }
     }
@@ -131,7 +127,7 @@ package struct ColumnLayout: Sendable {
         if case .attribute(_, let rule) = kind { rule } else { .latest }
     }
 
-    /// The declared type, which gives the column its affinity, so that SQLite keeps values as they are bound.
+    /// The type gives the column its affinity, so that SQLite keeps values as they are bound.
     var declaredType: String {
         guard case .attribute(let type, _) = kind else { return "BLOB" }
         return switch type {
@@ -155,7 +151,7 @@ extension ColumnLayout {
         ColumnReading(kind).value(in: statement, at: index)
     }
 
-    /// The total of a writer in `tributary_counter`, of which this is the counter's column.
+    /// Reads a writer's total of this counter from `tributary_counter`.
     ///
     /// A total with a fraction is a double, or decimal text where no double has its value.
     package func total(in statement: BoundStatement, at index: Int32) -> PropertyValue {
@@ -165,7 +161,6 @@ extension ColumnLayout {
     }
 }
 
-/// The storage of an entity's properties.
 package final class EntityLayout: Sendable {
     /// The storage of one property, for writes.
     package enum Place: Sendable, Hashable {
@@ -175,9 +170,8 @@ package final class EntityLayout: Sendable {
         /// Writes go to the register `column` of `table`; the first value is the object's own column that shows the
         /// owner.
         case inverseColumn(Int, table: Int, column: Int)
-        /// A to-many relationship whose inverse is the to-one register `column` of `table`.
-        ///
-        /// `order` is the link table that keeps the positions of an ordered relationship.
+        /// A to-many relationship whose inverse is the to-one register `column` of `table`; the link table `order`
+        /// keeps the positions of an ordered one.
         case inverse(table: Int, column: Int, order: Int?)
         /// Pairs in a link table; `ownsPairs` is true when the object is the source of the pairs.
         case links(Int, ownsPairs: Bool)
@@ -188,14 +182,13 @@ package final class EntityLayout: Sendable {
     package let entity: Entity
     /// The number of the concrete entity in `_entity`; kept for the life of the store.
     package let code: Int64
-    /// The index of the root entity's table in the list of tables.
     package let table: Int
-    /// The storage of each property, indexed by property index.
+    /// By property index.
     package let places: [Place]
-    /// For each column of the table, whether it is a register of this entity.
+    /// For each column of the table: whether it is a register of this entity.
     package let holds: [Bool]
-    /// The value that each column of the table shows for an object of this entity without a write; null for columns of
-    /// other entities.
+    /// What each column of the table shows for an object of this entity without a write; null for columns of other
+    /// entities.
     ///
     /// Sub-entities that share a column may have different defaults for it.
     package let defaults: [PropertyValue]
@@ -216,8 +209,7 @@ package final class EntityLayout: Sendable {
         self.defaults = defaults
     }
 
-    /// The column of each property index; nil for a property index without a column (transient attributes, to-many
-    /// relationships).
+    /// By property index; nil for transient attributes and to-many relationships.
     package var propertyColumns: [Int?] {
         places.map { place in
             switch place {
@@ -234,7 +226,6 @@ package struct LinkLayout: Sendable {
     /// The number of the relationship in `tributary_link`; kept for the life of the store.
     package let code: Int64
     package let name: String
-    /// Tables of the root entities at both ends.
     package let source: Int
     package let target: Int
     /// Whether pairs have a position, a string compared by bytes.
@@ -242,7 +233,6 @@ package struct LinkLayout: Sendable {
     /// Whether the relationship is its own inverse: a pair is kept once, with the lesser ID as its source, and read
     /// from both ends.
     package let isSymmetric: Bool
-    /// The name of the relationship as a property of the source and, when it has an inverse, of the target.
     let sourceProperty: String
     let targetProperty: String?
     package let definition: String
@@ -251,7 +241,7 @@ package struct LinkLayout: Sendable {
 }
 
 extension Attribute {
-    /// The rule by which the store merges the attribute: counters add up only where addition is exact on all machines.
+    /// Counters add up only where addition is exact on all machines.
     var effectiveRule: MergeRule {
         let isNumber = type.isInteger || type == .double || type == .float
         return mergeRule == .counter && !isNumber ? .latest : mergeRule

@@ -6,7 +6,6 @@ import TributaryModel
 /// It belongs to the highest entity that has it, and covers that entity and all its sub-entities.
 struct UniqueConstraint: Sendable {
     let index: Int
-    /// The name of the entity and those of the properties.
     let owner: String
     let names: [String]
     let columns: [Int]
@@ -14,10 +13,11 @@ struct UniqueConstraint: Sendable {
     let entities: Set<Int>
     let codes: [Int64]
 
-    /// For each table, the constraints of its entities, in one order for one model.
+    /// For each table: the constraints of its entities, in one order for one model.
     ///
-    /// A constraint with a one-to-one relationship is left out: only one object shows a target, so no two share the key.
-    /// Models have none with a counter or a binary beside the store, but a store may know one of a former program.
+    /// A constraint with a one-to-one relationship is left out: only one object shows a target, so no two objects share
+    /// the key. Models have no constraint with a counter or a binary beside the store, but a store of an earlier
+    /// release may.
     static func all(_ tables: [TableLayout], _ entities: [EntityLayout]) -> [[UniqueConstraint]] {
         var result: [[UniqueConstraint]] = Array(repeating: [], count: tables.count)
         let byName = Dictionary(entities.map { ($0.entity.name, $0) }) { first, _ in first }
