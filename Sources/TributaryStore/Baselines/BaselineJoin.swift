@@ -5,8 +5,8 @@ import TributaryModel
 /// Merges a baseline into the store: the effects of transactions that the store has not applied, under their own
 /// versions.
 ///
-/// Transactions that the store has applied are in its merge state already, so they are passed over. The effects are
-/// history of one new transaction of this store, which has the greatest number; the transactions that the versions
+/// Transactions that the store has applied are in its merge state already, so they are skipped. History gets the
+/// effects as one new transaction of this store, which has the greatest number; the transactions that the versions
 /// refer to get numbers below it.
 final class BaselineJoin {
     private let db: Database
@@ -18,7 +18,7 @@ final class BaselineJoin {
     private let totals: BaselineTotals
     let number: Int64
     private var nextNumber: Int64
-    /// The transaction whose changes follow; nil while they are passed over.
+    /// The transaction of the changes that follow; nil while they are skipped.
     private var current: Current?
     private var waiting: [Change] = []
     private static let sliceChanges = 1_000
@@ -29,14 +29,7 @@ final class BaselineJoin {
         var number: Int64
     }
 
-    /// Begins to join.
-    ///
-    /// - Parameters:
-    ///   - transaction: The write transaction.
-    ///   - vector: The writers that are ahead in the baseline.
-    ///   - rules: The rules of the store and of the baseline.
-    ///   - transactionCount: The number of transactions in the baseline.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    /// `vector` has the writers that are ahead in the baseline, `rules` the rules of the store and of the baseline.
     init(
         _ transaction: WriteTransaction,
         _ vector: BaselineVector,
@@ -74,9 +67,7 @@ final class BaselineJoin {
         engine.cursor.beginJoin()
     }
 
-    /// Merges the next line of the baseline.
-    ///
-    /// - Throws: ``BaselineJoinError`` `noBound`; ``StoreError`` when the store cannot be read or written.
+    /// Throws ``BaselineJoinError`` `noBound`, and ``StoreError`` when the store cannot be read or written.
     func merge(_ entry: BaselineEntry) throws {
         switch entry {
         case .transaction(let transaction):
@@ -137,7 +128,7 @@ final class BaselineJoin {
     }
 }
 
-/// The writers of which a baseline has more than the store has applied.
+/// The writers that are ahead in a baseline: it has more of their transactions than the store has applied.
 struct BaselineVector {
     struct Ahead {
         var writer: BaselineWriter
@@ -148,10 +139,9 @@ struct BaselineVector {
     }
 
     private(set) var ahead: [UniqueID: Ahead] = [:]
-    /// The writers with what their stores have acknowledged.
+    /// The writers whose stores have acknowledged something.
     private let acknowledging: [BaselineWriter]
 
-    /// Compares the writers of a baseline with those of the store.
     init(_ writers: [BaselineWriter], _ table: WriterTable) throws {
         acknowledging = writers.filter { !$0.seen.isEmpty }
         for writer in writers {
@@ -161,7 +151,7 @@ struct BaselineVector {
         }
     }
 
-    /// Gives the last transaction of each writer a number, for the versions and totals that refer to it.
+    /// Versions and totals refer to these numbers.
     mutating func numberLastTransactions(
         from first: Int64,
         _ insert: (Int64, Ahead, UInt64, HybridClock) throws -> Void
@@ -185,14 +175,14 @@ struct BaselineVector {
     }
 }
 
-/// The reason for which a store cannot join a baseline.
+/// The reason why a store cannot join a baseline.
 package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The baseline has merged a property, or with no property the objects of an entity, by another rule.
+    /// The baseline has merged a property, or with nil the objects of an entity, by another rule.
     ///
-    /// `theirs` and `own` are the rules, or the root entities of the entity; `model` is the version of the model with
-    /// which the baseline was made.
+    /// `theirs` and `own` are the rules, or the root entities; `model` is the version of the model that made the
+    /// baseline.
     case otherRule(_ entity: String, _ property: String?, theirs: String, own: String, model: String?)
-    /// With the rules of the baseline the store would have more than its own baselines can say.
+    /// With the rules of the baseline, the store would have more rules than its own baselines can hold.
     case tooManyRules(bytes: Int)
     /// The baseline has a greatest or least value of a property that has none under the rules of the store's model.
     case noBound(entity: String, property: String)
@@ -222,10 +212,10 @@ package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertib
     }
 }
 
-/// Makes writers known to a store before any transaction of theirs is merged.
+/// Makes writers known to a store before any of their transactions is merged.
 ///
-/// The store keeps acknowledgements of known writers only. A store that merges the writers one after the other,
-/// without regard to their acknowledgements, must know all of them first.
+/// The store keeps acknowledgements of known writers only, so a store that merges the writers one after the other must
+/// know all of them first.
 package struct WriterRegistration {
     private let transaction: WriteTransaction
 
@@ -233,7 +223,7 @@ package struct WriterRegistration {
         self.transaction = transaction
     }
 
-    /// Makes writers known, at no position.
+    /// The writers get no position.
     package func register(_ writers: [UniqueID]) throws {
         let table = try transaction.writers()
         for writer in writers { _ = try table.position(of: writer) }

@@ -8,9 +8,9 @@ struct BaselineSorting {
 
     /// The order of the changes of one version.
     ///
-    /// A deletion comes before what follows it in its transaction. Links come before the values of objects, because
-    /// linking an object to its owner also writes the object's register, whose value is among those. What has no rule in any
-    /// known model follows, in the order of the changes of its transaction; the values of one change have no order.
+    /// A deletion comes first in its transaction. Links come before the values of objects, because linking an object to
+    /// its owner also writes the object's register, whose value is among these values. Writes without a rule in any
+    /// known model follow, in the order of the changes of their transaction; the values of one change have no order.
     private enum Phase: Int64 {
         case delete, unlink, link, insert, update, kept, bound, counter
     }
@@ -76,7 +76,7 @@ struct BaselineSorting {
 
     private static func bytes(_ line: String) -> [UInt8] { Array(line.utf8) + [UInt8(ascii: "\n")] }
 
-    /// Hands the sorted lines to `write`, with a line before the changes of each transaction.
+    /// Writes a line before the changes of each transaction.
     func forEachLine(_ write: ([UInt8]) throws -> Void) throws -> BaselineCounts {
         var counts = BaselineCounts()
         try scratch.execute(

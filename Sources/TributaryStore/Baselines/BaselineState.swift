@@ -2,7 +2,7 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The merge state of a store as changes in the form of the log: those that still have an effect.
+/// The merge state of a store as the log changes that still have an effect.
 ///
 /// Merging them into an empty store gives the same state. The cost is one pass over the tables.
 final class BaselineState {
@@ -18,7 +18,7 @@ final class BaselineState {
         versions = try VersionCache(reader.database)
     }
 
-    /// Calls `emit` with each part, in no particular order.
+    /// The parts come in no particular order.
     func forEach(_ emit: (BaselineItem) throws -> Void) throws {
         var counter: BaselineCounter?
         func flush() throws {
@@ -53,8 +53,9 @@ final class BaselineState {
         }
     }
 
-    /// The totals of what an object's deferred inserts have counted by writers that have a known total of that name: it is
-    /// that of all their transactions only with these.
+    /// What an object's deferred inserts have counted for writers with a known total of that name.
+    ///
+    /// Such a total covers all transactions of its writer only together with the inserts.
     private func insertTotals(of object: DeferredObject) throws -> [BaselineCounter] {
         var found: [[String]: (counter: BaselineCounter, total: PropertyValue)] = [:]
         for kept in object.kept {
@@ -72,7 +73,7 @@ final class BaselineState {
         return found.values.map(\.counter)
     }
 
-    /// Whether a writer has a total of a counter of this name, whichever entity has that.
+    /// Under any entity.
     private func hasTotal(of id: UniqueID, _ property: String, writer: Int64) throws -> Bool {
         let counters = CounterTable(reader.database, layout: layout)
         return try layout.entities.contains { entity in
@@ -82,8 +83,6 @@ final class BaselineState {
             return try counters.total(writer: writer, of: id, .init(table: entity.table, column: column)) != nil
         }
     }
-
-    // MARK: Objects
 
     /// The writes of one version under the name of one entity.
     private struct Group: Hashable {
@@ -121,7 +120,7 @@ final class BaselineState {
         }
     }
 
-    /// The property of a column: by the concrete entity, or by the first entity that has it.
+    /// By the concrete entity, or by the first entity that has the property.
     private func name(
         of column: StoreModel.ColumnIndex,
         in entity: EntityLayout?
@@ -132,7 +131,7 @@ final class BaselineState {
         return (entity.entity.name, entity.entity.properties[index].name)
     }
 
-    /// The value; a large binary beside the store is the name of a blob, which must be in the log folder.
+    /// A large binary beside the store is the name of a blob, which must be in the log folder.
     private func json(_ value: PropertyValue) throws -> JSONValue {
         guard case .blob(_, let size) = value, size <= BlobFolder.threshold else { return value.json }
         return try reader.context.whole(value).json
@@ -170,8 +169,9 @@ enum BaselineItem {
 
 /// The names under which a baseline writes columns and link tables.
 ///
-/// Where several entities have a property, the one nearest to the root stands for all, and of several the first by name: the
-/// text is the same in every store with the model, and another version of the model most probably has the entity too.
+/// When several entities have a property, the entity nearest to the root stands for all, and the first by name among
+/// equals: so the text is the same in every store with the model, and another version of the model most probably has
+/// the entity too.
 struct BaselineNames {
     private var columns: [StoreModel.ColumnIndex: (entity: String, property: String)] = [:]
     private var pairs: [Int: (entity: String, property: String)] = [:]
@@ -195,9 +195,9 @@ struct BaselineNames {
         }
     }
 
-    /// The entity and the property that a column keeps; nil for columns that no entity of the model has any more.
+    /// Nil for a column that no entity of the model has any more.
     func property(of column: StoreModel.ColumnIndex) -> (entity: String, property: String)? { columns[column] }
 
-    /// The entity and the relationship whose pairs a link table keeps, seen from the source.
+    /// Seen from the source of the pairs.
     func relationship(of link: LinkLayout) -> (entity: String, property: String)? { pairs[link.index] }
 }

@@ -5,13 +5,12 @@ import TributaryModel
 
 /// Writes the merge state of a store as the lines of a baseline.
 ///
-/// The lines are a function of the vector and the model: those of the writers by UUID, then the transactions by clock
-/// and writer, each with the changes that still have an effect, then greatest and least values and counters.
+/// The lines are a function of the vector and the model: the writers by UUID, then the transactions by clock and
+/// writer, each with the changes that still have an effect, then greatest and least values and counters.
 package struct BaselineText {
     let reader: Reader
 
-    /// Whether the lines of stores that have the same transactions may differ in what stores have acknowledged; O(w) for
-    /// each store.
+    /// Whether stores with the same transactions may write different acknowledgements; O(w) for each store.
     package var leavesOutSeen: Bool {
         get throws {
             let writers = try reader.writers.all().filter { $0.sequence > 0 }
@@ -20,9 +19,9 @@ package struct BaselineText {
         }
     }
 
-    /// Hands the lines to `write`, each ended by a newline, without the end line.
+    /// Calls `write` with each line and its newline, without the end line.
     ///
-    /// All changes are sorted in a temporary file of SQLite, so that memory stays bounded: O(n log n) for n changes.
+    /// A temporary file of SQLite sorts all changes, so that memory stays bounded: O(n log n) for n changes.
     package func forEachLine(
         progress: (Int) throws -> Void = { _ in },
         _ write: ([UInt8]) throws -> Void
@@ -47,8 +46,8 @@ package struct BaselineText {
             )
             try write(Array(line.line.utf8) + [UInt8(ascii: "\n")])
         }
-        // An empty path is a private file of SQLite that vanishes with the connection, and with it the transaction of
-        // work that is given up.
+        // An empty path is a private file of SQLite that vanishes with the connection, also when the work is given up
+        // within a transaction.
         var configuration = Configuration()
         configuration.label = "tributary.sorter"
         configuration.qos = .default

@@ -1,15 +1,15 @@
 import TributaryChanges
 import TributaryModel
 
-/// Takes the counter totals of a baseline, for the writers of which it has more.
+/// Takes the counter totals of a baseline, for the writers that are ahead in it.
 final class BaselineTotals {
     private let engine: MergeEngine
     private let layout: StoreModel
     private let vector: BaselineVector
     private let reader: Reader
-    /// For each entity and each of its counters that a model knows: what the totals in one part are of.
+    /// By entity and property: each counter that a model knows, with the root that its totals belong to.
     private let counters: [String: [String: (root: String, countsFractions: Bool)]]
-    /// The deferred increments of counters, read when a baseline has the first total that is deferred.
+    /// The deferred increments of counters; read at the first deferred total of a baseline.
     private var deferred: [Part: Deferred]?
     private var deferredCount = 0
 
@@ -23,8 +23,10 @@ final class BaselineTotals {
         var writer: Int64
     }
 
-    /// What one line has of a total: a counter has all increments of its hierarchy; of increments without a known counter
-    /// those that another model may count apart are apart.
+    /// What one line has of a total.
+    ///
+    /// A counter has all increments of its hierarchy in one part. Without a known counter, increments that another
+    /// model may count apart are in different parts.
     private struct Part: Hashable {
         var entity: String
         var id: UniqueID
@@ -35,7 +37,7 @@ final class BaselineTotals {
 
     private struct Deferred {
         var sum: JSONValue
-        /// Whether there are increments, and not only inserts with a value that a counter counts.
+        /// False when the total comes only from inserts with a value that a counter counts.
         var hasIncrements: Bool
     }
 
@@ -89,7 +91,7 @@ final class BaselineTotals {
         return part
     }
 
-    /// Merges a counter: the total of each writer that is ahead in the baseline replaces the store's.
+    /// The total of each writer that is ahead in the baseline replaces the store's total.
     ///
     /// The lines of one object come one after the other; several may have parts of one total.
     func merge(_ counter: BaselineCounter) throws {
@@ -152,20 +154,18 @@ final class BaselineTotals {
             guard try before.state.registers.value(of: column.column) != value else { return }
             object.state.registers.show(value, in: column.column)
         }
-        // An object that is not visible gets a row, because an insert looks for totals where there is one.
+        // An object that is not visible gets a row, because an insert looks for totals only where there is a row.
         try engine.objects.store(object, over: before)
     }
 
-    // MARK: What the model cannot count
-
-    /// Defers the rest of a total that the store has not deferred yet, as an increment of the writer's last transaction.
+    /// The increment counts as one of the writer's last transaction.
     private func deferTotal(_ total: Uncounted, of part: Part) throws {
         var rest = total.total
         if let known = try known()[part] {
             if known.hasIncrements, known.sum.inKeyOrder == rest.inKeyOrder { return }
             if let before = CounterTotals.number(known.sum), let number = CounterTotals.number(rest) {
                 rest = CounterTotals.difference(number, before).json
-                // Increments that come to nothing are a total all the same.
+                // Increments whose sum is zero are still a total.
                 if known.hasIncrements, rest == .integer(0) || rest == .double(0) { return }
             }
         }
@@ -188,7 +188,7 @@ final class BaselineTotals {
     private func known() throws -> [Part: Deferred] {
         if let deferred { return deferred }
         var (found, inserted): ([Part: JSONValue], [Part: PropertyValue]) = ([:], [:])
-        /// The counters of writers whose inserts are counted in a total.
+        /// The counters of writers whose total includes their inserts.
         var complete: Set<Part> = []
         func counter(_ part: Part) -> Part {
             Part(entity: "", id: part.id, property: part.property, writer: part.writer, kind: .other)

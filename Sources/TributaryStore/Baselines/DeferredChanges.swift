@@ -3,13 +3,13 @@ import TributaryModel
 
 /// The deferred writes of one object as the parts of a baseline: one change for all writes of one version.
 ///
-/// The form is the same for stores that had the property in a former model and for stores that never had it. A former model
-/// says that a text is the target of a relationship, which is written as a UUID in lower case; every other value keeps its
-/// type and its digits, and the members of objects are in order. The form of digests would not do: it is the same for values
-/// of several types, and a later model needs to know the type.
+/// The form is the same for stores that had the property in a former model and for stores that never had it. A text
+/// that a former model calls the target of a relationship becomes a UUID in lower case; every other value keeps its
+/// type and its digits, and the members of objects are in order. The form of digests does not fit here: it is the same
+/// for values of several types, and a later model needs the type.
 struct DeferredChanges {
-    /// The changes with the numbers of their versions, in no particular order; those with a place come after the others of
-    /// their transaction, in the order of their places.
+    /// The changes with the numbers of their versions, in no particular order; changes with a place come after the
+    /// others of their transaction, in the order of their places.
     private(set) var changes: [(change: Change, number: Int64, place: DeferredObject.Place?)] = []
     private(set) var bounds: [BaselineBound] = []
     private(set) var counters: [BaselineCounter] = []
@@ -17,7 +17,6 @@ struct DeferredChanges {
     private struct Values: Hashable {
         var number: Int64
         var entity: String
-        /// The place and the kind of a change without a rule.
         var place: DeferredObject.Place?
         var isInsert = false
     }
@@ -107,7 +106,6 @@ struct DeferredChanges {
 }
 
 extension JSONValue {
-    /// The value with the members of all objects in the order of their keys.
     var inKeyOrder: JSONValue {
         switch self {
         case .array(let values): .array(values.map(\.inKeyOrder))

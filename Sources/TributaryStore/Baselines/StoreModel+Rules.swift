@@ -2,15 +2,16 @@ import TributaryChanges
 import TributaryModel
 
 extension Reader {
-    /// The rules of joined baselines for what the model of then had not.
+    /// The rules of joined baselines for properties that the model lacked then.
     var joinedRules: BaselineRules {
         get throws {
             try setting(StoreModel.joinedRules).flatMap { JSONValue(text: $0) }.flatMap(BaselineRules.init) ?? .init()
         }
     }
 
-    /// Whether the store has joined baselines of models that have more than its own: of writes that its model does not know
-    /// it may have less than other stores at the same positions.
+    /// Whether the store has joined baselines of models that have more than its own.
+    ///
+    /// Such a store may have fewer writes that its model does not know than other stores at the same positions.
     package var hasForeignRules: Bool {
         get throws {
             let layout = context.layout
@@ -20,14 +21,13 @@ extension Reader {
 }
 
 extension StoreModel {
-    /// The setting with ``Reader/joinedRules``.
     static let joinedRules = "baselines.rules"
     /// The greatest number of bytes of all rules, which a baseline has in one line.
     static let ruleBytes = 8 << 20
     static let counter = "counter"
     static let fractionCounter = "counter with fractions"
 
-    /// The rules by which the store merges: those of its model, and those of joined baselines for what it lacks.
+    /// The rules of the model, and the rules of joined baselines for what the model lacks.
     func rules(and joined: BaselineRules) -> BaselineRules {
         var rules = BaselineRules()
         for entity in entities.map(\.entity) {
@@ -38,7 +38,7 @@ extension StoreModel {
         return rules
     }
 
-    /// How writes of a property merge, as baselines say it; nil when it is not stored.
+    /// In the text form of baselines; nil when the property is not stored.
     private func rule(of property: Property) -> String? {
         switch property {
         case .attribute(let attribute):
@@ -60,14 +60,10 @@ extension StoreModel {
         }
     }
 
-    /// Compares the rules of a baseline with those of the store.
+    /// Compares the rules of a baseline with those of the store, and returns the rules that the store lacks.
     ///
-    /// - Parameters:
-    ///   - header: The header of the baseline.
-    ///   - joined: The rules of baselines that the store has joined.
-    /// - Returns: The rules of what the store has none for.
-    /// - Throws: ``BaselineJoinError`` `otherRule` for the first property, in the order of names, that both merge
-    ///   otherwise.
+    /// `joined` has the rules of baselines that the store has joined. Throws ``BaselineJoinError`` `otherRule` for the
+    /// first property, in the order of names, that both merge by different rules.
     func compare(_ header: BaselineHeader, joined: BaselineRules) throws(BaselineJoinError) -> BaselineRules {
         let own = rules(and: joined).roots
         var unknown = BaselineRules()
@@ -96,7 +92,8 @@ extension StoreModel {
 
     /// Whether a property has the merge rule `max` or `min`, or is unknown to the model, so that it is deferred.
     ///
-    /// A bound has no version. Under another rule it would be a write of this store, other than on other machines.
+    /// A bound has no version. Under another rule this store would count it as its own write, and other machines would
+    /// not.
     package func mayHaveBound(_ name: String, of entity: String) -> Bool {
         guard let entity = self.entity(named: entity), let property = propertyIndex(named: name, of: entity.entity)
         else { return true }

@@ -5,12 +5,11 @@ import TributaryModel
 /// The canonical merge state of the tables: a function of the set of applied transactions.
 ///
 /// It contains deletions, insertions, concrete entities, registers that no deletion supersedes, links and removed
-/// links, and counters by writer. Deferred writes are in ``DeferredState``. It does not contain history.
+/// links, and counters by writer, but no history. ``DeferredState`` has the deferred writes.
 final class MergeState {
     private let reader: Reader
-    /// Whether the items contain the values that readers see.
-    ///
-    /// These values follow from the merge state, and a dump shows when they do not.
+    /// Whether items contain the values that readers see, which follow from the merge state; a dump shows when they do
+    /// not.
     private let includesShown: Bool
     private let layout: StoreModel
 
@@ -20,14 +19,12 @@ final class MergeState {
         layout = reader.context.layout
     }
 
-    /// Calls `emit` with each item, in one order on all machines.
+    /// In one order on all machines.
     func forEach(_ emit: (MergeStateItem) throws -> Void) throws {
         for table in layout.tables { try objects(of: table) { try emit(.object($0)) } }
         for link in layout.links.sorted(by: { $0.name < $1.name }) { try pairs(of: link) { try emit(.pair($0)) } }
         for table in layout.tables { try counters(of: table) { try emit(.counter($0)) } }
     }
-
-    // MARK: Objects
 
     private func objects(of table: TableLayout, _ emit: (MergeStateItem.Object) throws -> Void) throws {
         let columns = table.columns.map { "," + $0.quotedName }.joined()
@@ -114,8 +111,6 @@ final class MergeState {
         return object
     }
 
-    // MARK: The rest
-
     private func pairs(of link: LinkLayout, _ emit: (MergeStateItem.Pair) throws -> Void) throws {
         let position = link.isOrdered ? "_position" : "NULL"
         let statement = try BoundStatement(
@@ -166,29 +161,28 @@ final class MergeState {
     }
 }
 
-/// One part of the canonical merge state.
 enum MergeStateItem {
     case object(Object)
     case pair(Pair)
     case counter(Counter)
 
-    /// An object with its registers that no deletion supersedes; counters are items of their own.
+    /// Its registers are those that no deletion supersedes; counters are items of their own.
     struct Object {
         var table: TableLayout
         var id: UniqueID
-        /// The concrete entity; nil for an object that is not live.
+        /// Nil for an object that is not live.
         var entity: EntityLayout?
-        /// The version number of the greatest insertion of a live object.
+        /// The number of the version; nil for an object that is not live.
         var inserted: Int64?
         var deleted: Int64?
-        /// The visible object that a shadow reads as, when the values that readers see were asked for.
+        /// The visible object that is shown for a shadow; only with `includesShown`.
         var representative: UniqueID?
         var columns: [Column] = []
     }
 
     struct Column {
         var index: Int
-        /// The value that readers see, when it was asked for.
+        /// What readers see; only with `includesShown`.
         var shown: PropertyValue?
         var register: Register<Int64, PropertyValue>?
     }
@@ -212,9 +206,9 @@ enum MergeStateItem {
     }
 }
 
-/// Reads the targets that the references of a table hold without showing them, beside the rows of the table.
+/// Reads the targets that references of a table hold without showing them, in step with the rows of the table.
 ///
-/// The cost is one look at each of these references, whatever the number of rows.
+/// Costs one look at each of these references, whatever the number of rows.
 final class HeldReferences {
     private let statement: BoundStatement
     private var isAtReference = false
@@ -228,7 +222,7 @@ final class HeldReferences {
         isAtReference = try statement.step()
     }
 
-    /// The targets of an object by column; objects are asked for in the order of their identifiers.
+    /// Ask for objects in the order of their identifiers.
     func targets(of id: UniqueID) throws -> [Int: UniqueID] {
         var found: [Int: UniqueID] = [:]
         while isAtReference, let next = statement.id(0), !(id < next) {

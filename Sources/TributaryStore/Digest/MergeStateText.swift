@@ -2,9 +2,8 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// The canonical merge state as lines of text, with both kinds of deferred writes.
-///
-/// It contains no numbers that only this store uses.
+/// The canonical merge state as lines of text, with both kinds of deferred writes and no numbers that only this store
+/// uses.
 final class MergeStateText {
     private let reader: Reader
     private let includesShown: Bool
@@ -68,12 +67,13 @@ final class MergeStateText {
         return "counter \(table) \(counter.id) \(name) \(counter.writer) \(counter.total.json.text)"
     }
 
-    /// What no known version of the model has a rule for is left out of digests: a store that has begun with a baseline of a
-    /// model that knows more has less of it.
+    /// Digests leave out writes without a rule in any known version of the model: a store that began with a baseline of
+    /// a model that knows more has fewer of them.
     private func lines(of object: DeferredObject, _ emit: (String) -> Void) throws {
         let head = "parked \(JSONValue.string(object.entity).text) \(object.id)"
         func name(_ property: String) -> String { JSONValue.string(property).text }
-        /// Whether a total is what the writer's inserts say already, which a store that has joined it does not have.
+        /// Whether inserts of the writer already state the total; a store that has joined a baseline does not have such
+        /// a total.
         func isOfInserts(_ total: DeferredTotal, _ property: String, _ writer: UniqueID) -> Bool {
             var inserted = DeferredTotal()
             for kept in object.kept where kept.amount != nil && kept.writer == writer && kept.write.name == property {
@@ -101,7 +101,7 @@ final class MergeStateText {
             emit("\(line) \(try text(state.link.version))")
         }
         guard includesShown else { return }
-        /// The numbers of the writes of one transaction to one property.
+        /// Numbers the writes of one transaction to one property.
         var layers: [[String]: Int] = [:]
         for kept in object.kept {
             let line = "\(head) \(name(kept.entity)) \(name(kept.write.name)) = \(kept.write.value.deferredForm)"
@@ -126,14 +126,13 @@ final class MergeStateText {
     }
 }
 
-/// Reads the merge state as a digest or as text.
 package struct MergeStateReader {
     let reader: Reader
 
     /// A digest over the canonical merge state, with its version vector.
     ///
-    /// Stores that have applied the same transactions in any order have equal digests. The reader reads the rows one
-    /// after the other and reports the number of objects that it has read to `progress` from time to time.
+    /// Stores that have applied the same transactions in any order have equal digests. The digest reads the rows one
+    /// after the other, and reports the number of objects so far to `progress` from time to time.
     package func digest(progress: (Int64) -> Void = { _ in }) throws -> StoreDigest {
         var hash = SHA256()
         var objects: Int64 = 0
@@ -164,7 +163,7 @@ package struct MergeStateReader {
     }
 }
 
-/// A digest over the canonical merge state, with its version vector: stores with equal digests have equal states.
+/// Stores with equal digests have equal states.
 package struct StoreDigest: Sendable, Hashable {
     package struct Position: Sendable, Hashable {
         package var sequence: UInt64

@@ -2,11 +2,11 @@ import GRDB
 package import TributaryChanges
 import TributaryModel
 
-/// The result of giving unexported transactions new clocks.
+/// What `restamp` has done: unexported transactions got new clocks.
 package struct Restamped: Sendable, Hashable {
     package var former: UniqueID
     package var new: UniqueID
-    /// The former writer's last exported transaction, 0 for none.
+    /// The former writer's last exported transaction; 0 for none.
     package var published: UInt64
     package var count: Int
 }
@@ -16,7 +16,7 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A transaction that stays has a clock between the new ones and the old ones: one of the two may have overwritten
     /// the other, and the value that lost is not in the store any more.
     case restsOnAheadClock(writer: UniqueID, sequence: UInt64, clock: HybridClock)
-    /// A copy of the store has published, or goes on from, what this store has not published: it would be counted
+    /// A copy of the store has published, or continues from, what this store has not published: it would be counted
     /// twice.
     case knownElsewhere(writer: UniqueID, sequence: UInt64)
     /// The model does not know the counter of an increment.
@@ -38,8 +38,9 @@ package enum RestampError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Gives the transactions that were never exported new clocks, under a fresh writer, in a write transaction.
 ///
-/// Nobody else knows them under their present names. The versions of rows name the numbers of transactions, so that
-/// they change with the transactions' rows; totals of counters belong to writers, and what was counted moves with them.
+/// No other store knows them under their present names. Versions of rows name the numbers of transactions, so they
+/// change with the rows of the transactions. Totals of counters belong to writers, so the counted amounts move to the
+/// fresh writer.
 struct Restamp {
     private struct Unexported {
         var row: Int64
@@ -75,8 +76,9 @@ struct Restamp {
         transactions = found
     }
 
-    /// The transaction that keeps the unexported ones from getting new clocks; nil when there is none; one look at each
-    /// transaction.
+    /// The reason why transactions cannot get new clocks; nil when they can.
+    ///
+    /// Costs one look at each transaction.
     func obstacle() throws -> RestampError? {
         if let known = try knownElsewhere() { return known }
         guard let last = transactions.map(\.clock).max(), last > greatest else { return nil }
@@ -99,7 +101,7 @@ struct Restamp {
         return found
     }
 
-    /// A writer of which the store has imported what it has not published itself; one look at each writer and segment.
+    /// Finds a writer whose unpublished transactions the store has imported; costs one look at each writer and segment.
     private func knownElsewhere() throws -> RestampError? {
         let select = try BoundStatement(
             db,
@@ -128,13 +130,13 @@ struct Restamp {
         _ = try reader.context.configuration.token?.take { try transaction.writers().token() }
         for writer in Set(transactions.map(\.writer)).sorted(by: >) { try setBack(writer) }
         transaction.forget()
-        // Nobody publishes any more what these transactions have seen of the former writers.
+        // Nobody will publish what these transactions have seen of the former writers.
         let published = try reader.writers.all().reduce(into: [:]) { $0[$1.id.description] = $1.sequence }
         try transaction.renewOwn(as: fresh)
         let row = try transaction.writers().position(of: fresh).id
         try WriterTable.setAside(after: greatest, db)
         transaction.forget()
-        // What is not ahead keeps its clock, as it may have lost against others.
+        // A transaction that is not ahead keeps its clock, because it may have lost against others.
         let kept = transactions.prefix { $0.clock <= greatest }
         var clock = max(try transaction.writers().lastClock(), kept.last?.clock ?? .zero)
         for (index, unexported) in transactions.enumerated() {
@@ -143,7 +145,7 @@ struct Restamp {
             let stamp = (sequence: UInt64(index + 1), clock: isKept ? unexported.clock : clock)
             try move(unexported, to: row, stamp, published)
         }
-        // Ranks contain writers and clocks; they are drawn again when they are needed.
+        // Ranks contain writers and clocks; they are computed again when they are needed.
         try db.execute(sql: "UPDATE tributary_reference SET rank = NULL WHERE rank IS NOT NULL")
         transaction.forget()
         try transaction.writers().move(fresh, to: UInt64(transactions.count), clock: clock)
@@ -151,7 +153,7 @@ struct Restamp {
         return Restamped(former: former, new: fresh, published: end, count: transactions.count)
     }
 
-    /// Sets a writer back to what it has exported, and what goes on from it to what is left of it.
+    /// Sets a writer back to what it has exported, and its successors to what is left of it.
     private func setBack(_ writer: Int64) throws {
         let isLater = "writer = ?1 AND sequence > (SELECT sequence FROM tributary_writer WHERE id = ?1)"
         let updates = [
@@ -171,7 +173,7 @@ struct Restamp {
             WHERE other = ?1
             """,
             // A writer that has exported nothing gives its row to the fresh writer, which numbers its transactions from
-            // 1: negative sequences are out of its way.
+            // 1: negative sequences cannot collide with these.
             "UPDATE tributary_transaction SET sequence = -sequence WHERE \(isLater)",
             "UPDATE tributary_outgoing SET sequence = -sequence WHERE \(isLater)",
         ]
@@ -213,8 +215,7 @@ struct Restamp {
         outgoing.clearBindings()
     }
 
-    /// The lines with another sequence and clock in the first one, which has seen only what is published of each
-    /// writer.
+    /// The first line gets another sequence and clock, and has seen only what is published of each writer.
     private func restamped(
         _ lines: [UInt8],
         _ stamp: (sequence: UInt64, clock: HybridClock),
@@ -241,8 +242,6 @@ struct Restamp {
         return published == 0 ? nil : JSONMember(key: seen.key, value: .integer(Int64(clamping: published)))
     }
 
-    // MARK: Counters
-
     /// Moves what a transaction has counted from the totals of one writer to those of another.
     private func moveCounts(_ lines: [UInt8], from former: Int64, to writer: Int64) throws {
         let table = CounterTable(db, layout: layout)
@@ -265,7 +264,7 @@ struct Restamp {
         }
     }
 
-    /// The counter and the amount that a value of a line adds; nil when it is no count.
+    /// Nil when the value of the line is no count.
     private func counted(
         _ value: JSONMember,
         of entity: String,

@@ -1,16 +1,15 @@
 package import TributaryChanges
 
-/// Changes of what a store knows about writers: who it is itself, and what an administrator has decided about another.
+/// Changes of the store's own writer, and of an administrator's decisions about others.
 ///
-/// Valid only inside the closure that the write transaction is given to.
+/// Valid only inside the closure of the write transaction.
 package struct WriterChanges {
     let transaction: WriteTransaction
 
     /// Gives the transactions that were never exported new clocks, under a fresh writer.
     ///
-    /// - Parameter greatest: The greatest clock that a transaction keeps; later ones get new clocks.
-    /// - Returns: The fresh writer, and what was restamped.
-    /// - Throws: ``RestampError``, and ``StoreError``; nothing may be committed then.
+    /// A transaction with a clock up to `greatest` keeps it. Throws ``RestampError`` and ``StoreError``; commit nothing
+    /// then.
     package func restamp(after greatest: HybridClock) throws -> Restamped {
         try transaction.applyWaiting()
         transaction.forget()
@@ -18,13 +17,13 @@ package struct WriterChanges {
         return try Restamp(transaction.reader, after: greatest).run(transaction)
     }
 
-    /// Sets the clocks of a writer aside that are greater: only local changes that overwrite what it has written get
-    /// clocks that exceed them.
+    /// Sets aside the clocks of a writer after `greatest`: only local changes that overwrite its writes must exceed
+    /// them.
     package func setClocksAside(after greatest: HybridClock, of writer: UniqueID) throws {
         try WriterTable.setAside(after: greatest, of: writer, transaction.db)
     }
 
-    /// Records what is decided about another writer, which becomes known when it is not.
+    /// Makes the writer known when it is not.
     package func setState(_ state: WriterState?, of writer: UniqueID) throws {
         let row = try transaction.writers().position(of: writer).id
         let update = try BoundStatement(
@@ -38,8 +37,8 @@ package struct WriterChanges {
 }
 
 extension WriteTransaction {
-    /// The writer of the store's next local transaction: a fresh one unless the token proves that nobody else goes on
-    /// as the present one.
+    /// The writer of the next local transaction: a fresh one unless the token proves that no copy continues as the
+    /// present one.
     func ownWriter() throws -> UniqueID {
         let writers = try writers()
         guard let token = reader.context.configuration.token else { return writers.own }
@@ -49,16 +48,16 @@ extension WriteTransaction {
         return fresh
     }
 
-    /// Continues the store as a fresh writer, until the transaction ends.
+    /// The store continues as the fresh writer until the transaction ends.
     func renewOwn(as id: UniqueID) throws {
         reader.context.configuration.token?.fresh = id
         try writers().renewOwn(as: id, of: reader.setting(IdentityKeys.label).flatMap { UniqueID($0) } ?? id)
     }
 
-    /// Notices that the file of a store that is opened is a copy, or older than it was.
+    /// Finds out, when a store is opened, whether its file is a copy or older than it was.
     ///
-    /// Numbers of history are given again then, so that its tokens get another name; and a copy of a store that goes on
-    /// gets a label of its own. The next local transaction would be a fresh writer's in any case.
+    /// Such a store gives numbers of history again, so its history tokens get another name; a copy of a store that
+    /// still exists gets a label of its own. The next local transaction would get a fresh writer in any case.
     func renewIfCopied() throws {
         let (context, recorded) = (reader.context, try StoreHome(reader))
         let home = context.configuration.environment.home(context.configuration.path)

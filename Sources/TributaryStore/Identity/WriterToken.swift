@@ -3,33 +3,33 @@ import Glibc
 import Synchronization
 import TributaryChanges
 
-/// The proof that nobody but this machine goes on as a store's writer: the writer's last transaction, in a file that a
-/// copy of the disk does not have.
+/// The proof that only this machine continues as a store's writer: a file with the writer's last transaction.
 ///
-/// The file is on a file system in memory, and belongs to the inode of the store's file. A commit takes the token, and
-/// gives the next one back when it has succeeded; so at most one of several copies of a store finds a token that says
-/// what the store says. After a boot, or a crash within a commit, there is none, and the store goes on as a fresh
-/// writer. The file is locked meanwhile, so that a commit of another process waits for the next token.
+/// The file is on a file system in memory, so a copy of the disk does not have it, and it belongs to the inode of the
+/// store's file. A commit takes the token, and gives the next one back when it has succeeded. So at most one of several
+/// copies of a store finds a token that agrees with the store. After a boot, or a crash within a commit, there is no
+/// token, and the store continues as a fresh writer. The file is locked during the commit, so that a commit of another
+/// process waits for the next token.
 ///
-/// Where there is no such file system, the memory of the process has the token: each start is then a fresh writer.
+/// Without such a file system the memory of the process has the token: each start then makes a fresh writer.
 ///
-/// Where a boot is trusted, closing the store leaves the token on the disk, beside the store. The first commit after a
-/// boot takes it away. A store that was set back alone is noticed then, but not a disk that was set back as a whole.
+/// Where a boot is trusted, closing the store leaves the token on the disk, beside the store, and the first commit
+/// after a boot removes it. This detects a store that was set back alone, but not a disk that was set back as a whole.
 final class WriterToken: Sendable {
-    /// What the store and the token must both say.
+    /// The store and the token must both say this.
     struct Content: Hashable, Sendable {
         var writer: UniqueID
         var sequence: UInt64
         var clock: HybridClock
     }
 
-    /// The newest transaction of history after a commit, which a store that was set back does not have.
+    /// The newest transaction of history after a commit; a store that was set back does not have it.
     struct Newest: Hashable, Sendable {
         var number: Int64
         var clock: HybridClock
     }
 
-    /// A token: the content, and how far the wall clock was ahead of the time since the boot, in milliseconds.
+    /// The content, and how far the wall clock was ahead of the time since the boot, in milliseconds.
     private struct Token: Equatable {
         var content: Content
         var difference: Int64
@@ -47,7 +47,7 @@ final class WriterToken: Sendable {
 
         var text: String { "\(content.writer) \(content.sequence) \(content.clock) \(difference) \n" }
 
-        /// A jump between the clocks shows that the machine itself was set back, or goes on twice.
+        /// A jump between the clocks shows that the machine itself was set back, or runs twice.
         func proves(_ other: Token) -> Bool {
             let moved = difference.subtractingReportingOverflow(other.difference)
             return content == other.content && !moved.overflow
@@ -56,13 +56,12 @@ final class WriterToken: Sendable {
     }
 
     private struct State {
-        /// The open file; nil while there is none.
         var descriptor: CInt?
-        /// What this process has given last.
+        /// The token that this process gave last.
         var memory: Token?
         /// The bytes of `memory` in the file.
         var written: [UInt8] = []
-        /// Whether the file could not take it, as where the file system is full.
+        /// True when the file could not take the token, for example on a full file system.
         var isKept = false
         /// Whether the open transaction has found the proof; nil while it has not asked.
         var isProven: Bool?
@@ -76,11 +75,11 @@ final class WriterToken: Sendable {
     private let trustsReboot: Bool
     private let state = Mutex(State())
 
-    /// The greatest number of bytes of a token, which follows the newest transaction of history.
+    /// The greatest number of bytes of a token, which follows the newest transaction of history in the file.
     private static let size = 128
-    /// The number of bytes that say which transaction of history is the newest.
+    /// The bytes of the file for the newest transaction of history, before the token.
     private static let start = 64
-    /// The milliseconds by which the clocks may move against each other between two commits.
+    /// The clocks may move against each other by so much, in milliseconds, between two commits.
     private static let greatestJump: UInt64 = 1_000
 
     init(_ configuration: StoreConfiguration) {
@@ -88,18 +87,16 @@ final class WriterToken: Sendable {
         trustsReboot = configuration.trustsReboot
     }
 
-    /// The writer as which the open transaction continues the store; nil while it has not.
+    /// Nil while the open transaction has not continued the store as a fresh writer.
     var fresh: UniqueID? {
         get { state.withLock(\.fresh) }
         set { state.withLock { $0.fresh = newValue } }
     }
 
-    /// Takes the token, once in a transaction; the write lock of the store is held.
+    /// Takes the token, once in a transaction, with the write lock of the store held.
     ///
-    /// - Parameter content: What the store says.
-    /// - Returns: Whether the store goes on as its writer: not without a token, or when the machine itself may be a
-    ///   copy.
-    /// - Throws: What `content` throws.
+    /// Returns whether the store continues as its writer: not without a token, nor when the machine itself may be a
+    /// copy.
     func take(_ content: () throws -> Content) throws -> Bool {
         if let known = state.withLock(\.isProven) { return known }
         let expected = Token(try content(), environment.clockDifference())
@@ -107,7 +104,7 @@ final class WriterToken: Sendable {
             if let file = open(&state) {
                 while flock(file, LOCK_EX) != 0, errno == EINTR {}
                 let bytes = WriterToken.read(file, at: WriterToken.start, WriterToken.size)
-                // What this process has written itself needs no reading.
+                // The process need not read what it has written itself.
                 if state.memory == nil || bytes != state.written {
                     let found = Token(String(decoding: bytes, as: UTF8.self))
                     state.taken = found ?? (state.isKept ? state.memory : nil)
@@ -118,7 +115,7 @@ final class WriterToken: Sendable {
             } else {
                 state.taken = state.memory
             }
-            // What was left is taken away by the first commit of a process.
+            // The first commit of a process removes a token that was left on the disk.
             if state.memory == nil, let left = takeLeft(), state.taken == nil { state.taken = left }
             var isProven = state.taken?.proves(expected) ?? false
             #if MUTATIONS
@@ -129,7 +126,7 @@ final class WriterToken: Sendable {
         }
     }
 
-    /// The newest transaction of history after the last commit in the store's file; nil where nobody knows.
+    /// The newest transaction after the last commit in the store's file; nil when it is not known.
     var newest: Newest? {
         state.withLock { state in
             guard let file = open(&state) else { return nil }
@@ -148,12 +145,12 @@ final class WriterToken: Sendable {
         }
     }
 
-    /// Runs a commit, says what is the newest transaction then, and gives the next token back when one was taken.
+    /// Runs a commit, records the newest transaction, and gives the next token back when one was taken.
     ///
-    /// - Throws: What `commit` throws; ``giveBack()`` is to follow then.
+    /// When `commit` throws, call ``giveBack()``.
     func committing(_ transaction: WriteTransaction, _ commit: () throws -> Void) throws {
         let (isProven, fresh) = state.withLock { ($0.isProven, $0.fresh) }
-        // A part of the transaction in which the store went on as a fresh writer may have been rolled back.
+        // The part of the transaction in which the store became a fresh writer may have been rolled back.
         let isOwn = try isProven == true || (isProven != nil && transaction.writers().own == fresh)
         let next = isOwn ? Token(try transaction.writers().token(), environment.clockDifference()) : nil
         let newest = try TransactionTable(transaction.db).newest()
@@ -168,12 +165,12 @@ final class WriterToken: Sendable {
         if isProven != nil { give(next) }
     }
 
-    /// Gives the token back that a transaction has taken which is not committed.
+    /// For a transaction that took the token and was not committed.
     func giveBack() {
         if state.withLock({ $0.isProven }) != nil { give(state.withLock(\.taken)) }
     }
 
-    /// Lays the token of a store down that was just created.
+    /// For a store that was just created.
     func begin(_ content: Content) throws {
         _ = try take { content }
         // The inode may have been that of another store.
@@ -206,13 +203,9 @@ final class WriterToken: Sendable {
         }
     }
 
-    // MARK: Boots
-
     private var left: String { store + "-token" }
 
-    /// Leaves the token for the time after a boot.
-    ///
-    /// The file may be missing when the machine loses its power.
+    /// Leaves the token for the time after a boot; the file may be missing when the machine loses its power.
     private func leave(_ state: inout State) {
         var token = state.memory
         let kept = open(&state)
@@ -222,7 +215,7 @@ final class WriterToken: Sendable {
             token = Token(String(decoding: bytes, as: UTF8.self))
         }
         defer { if let kept { flock(kept, LOCK_UN) } }
-        // A store that was not written since the boot leaves what it has found.
+        // A store that was not written since the boot leaves the token that it has found.
         guard let token, unlink(left) == 0 || errno == ENOENT else { return }
         let file = clinux_openat(AT_FDCWD, left, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
@@ -231,10 +224,10 @@ final class WriterToken: Sendable {
         Glibc.close(file)
     }
 
-    /// Takes the token away that was left.
+    /// Removes the token that was left on the disk.
     ///
-    /// What it says about the clocks is of an older boot. At another place than before, the store has become a fresh
-    /// writer when it was opened.
+    /// Its clocks are those of an older boot. A store at another place than before became a fresh writer when it was
+    /// opened.
     private func takeLeft() -> Token? {
         let file = clinux_openat(AT_FDCWD, left, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else { return nil }
@@ -246,7 +239,7 @@ final class WriterToken: Sendable {
         return Token(token.content, environment.clockDifference())
     }
 
-    /// Opens the file, and makes it where there is none; nil where no file can be trusted.
+    /// Makes the file when there is none; nil when no file can be trusted.
     private func open(_ state: inout State) -> CInt? {
         var status = stat()
         if let file = state.descriptor {
@@ -276,10 +269,10 @@ final class WriterToken: Sendable {
 extension WriterToken {
     /// The folder in memory with the tokens of a user's stores.
     enum Folder {
-        /// The kinds of file systems that vanish with a boot: tmpfs and ramfs.
+        /// The file systems that vanish with a boot: tmpfs and ramfs.
         private static let kinds: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
 
-        /// The path of a user's folder, which is made when it is not there; nil where none can be trusted.
+        /// Makes the folder when it is not there; nil when none can be trusted.
         static func path(of user: uid_t) -> String? {
             let path = "/dev/shm/tributary-\(user)"
             if mkdir(path, 0o700) == 0, user != geteuid() { chown(path, user, gid_t.max) }

@@ -1,18 +1,17 @@
 import GRDB
 package import TributaryChanges
 
-/// Reads local transactions and the ranges of their export.
-///
-/// Its functions throw ``StoreError`` when the store cannot be read.
+/// Reads local transactions and the ranges of their export; its functions throw ``StoreError`` when the store cannot be
+/// read.
 package struct OutboxReader {
     let reader: Reader
 
     private var database: Database { reader.database }
 
-    /// The export ranges whose file is not yet known to have its final name, oldest first.
+    /// The ranges whose file is not yet known to have its final name, oldest first.
     package func unfinishedExports() throws -> [ExportRange] { try ranges("sha256 IS NULL") }
 
-    /// The export range of a writer that begins with this sequence; nil when there is none.
+    /// The range that begins with this sequence; nil when there is none.
     package func export(of writer: UniqueID, beginningAt first: UInt64) throws -> ExportRange? {
         try ranges("w.uuid = '\(writer)' AND first = \(Int64(bitPattern: first))").first
     }
@@ -34,7 +33,8 @@ package struct OutboxReader {
         return found
     }
 
-    /// The store's writers with transactions that no export range has, former ones first, with the first of those.
+    /// The store's writers with transactions that no export range has, former writers first, each with the first such
+    /// transaction.
     package func unexported() throws -> [(writer: UniqueID, first: UInt64)] {
         let statement = try BoundStatement(
             database,
@@ -51,12 +51,12 @@ package struct OutboxReader {
         return found
     }
 
-    /// The writers that this store was when it has exported something; a step for each writer.
+    /// The store's own writers, present and former, with exports; costs one step for each writer.
     package func exporters() throws -> [UniqueID] {
         try writers("EXISTS (SELECT 1 FROM tributary_export WHERE writer = w.id AND sha256 IS NOT NULL)")
     }
 
-    /// The writers that this store was when it has committed something; a step for each writer.
+    /// The store's own writers, present and former, with commits; costs one step for each writer.
     package func committers() throws -> [UniqueID] {
         try writers(
             """
@@ -73,7 +73,7 @@ package struct OutboxReader {
         return found
     }
 
-    /// Hands the transactions of a writer from `first` on to `block`, oldest first, until it returns false.
+    /// From `first` on, oldest first, until `block` returns false.
     package func localTransactions(
         of writer: UniqueID,
         from first: UInt64,
@@ -91,11 +91,11 @@ package struct OutboxReader {
         }
     }
 
-    /// The first transactions of a writer from `first` on that follow one another, until they have so many bytes; nil
+    /// The first consecutive transactions of a writer from `first` on, until they have the given number of bytes; nil
     /// for none.
     ///
-    /// What the store has imported of its own writer, after it was set back, is not in the outbox: it is published
-    /// already.
+    /// After the store was set back, it imports transactions of its own writer: they are published already, and not in
+    /// the outbox.
     package func run(
         of writer: UniqueID,
         from first: UInt64,
@@ -116,8 +116,8 @@ package struct OutboxReader {
         return run
     }
 
-    /// Hands the lines of the transactions in a range to `take`, oldest first and in pieces of at most 1 MiB; the last
-    /// piece of a transaction comes with the number of its changes.
+    /// Reads the lines of a range, oldest first and in pieces of at most 1 MiB; the last piece of a transaction comes
+    /// with the number of its changes.
     package func forEachPiece(
         of range: ExportRange,
         _ take: (_ lines: [UInt8], _ changes: Int?) throws -> Void
@@ -169,7 +169,7 @@ package struct ExportRange: Sendable, Hashable {
     package var writer: UniqueID
     package var first: UInt64
     package var last: UInt64
-    /// The segment's header line without its newline.
+    /// Without its newline.
     package var header: String
 
     package init(writer: UniqueID, first: UInt64, last: UInt64, header: String) {

@@ -2,7 +2,7 @@ import CSQLite
 import GRDB
 import TributaryChanges
 
-/// The lines of the local transaction that is open, before its header is known: its deletions and its other changes.
+/// The lines of the open local transaction, before its header is known: its deletions and its other changes.
 ///
 /// They take little memory: complete pieces of a long transaction wait in rows of the outbox without a writer, which
 /// the same transaction deletes.
@@ -54,20 +54,15 @@ final class OutgoingLines {
         part.pieces.append(db.lastInsertedRowID)
         pieceCount += 1
         guard pieceCount % OutgoingLines.piecesInCache == 0 else { return }
-        // SQLite writes what has changed to the WAL only when its cache is full.
+        // SQLite writes changed pages to the WAL only when its cache is full.
         sqlite3_db_cacheflush(db.sqliteConnection)
         sqlite3_db_release_memory(db.sqliteConnection)
     }
 
-    /// The number of stored pieces, 2 MiB, after which the cache is emptied.
+    /// The stored pieces, 2 MiB, after which the cache is emptied.
     private static let piecesInCache = 8
 
-    /// Adds the transaction to the outbox, once for all lines.
-    ///
-    /// - Parameters:
-    ///   - header: The header of the transaction.
-    ///   - writer: The row of its writer.
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// Adds the transaction to the outbox; `writer` is a row of `tributary_writer`.
     func finish(_ header: TransactionHeader, writer: Int64) throws {
         var first: [UInt8] = []
         header.write(to: &first)
@@ -75,7 +70,7 @@ final class OutgoingLines {
         guard pieceCount > 0 else {
             return _ = try table.insert(header, writer: writer, lines: first + deletions.rest + others.rest)
         }
-        // The lines are written once, so that they need no cache.
+        // The lines are written once, so they need no cache.
         let cache = try BoundStatement(db, "PRAGMA cache_size").first { $0.integer(0) } ?? 0
         sqlite3_db_cacheflush(db.sqliteConnection)
         try db.execute(sql: "PRAGMA cache_size = -2048")
@@ -102,15 +97,10 @@ final class OutgoingLines {
 package struct OutboxTable {
     let db: Database
 
-    /// Adds a transaction with its lines; with nil for them, `count` bytes that ``blob(_:isWritable:)`` is to write.
+    /// Adds a transaction and returns its row.
     ///
-    /// - Parameters:
-    ///   - header: The header of the transaction.
-    ///   - writer: The row of its writer.
-    ///   - lines: Its lines.
-    ///   - count: The number of bytes of lines that are written later.
-    /// - Returns: The row of the transaction.
-    /// - Throws: ``StoreError`` when the store cannot be written.
+    /// With nil for `lines`, ``blob(_:isWritable:)`` writes `count` bytes of lines later. `writer` is a row of
+    /// `tributary_writer`.
     @discardableResult
     func insert(_ header: TransactionHeader, writer: Int64, lines: [UInt8]?, count: Int = 0) throws -> Int64 {
         let insert = try BoundStatement(
@@ -122,7 +112,7 @@ package struct OutboxTable {
         if let lines { insert.bind(3, lines) } else { insert.bindZeros(3, count: count) }
         insert.bind(4, Int64(header.changeCount))
         try insert.run()
-        // The statement is kept, and with it what is bound.
+        // The statement is cached, and would keep what is bound.
         insert.clearBindings()
         return db.lastInsertedRowID
     }
@@ -131,7 +121,6 @@ package struct OutboxTable {
         try IncrementalBlob(db, table: "tributary_outgoing", column: "lines", row: row, isWritable: isWritable)
     }
 
-    /// Deletes the transactions whose segment is in place.
     func deleteExported() throws {
         try db.execute(
             sql: """

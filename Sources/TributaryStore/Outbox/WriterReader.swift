@@ -11,13 +11,12 @@ package struct WriterReader {
 
     package func all() throws -> [WriterRecord] { try records(where: "1", seen: seen()) }
 
-    /// The record of one writer, without what its store has seen of others; nil when none of its transactions was applied.
+    /// Without what its store has seen of others; nil when none of its transactions was applied.
     package func record(of writer: UniqueID) throws -> WriterRecord? {
         try records(where: "w.uuid = '\(writer)'", seen: [:]).first
     }
 
-    /// The record of the store's own writer, without what it has seen of others: that may be as much as there are
-    /// writers.
+    /// The store's own writer, without what it has seen of others, which may grow with the number of writers.
     package func own() throws -> WriterRecord {
         guard let own = try records(where: "w.is_self = 1", seen: [:]).first else {
             throw StoreError.database(code: 11, message: "the store has no writer of its own")
@@ -25,7 +24,6 @@ package struct WriterReader {
         return own
     }
 
-    /// The row, the identifier, the name and the last sequence of the store's own writer.
     static func own(_ db: Database) throws -> (row: Int64, id: UniqueID, name: String?, sequence: UInt64) {
         let select = try BoundStatement(db, "SELECT id, uuid, name, sequence FROM tributary_writer WHERE is_self = 1")
         let found = try select.first { row in
@@ -39,14 +37,14 @@ package struct WriterReader {
         return own
     }
 
-    /// The reason why the store's unexported transactions cannot get clocks that are not ahead; nil when they can.
+    /// The reason why unexported transactions cannot get clocks that are not ahead; nil when they can.
     ///
-    /// O(n log n) for these transactions, and one look at each transaction with a greater clock.
+    /// Costs O(n log n) for these transactions, and one look at each transaction with a greater clock.
     package func obstacleToRestamp(after greatest: HybridClock) throws -> RestampError? {
         try Restamp(reader, after: greatest).obstacle()
     }
 
-    /// What each store has acknowledged, by its label.
+    /// By label of the store.
     private func seen() throws -> [UniqueID: VersionVector] {
         var seen: [UniqueID: VersionVector] = [:]
         let pairs = try BoundStatement(
@@ -95,8 +93,6 @@ package struct WriterReader {
         return found
     }
 
-    // MARK: Segments
-
     /// The applied or exported segment with these bounds.
     package func segment(writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> SegmentRecord? {
         let statement = try BoundStatement(database, WriterReader.selectSegments + " AND s.first = ?2 AND s.last = ?3")
@@ -120,7 +116,7 @@ package struct WriterReader {
         return found.flatMap { $0.last >= sequence ? $0 : nil }
     }
 
-    /// Applied segments of a writer, in order of `first`.
+    /// In the order of `first`.
     package func segments(writer: UniqueID) throws -> [SegmentRecord] {
         let statement = try BoundStatement(database, WriterReader.selectSegments + " ORDER BY s.first")
         statement.bind(1, writer.description)
@@ -129,8 +125,7 @@ package struct WriterReader {
         return found
     }
 
-    /// The applied segments of a writer with transactions of a range, in order of `first`; a step for each before the
-    /// range.
+    /// In the order of `first`; costs one step for each segment before the range.
     package func segments(writer: UniqueID, overlapping first: UInt64, _ last: UInt64) throws -> [SegmentRecord] {
         let statement = try BoundStatement(
             database,
@@ -170,7 +165,7 @@ package struct WriterRecord: Sendable, Hashable {
     /// What the writer's store has acknowledged, without what follows from it (``VersionVector/implied(by:)``).
     package var seen: VersionVector
     package var isSelf: Bool
-    /// The decision of an administrator or the store about the writer; nil for none.
+    /// Set by an administrator or by the store.
     package var state: WriterState?
     package var incarnation: Incarnation
 
@@ -196,7 +191,7 @@ package struct WriterRecord: Sendable, Hashable {
         self.incarnation = incarnation
     }
 
-    /// Whether the writer's store acknowledges what it applies, which a producer never does.
+    /// Whether the writer's store acknowledges what it applies; a producer never does.
     package var acknowledges: Bool { !seen.isEmpty || incarnation.after != nil }
 
     /// The label of the writer's store; a producer that names none is a store of its own.
@@ -205,9 +200,9 @@ package struct WriterRecord: Sendable, Hashable {
 
 /// A decision about a writer, or a fact about it that is not in its log.
 package enum WriterState: String, Sendable, Hashable {
-    /// Nobody counts on its acknowledgements until something newer of it is applied.
+    /// Its acknowledgements do not count until something newer of it is applied.
     case evicted
-    /// Nobody waits for its missing transactions.
+    /// Stores do not wait for its missing transactions.
     case abandoned
 }
 
@@ -218,7 +213,7 @@ package struct SegmentRecord: Sendable, Hashable {
     package var last: UInt64
     /// The hash in the end line, in lower-case hexadecimal.
     package var sha256: String
-    /// The number of values that were deferred while the segment was applied.
+    /// The values that were deferred while the segment was applied.
     package var deferredCount: Int
 
     package init(

@@ -7,7 +7,7 @@ final class WriterTable {
         var id: Int64
         var sequence: UInt64
         var clock: HybridClock
-        /// The label of the writer's store, or the writer where it names none.
+        /// The label of the writer's store, or the writer itself when it names none.
         var store: String
     }
 
@@ -33,7 +33,7 @@ final class WriterTable {
         own = try WriterReader.own(db).id
     }
 
-    /// The greatest clock of all applied transactions, with `withAside` also of those that were set aside.
+    /// The greatest clock of all applied transactions; only `withAside` includes clocks that were set aside.
     func lastClock(withAside: Bool = false) throws -> HybridClock {
         #if MUTATIONS
             if Mutation.isOn(.clockNotRaisedByImports) { return try position(of: own).clock }
@@ -51,7 +51,7 @@ final class WriterTable {
         return .zero
     }
 
-    /// The writer's row; nil when none of its transactions was applied.
+    /// Nil when none of the writer's transactions was applied.
     private func known(_ uuid: UniqueID) throws -> Position? {
         if let known = positions[uuid] { return known }
         select.bind(1, uuid.description)
@@ -67,7 +67,7 @@ final class WriterTable {
         return found
     }
 
-    /// The writer's row; created when it does not exist.
+    /// Creates the row when it does not exist.
     func position(of uuid: UniqueID) throws -> Position {
         if let known = try known(uuid) { return known }
         let insert = try BoundStatement(db, "INSERT INTO tributary_writer(uuid, sequence, clock) VALUES (?1, 0, 0)")
@@ -78,26 +78,20 @@ final class WriterTable {
         return made
     }
 
-    // MARK: Incarnations
-
-    /// What the store's token must say for the store to go on as its own writer.
+    /// The store continues as its own writer only when its token says the same.
     func token() throws -> WriterToken.Content {
         let position = try position(of: own)
         return WriterToken.Content(writer: own, sequence: position.sequence, clock: position.clock)
     }
 
-    /// Continues the store as a fresh writer, which goes on from the present one.
-    ///
-    /// - Parameters:
-    ///   - id: The fresh writer.
-    ///   - store: The label of the store.
-    /// - Throws: ``StoreError`` when the store cannot be read or written.
+    /// Continues the store as the fresh writer `id`, which continues the present one; `store` is the label of the
+    /// store.
     func renewOwn(as id: UniqueID, of store: UniqueID) throws {
         _ = try nextSequence(of: own)
         let former = try position(of: own)
         defer { (own, positions) = (id, [:]) }
-        // What the store has acknowledged as another writer counts for the fresh one too; a copy under another label
-        // says all of it again.
+        // What the store has acknowledged as its former writer also counts for the fresh one; a copy under another
+        // label acknowledges all of it again.
         if former.store != store.description {
             try BoundStatement(db, "UPDATE tributary_writer SET announced = 0 WHERE id <> \(former.id)").run()
         }
@@ -125,9 +119,7 @@ final class WriterTable {
         try meet(id, Incarnation(store: store, after: after))
     }
 
-    /// Records what is known of a writer as an incarnation of a store.
-    ///
-    /// A later call changes nothing.
+    /// Keeps what an earlier call has recorded.
     func meet(_ uuid: UniqueID, _ incarnation: Incarnation) throws {
         let row = try position(of: uuid).id
         let update = try BoundStatement(
@@ -145,7 +137,7 @@ final class WriterTable {
         positions[uuid] = nil
     }
 
-    /// Sets greater clocks of other writers, or of `writer` alone, aside: a local clock need not exceed them.
+    /// A local clock need not exceed the clocks that are set aside; without `writer`, clocks of all other writers.
     static func setAside(after greatest: HybridClock, of writer: UniqueID? = nil, _ db: Database) throws {
         let aside = try BoundStatement(
             db,
@@ -159,9 +151,7 @@ final class WriterTable {
         try aside.run()
     }
 
-    /// The sequence of the writer's next transaction.
-    ///
-    /// - Throws: ``StoreError`` `database` when the sequences of the writer are exhausted, which only damage can cause.
+    /// Throws ``StoreError`` `database` when the sequences of the writer are exhausted, which only damage can cause.
     func nextSequence(of uuid: UniqueID) throws -> UInt64 {
         let last = try position(of: uuid).sequence
         guard last < UInt64(Int64.max) else {
@@ -184,10 +174,10 @@ final class WriterTable {
         try update.run()
     }
 
-    /// Returns the sequences of other writers that the store's own transactions have not announced as seen.
+    /// Returns the sequences of other writers that own transactions have not announced as seen; they count as announced
+    /// from now on.
     ///
-    /// They count as announced from now on. A writer that another one goes on from is left out: whoever has the later one
-    /// has all of it.
+    /// A writer that another one continues is left out: a store that has the later writer has all of the earlier one.
     func announceSeen() throws -> [UniqueID: UInt64] {
         let select = try BoundStatement(
             db,
@@ -218,13 +208,12 @@ final class WriterTable {
         return seen
     }
 
-    /// The sequences by the rows of their writers, for the writers that have transactions in this store.
+    /// Only writers that have transactions in this store.
     func rows(of seen: [UniqueID: UInt64]) throws -> [(other: Int64, sequence: UInt64)] {
         try seen.compactMap { uuid, sequence in try known(uuid).map { ($0.id, sequence) } }
     }
 
-    /// Adds to the sequences that the store of a writer has seen of others; it does not register the named writers in
-    /// this store.
+    /// Adds to what the writer's store has seen of others; does not register the named writers in this store.
     func addSeen(by uuid: UniqueID, _ seen: [UniqueID: UInt64]) throws {
         guard !seen.isEmpty else { return }
         let (store, table) = (try position(of: uuid).store, try acknowledgements.get())
@@ -233,18 +222,18 @@ final class WriterTable {
     }
 }
 
-/// The sequences that stores have seen of writers, without those that follow from others: who has anything of a writer has
-/// all that it goes on from.
+/// The sequences that stores have seen of writers, without those that follow from others: a store that has anything of
+/// a writer has all that the writer continues.
 ///
-/// So the rows grow with the stores, and not with the writers that these have been. A row that follows from another one and
-/// stays does no harm: a baseline leaves it out.
+/// So the rows grow with the number of stores, and not with their former writers. A row that follows from another one
+/// and stays does no harm: a baseline leaves it out.
 private struct AcknowledgementTable {
     private let select: BoundStatement
     private let upsert: BoundStatement
     private let former: BoundStatement
     private let delete: BoundStatement
 
-    /// How many former writers are looked at for the acknowledgements of one transaction.
+    /// Bounds the former writers that are read for the acknowledgements of one transaction.
     static let steps = 200
 
     init(_ db: Database) throws {
@@ -266,8 +255,8 @@ private struct AcknowledgementTable {
         )
     }
 
-    /// Adds an acknowledgement; at most `steps` steps, one for each writer that the store of `other` has been since the
-    /// last one.
+    /// Takes at most `steps` steps: one for each writer that the store of `other` has been since its last
+    /// acknowledgement.
     func add(_ sequence: UInt64, of other: Int64, by store: String, _ steps: inout Int) throws {
         select.bind(1, store)
         select.bind(2, other)
