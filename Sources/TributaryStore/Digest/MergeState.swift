@@ -166,7 +166,7 @@ enum MergeStateItem {
     case pair(Pair)
     case counter(Counter)
 
-    /// Its registers are those that no deletion supersedes; counters are items of their own.
+    /// It has the registers that no deletion supersedes; counters are items of their own.
     struct Object {
         var table: TableLayout
         var id: UniqueID

@@ -1,7 +1,7 @@
 import TributaryChanges
 import TributaryModel
 
-/// Converts the JSON values of inserts and updates to values for columns, and defers those that the model cannot
+/// Converts the JSON values of inserts and updates to values for columns, and defers values that the model cannot
 /// represent.
 final class ValueConverter {
     private let deferral: DeferralWriter
