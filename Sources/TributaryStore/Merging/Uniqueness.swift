@@ -171,8 +171,7 @@ final class UniquenessDecision {
 
     /// The visible holder of a key, without the objects that wait in the queue.
     ///
-    /// At most one such holder is there: before the changes one object showed the key, and the changed objects are in
-    /// the queue.
+    /// There is at most one: before the changes at most one object showed the key, and changed objects are in the queue.
     private func owner(of key: StoredKey) throws -> KeyHolder? {
         if let found = owners[key] { return found }
         let settled = try tables.keys.visibleHolders(of: key, table).first { !known.contains($0) }
