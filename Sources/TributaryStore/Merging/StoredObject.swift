@@ -66,7 +66,7 @@ struct StoredRegisters: RegisterSet {
 
     private var columns: [ColumnLayout] { tables.layout.tables[table].columns }
 
-    /// The versions of a row.
+    /// Nil without a row.
     var versions: RowVersions? {
         guard var versions = written, let entity, !removed.isEmpty else { return written }
         for column in removed.indices where removed[column] {
@@ -75,7 +75,7 @@ struct StoredRegisters: RegisterSet {
         return versions
     }
 
-    /// The columns of a row that show another value than the stored row.
+    /// The columns whose value differs from the stored row.
     var shown: [Int: PropertyValue] {
         guard let entity else { return changed }
         var shown = changed
