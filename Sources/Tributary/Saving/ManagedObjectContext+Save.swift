@@ -41,7 +41,9 @@ extension ManagedObjectContext {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
         guard case .store(let joined) = try source.destination() else {
-            throw ContextError.store(reason: "a child's saves go to its parent: call performInOneTransaction on the parent")
+            throw ContextError.store(
+                reason: "a child's saves go to its parent: call performInOneTransaction on the parent"
+            )
         }
         guard joined.transaction == nil else { return try block() }
         return try withoutActuallyEscaping(block) { block in
