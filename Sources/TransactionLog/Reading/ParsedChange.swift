@@ -13,6 +13,10 @@ package struct ParsedChange: Hashable, Sendable {
     package var ids: [UniqueID] = []
     package var positions: [String]?
     package var ifVersion: JSONValue?
+    /// The properties of an insert without an ID that its ID follows from; empty for none.
+    package var identity: [String] = []
+
+    private static let identityLimit = 16
 
     package init(
         _ verb: Verb,
@@ -50,7 +54,7 @@ package struct ParsedChange: Hashable, Sendable {
         case .object(let members): writes = members.map { PropertyWrite(name: $0.key, value: $0.value) }
         case let other?: throw JSONError("'values' is \(other.kind), not an object")
         }
-        if id == nil, verb == .insert, let names = value["identity"] { id = try derivedID(names) }
+        if verb == .insert, id == nil, let names = value["identity"] { identity = try ParsedChange.identity(names) }
         guard id != nil || verb == .insert else { throw JSONError("the key 'id' is missing") }
         guard verb == .link || verb == .unlink else { return }
         relationship = try ParsedChange.string(value, "to")
@@ -62,22 +66,16 @@ package struct ParsedChange: Hashable, Sendable {
         positions = try ParsedChange.positions(value["positions"], count: ids.count)
     }
 
-    private func derivedID(_ names: JSONValue) throws(JSONError) -> UniqueID {
-        guard case .array(let elements) = names else { throw JSONError("'identity' is \(names.kind), not an array") }
-        var key: [String: JSONValue] = [:]
-        for element in elements {
-            guard case .string(let name) = element else {
-                throw JSONError("'identity' has \(element.kind), not the name of a property")
-            }
-            guard let value = writes.first(where: { $0.name == name })?.value else {
-                throw JSONError("'identity' names '\(name)', which has no value here")
-            }
-            key[name] = value
+    private static func identity(_ value: JSONValue) throws(JSONError) -> [String] {
+        guard case .array(let elements) = value, (1...identityLimit).contains(elements.count) else {
+            throw JSONError("'identity' must be an array with the names of 1 to \(identityLimit) properties")
         }
-        guard let id = UniqueID(entity: entity, json: key) else {
-            throw JSONError("'identity' must name properties whose values are strings, integers or booleans")
+        var names: [String] = []
+        for case .string(let name) in elements where !names.contains(name) { names.append(name) }
+        guard names.count == elements.count else {
+            throw JSONError("'identity' must have the names of properties, each once")
         }
-        return id
+        return names
     }
 
     /// Returns the change, with `newID` for an insert without an ID.

@@ -313,5 +313,8 @@ public enum UpsertIdentity: Sendable {
     /// The one that follows from entity and key by `UniqueID.init(entity:key:)`: machines that insert one key insert one
     /// object. It is for keys that are strings, integers and booleans and that do not change; while a live object that has
     /// got another key since has the identifier, the new object gets a new one.
+    ///
+    /// When the object has been saved elsewhere between the upsert and the save, the save throws ``ContextError``
+    /// `duplicateID`: roll back, and upsert again.
     case key
 }

@@ -14,14 +14,10 @@ extension UniqueID {
     ///   - key: The values of the properties that identify the object. A segment must write them as strings, integers or
     ///     booleans, as it does not with doubles.
     public init?(entity: String, key: [String: PropertyValue]) {
-        self.init(entity: entity, json: key.mapValues(\.json))
-    }
-
-    package init?(entity: String, json key: [String: JSONValue]) {
         var parts = [JSONValue.string(entity)]
         for (name, value) in key.sorted(by: { $0.key.precedesByBytes($1.key) }) {
-            switch value {
-            case .string, .integer, .boolean: parts += [.string(name), value]
+            switch value.json {
+            case .string, .integer, .boolean: parts += [.string(name), value.json]
             default: return nil
             }
         }

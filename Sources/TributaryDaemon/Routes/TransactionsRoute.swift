@@ -5,6 +5,7 @@ import TransactionLog
 import Tributary
 import TributaryAdmin
 import TributaryChanges
+import TributaryModel
 import TributaryStore
 
 /// `POST /v1/transactions`: applies all changes or none, with delete rules and validation, and responds after the
@@ -28,7 +29,8 @@ enum TransactionsRoute {
         author: String?,
         engine: Engine
     ) async throws -> (number: Int64?, ids: [UniqueID]) {
-        let counts = try check(body)
+        let model = engine.container.store.model
+        let counts = try check(body, model)
         if let key, let first = try known(key, engine: engine) { return first }
         let newID = engine.container.store.configuration.environment.newID
         let context = engine.container.newBackgroundContext(name: "admin", author: author, mergePolicy: .objectTrump)
@@ -37,7 +39,8 @@ enum TransactionsRoute {
                 let ids = try context.save(size: body.count, counts, idempotencyKey: key) { take in
                     _ = try AdminRequest.json(body, members: members, listing: list) { value in
                         let parsed = try ParsedChange(value)
-                        try take(ConditionalChange(parsed.change(newID: newID()), ifVersion: version(parsed.ifVersion)))
+                        let id = try derivedID(of: parsed, model) ?? newID()
+                        try take(ConditionalChange(parsed.change(newID: id), ifVersion: version(parsed.ifVersion)))
                     }
                 }
                 return (context.lastSaveToken?.number, ids)
@@ -60,7 +63,7 @@ enum TransactionsRoute {
     private static let list = "changes"
     private static let members: Set<String> = [list]
 
-    private static func check(_ body: [UInt8]) throws -> (all: Int, inserts: Int, deletions: Int) {
+    private static func check(_ body: [UInt8], _ model: Model) throws -> (all: Int, inserts: Int, deletions: Int) {
         var counts = (all: 0, inserts: 0, deletions: 0)
         var problem: ProblemDocument?
         _ = try AdminRequest.json(body, members: members, listing: list) { value in
@@ -70,6 +73,7 @@ enum TransactionsRoute {
                 let parsed = try ParsedChange(value)
                 try check(value, parsed.verb, counts.all)
                 _ = try version(parsed.ifVersion)
+                _ = try derivedID(of: parsed, model)
                 if parsed.verb == .insert { counts.inserts += 1 }
                 if parsed.verb == .delete { counts.deletions += 1 }
             } catch let error as JSONError {
@@ -102,6 +106,16 @@ enum TransactionsRoute {
             var problem = error
             problem.index = index
             throw problem
+        }
+    }
+
+    /// The ID that follows from the natural key of an insert; nil for other changes.
+    private static func derivedID(of change: ParsedChange, _ model: Model) throws(JSONError) -> UniqueID? {
+        guard !change.identity.isEmpty, let entity = model.entity(named: change.entity) else { return nil }
+        do {
+            return try entity.identifier(by: change.identity, in: change.writes)
+        } catch {
+            throw JSONError(error.reason)
         }
     }
 

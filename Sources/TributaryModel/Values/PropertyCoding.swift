@@ -123,3 +123,40 @@ extension Property {
         }
     }
 }
+
+extension Entity {
+    /// The identifier of the object that the values of some properties identify in an insert; see
+    /// `UniqueID.init(entity:key:)`.
+    ///
+    /// The values count as the store has them, so that spellings of one value give one identifier.
+    ///
+    /// - Throws: ``IdentityError`` when a property is unknown, has no value here, or has one that identifies nothing.
+    package func identifier(by names: [String], in writes: [PropertyWrite]) throws(IdentityError) -> UniqueID {
+        var key: [String: PropertyValue] = [:]
+        for name in names {
+            guard let property = property(named: name) else {
+                throw IdentityError(reason: "'identity' names '\(name)', which the entity '\(self.name)' has not")
+            }
+            guard let write = writes.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+                throw IdentityError(reason: "'identity' names '\(name)', which has no value here")
+            }
+            guard let value = property.value(from: write.value), UniqueID(entity: self.name, key: [name: value]) != nil
+            else {
+                let found = write.value.kind
+                throw IdentityError(
+                    reason: "'identity' names '\(name)', which must be a string, an integer or a boolean, not \(found)"
+                )
+            }
+            key[name] = value
+        }
+        guard let id = UniqueID(entity: self.name, key: key) else {
+            throw IdentityError(reason: "'identity' names no property")
+        }
+        return id
+    }
+}
+
+/// Why no identifier follows from the values of an insert.
+package struct IdentityError: Error {
+    package let reason: String
+}

@@ -49,7 +49,8 @@ final class BatchInsertion {
             written.append(propertyIndex)
         }
         try checkMandatory(values, row: row)
-        let derived = try id == nil ? derivedID(values, row: row) : nil
+        var derived = try id == nil ? derivedID(values, row: row) : nil
+        if let known = derived, try isTaken(known, by: values) { derived = nil }
         if try resolveCollision(of: values, derived, written.sorted(), row: row, apply) { return }
         let uniqueID = id ?? derived ?? reader.context.configuration.environment.newID()
         if rows[uniqueID] != nil { throw BatchError.duplicateID(row: row, objectID(uniqueID)) }
@@ -101,6 +102,17 @@ final class BatchInsertion {
             case .relationship(let relationship, _): isMissing = !relationship.isOptional
             }
             if isMissing { throw BatchError.missing(row: row, entity: properties.name, property: property.name) }
+        }
+    }
+
+    /// Whether a live object has the identifier that has got another key since, or that is hidden.
+    private func isTaken(_ id: UniqueID, by values: [PropertyValue]) throws -> Bool {
+        let root = properties.entity.entity.root
+        guard rows[id] == nil, try reader.liveRow(id, rootEntity: root) != nil else { return false }
+        guard let row = try reader.row(id, rootEntity: root) else { return true }
+        return identity.contains { propertyIndex in
+            let name = properties.entity.entity.properties[propertyIndex].name
+            return row.entity.propertyIndex(named: name).map { row.values[$0] != values[propertyIndex] } ?? true
         }
     }
 

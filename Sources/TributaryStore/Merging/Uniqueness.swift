@@ -37,8 +37,8 @@ final class UniquenessMerger {
             return try tables.shadows.representative(of: object.id, object.table) != nil
         }
         return try tables.keys.keys(of: row, object.table).contains { key in
-            try tables.keys.hasOtherHolder(of: key, than: object.id, object.table)
-                || tables.shadows.hasHolder(of: key, object.table, than: object.id)
+            try tables.shadows.hasHolder(of: key, object.table, than: object.id)
+                || tables.keys.hasOtherHolder(of: key, than: object.id, object.table)
         }
     }
 

@@ -3,6 +3,7 @@ import Glibc
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
+import TributaryModel
 
 struct ChangeInput {
     private static let lineLimit = 16 << 20
@@ -62,7 +63,15 @@ struct ChangeInput {
             throw failure("a 'delete' follows another change; write all deletions first", number)
         }
         mayDelete = parsed.verb == .delete
-        let change = parsed.change(newID: .version7(at: WallTime(Date()), random: (random.next(), random.next())))
+        var id = UniqueID.version7(at: WallTime(Date()), random: (random.next(), random.next()))
+        if !parsed.identity.isEmpty, let entity = checker.entity(named: parsed.entity) {
+            do {
+                id = try entity.identifier(by: parsed.identity, in: parsed.writes)
+            } catch {
+                throw failure(error.reason, number)
+            }
+        }
+        let change = parsed.change(newID: id)
         let start = lines.count
         change.write(to: &lines)
         guard lines.count - start <= ChangeInput.lineLimit else { throw failure("the change is over 16 MiB", number) }

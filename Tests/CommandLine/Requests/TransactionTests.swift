@@ -65,7 +65,9 @@ struct TransactionTests {
         }
         let id = try #require(UniqueID(entity: "Department", key: ["title": .string("R&D")]))
         #expect(ids == [[id.description]])
-        for (values, rest) in [("{}", ""), (#"{"title":null}"#, ""), (#"{"title":"x"}"#, #","id":"\#(id)""#)] {
+        for (values, rest) in [
+            ("{}", ""), (#"{"title":null}"#, ""), (#"{"title":1}"#, ""), (#"{"title":"x"}"#, #","id":"\#(id)""#),
+        ] {
             #expect(try await machines[0].call(.post, "/v1/transactions", insert(values, rest)).0 == 400)
         }
         for machine in machines { #expect(await machine.stop() == .exited(0), "\(machine.log)") }

@@ -156,6 +156,14 @@ struct UpsertTests {
             request.identity = ["code"]
             #expect(throws: BatchError.self) { _ = try context.execute(request) }
             #expect(try context.fetch(FetchRequest<Employee>()).map(\.name) == ["Bob"])
+            // The object has got another key since: it stays what it is.
+            let bob = try #require(try context.fetch(FetchRequest<Employee>()).first)
+            bob.code = "BB1"
+            try context.save()
+            request = BatchInsertRequest("Employee", rows: [["code": .string("AA1"), "name": .string("Cid")]])
+            request.identity = ["code"]
+            #expect(try context.execute(request).count == 1)
+            #expect(try Set(context.fetch(FetchRequest<Employee>()).map(\.name)) == ["Bob", "Cid"])
         }
     }
 }

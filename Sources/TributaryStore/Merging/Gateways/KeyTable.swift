@@ -85,10 +85,8 @@ final class KeyTable {
         guard let find = try finder(key, table, "") else { return [] }
         var found: [UniqueID] = []
         try find.forEach { row in if let id = row.id(0) { found.append(id) } }
-        guard !referenceColumns[table].isEmpty else { return found }
-        let showing = try found.filter { try !isHeldElsewhere($0, table) }
-        let waiting = try shadows.holders(of: key, table).filter { try isHeldElsewhere($0, table) }
-        return showing + waiting
+        guard refersInKeys(table) else { return found }
+        return try found + shadows.waitingHolders(of: key, table).filter { try isHeldElsewhere($0, table) }
     }
 
     /// Whether a column of a unique key does not show the object that its register holds.
@@ -102,7 +100,7 @@ final class KeyTable {
     func index(_ row: VisibleRow, _ table: Int) throws {
         guard refersInKeys(table) else { return }
         if try isHeldElsewhere(row.id, table) {
-            try shadows.setKeys(keys(of: row, table), of: row.id, table)
+            try shadows.setKeys(keys(of: row, table), of: row.id, table, isVisible: true)
         } else {
             try shadows.removeKeys(of: row.id, table)
         }
@@ -115,8 +113,8 @@ final class KeyTable {
         return found
     }
 
+    /// Does not find rows whose keys ``ShadowTable`` has.
     func hasOtherHolder(of key: StoredKey, than id: UniqueID, _ table: Int) throws -> Bool {
-        if refersInKeys(table) { return try visibleHolders(of: key, table).contains { $0 != id } }
         guard let content = key.content, let find = try finder(key, table, " AND _id <> ?\(content.values.count + 1)")
         else { return false }
         find.bind(Int32(content.values.count + 1), id)
@@ -139,6 +137,16 @@ final class KeyTable {
         }
         if table.hasEntityColumn {
             conditions.append("_entity IN (\(constraint.codes.map(String.init).joined(separator: ",")))")
+        }
+        let references = constraint.columns.filter { table.columns[$0].hasOwnIndex }
+        if !references.isEmpty {
+            // A column may show the representative of the object that the register holds.
+            conditions.append(
+                """
+                NOT EXISTS (SELECT 1 FROM tributary_reference r WHERE r.root = \(table.code) AND r.id = _id
+                AND r.place IN (\(references.map(String.init).joined(separator: ","))))
+                """
+            )
         }
         return "SELECT _id FROM \(table.quotedName) WHERE \(conditions.joined(separator: " AND "))"
     }
@@ -188,6 +196,11 @@ struct StoredKey: Hashable {
     var indexed: [UInt8] {
         bytes.count <= StoredKey.wholeLimit ? bytes : StoredKey.digestMark + Array(SHA256.hash(data: bytes).bytes)
     }
+
+    private static let visibleMark: [UInt8] = Array(repeating: 0xFF, count: 9) + [0x02]
+
+    /// The key of a visible object as in `tributary_shadow_key`, apart from those of shadows, of which there may be many.
+    var indexedVisible: [UInt8] { StoredKey.visibleMark + indexed }
 
     /// Nil when a value is null.
     init?(_ constraint: Int, _ values: [PropertyValue]) {

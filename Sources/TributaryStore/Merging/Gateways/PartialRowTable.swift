@@ -210,8 +210,9 @@ final class ShadowTable {
         guard hasRows else { return false }
         let statement = try BoundStatement(
             db,
-            "SELECT 1 FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3) AND id <> ?4 LIMIT 1"
+            "SELECT 1 FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3, ?5) AND id <> ?4 LIMIT 1"
         )
+        statement.bind(5, key.indexedVisible)
         statement.bind(4, id)
         statement.bind(1, codes[table])
         statement.bind(2, key.indexed)
@@ -219,7 +220,16 @@ final class ShadowTable {
         return try statement.first { _ in true } ?? false
     }
 
-    func setKeys(_ keys: [StoredKey], of id: UniqueID, _ table: Int) throws {
+    /// The visible objects that have a key which no index of the model's tables finds.
+    func waitingHolders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
+        guard hasRows else { return [] }
+        let statement = try BoundStatement(db, "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key = ?2")
+        statement.bind(1, codes[table])
+        statement.bind(2, key.indexedVisible)
+        return try ids(statement)
+    }
+
+    func setKeys(_ keys: [StoredKey], of id: UniqueID, _ table: Int, isVisible: Bool = false) throws {
         try removeKeys(of: id, table)
         let insert = try BoundStatement(
             db,
@@ -228,7 +238,7 @@ final class ShadowTable {
         for key in keys {
             insert.bind(1, codes[table])
             insert.bind(2, id)
-            insert.bind(3, key.indexed)
+            insert.bind(3, isVisible ? key.indexedVisible : key.indexed)
             try insert.run()
         }
         if !keys.isEmpty { hasRows = true }
