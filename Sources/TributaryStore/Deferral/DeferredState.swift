@@ -113,9 +113,11 @@ struct DeferredState {
             isKept = true
         case .attribute(let attribute)? where attribute.effectiveRule == .counter:
             if entry.isInsert, value == .null { return }
-            let amount = ValueConverter.increment(value, type: attribute.type, isInsert: entry.isInsert)?.json
-            if let amount = amount ?? value["increment"] {
-                return object.add(amount, to: property, of: entry.name, by: entry.writer)
+            // A later model may count an amount that does not fit now.
+            let isAmount = entry.isInsert && CounterTotals.number(value) != nil
+            if let amount = isAmount ? value : value["increment"] {
+                let counted = ValueConverter.counted(amount, type: attribute.type)?.json
+                return object.add(counted ?? amount, to: property, of: entry.name, by: entry.writer)
             }
         case .attribute(let attribute)? where attribute.effectiveRule.isBound:
             if let converted = attribute.value(from: value) {

@@ -18,9 +18,15 @@ extension World {
         try collectSegments(from: index)
         let found = try replica.folder.baselines()
         for (name, bytes) in found {
-            guard let log = log(of: name.writer),
-                !logs[log].baselines.contains(where: { $0.name == name && !$0.isRemoved })
-            else { continue }
+            guard let log = log(of: name.writer) else { continue }
+            let former = logs[log].baselines.filter { $0.name == name }
+            if let present = former.first(where: { !$0.isRemoved }) {
+                guard !former.contains(where: { $0.bytes == bytes }) else { continue }
+                // Two machines that are one writer give one name twice; a replicator keeps the file that came last.
+                for place in logs[log].baselines.indices where logs[log].baselines[place].sha256 == present.sha256 {
+                    logs[log].baselines[place].isRemoved = true
+                }
+            }
             logs[log].baselines.append(try PublishedBaseline(name: name, bytes: bytes))
         }
         for name in baselines where found[name] == nil {
@@ -31,7 +37,7 @@ extension World {
         }
         let compared = try replica.folder.comparisons()
         for (name, comparison) in compared {
-            guard let log = log(of: name.writer) else { continue }
+            guard let log = log(of: name.writer), !isReplaced(name.baseline, comparison.sha256) else { continue }
             logs[log].comparisons[name] = PublishedComparison(found: comparison)
             let isWrong = logs.flatMap(\.baselines).contains { $0.isWrong && $0.sha256 == comparison.sha256 }
             guard !isWrong || comparison.difference != nil else {
@@ -47,6 +53,13 @@ extension World {
             replica.folder.lose(name)
             if let log = log(of: name.writer) { logs[log].remove(name) }
         }
+    }
+
+    /// Whether the file that came last under a baseline's name is another one.
+    private func isReplaced(_ name: BaselineName, _ sha256: String) -> Bool {
+        let files = log(of: name.writer).map { logs[$0].baselines } ?? []
+        return files.contains { $0.name == name && $0.isRemoved && $0.sha256 == sha256 }
+            && files.contains { $0.name == name && !$0.isRemoved && $0.sha256 != sha256 }
     }
 
     /// Lets a replica cut a baseline, gives it the content of another state before anybody sees it, and lets the next
