@@ -53,9 +53,14 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
     ) throws -> Bool {
         guard try order.later(deleted, version) == version else { return false }
         deleted = version
-        for name in registers.names where rule(name).isSupersededByDeletion {
-            guard let written = registers.version(of: name) else { continue }
-            if try order.isSuperseded(written, by: version) { registers.set(nil, of: name) }
+        // Most registers of an object have one version.
+        var last: (version: Stamp, isSuperseded: Bool)?
+        try registers.remove { name, written in
+            guard rule(name).isSupersededByDeletion else { return false }
+            if let last, last.version == written { return last.isSuperseded }
+            let isSuperseded = try order.isSuperseded(written, by: version)
+            last = (written, isSuperseded)
+            return isSuperseded
         }
         return true
     }
@@ -109,13 +114,13 @@ package protocol RegisterSet<Stamp, Name> {
     associatedtype Name
     associatedtype Value: MergeValue
 
-    /// The registers that have been written and that no deletion supersedes.
-    var names: [Name] { get }
-
-    /// Nil while the register has not been written.
+    /// Nil while the register has not been written, and after a deletion has superseded it.
     func version(of name: Name) -> Stamp?
 
     func value(of name: Name) throws -> Value
 
     mutating func set(_ register: Register<Stamp, Value>?, of name: Name)
+
+    /// Removes the written registers that a deletion supersedes.
+    mutating func remove(_ isSuperseded: (Name, Stamp) throws -> Bool) rethrows
 }

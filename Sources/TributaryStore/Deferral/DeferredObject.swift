@@ -209,13 +209,15 @@ struct DeferredRegisters: RegisterSet {
 
     private(set) var registers: [Name: Register] = [:]
 
-    var names: [Name] { Array(registers.keys) }
-
     func version(of name: Name) -> Int64? { registers[name]?.version }
 
     func value(of name: Name) -> Value { registers[name]?.value ?? Value(json: .null, entity: "") }
 
     mutating func set(_ register: Register?, of name: Name) { registers[name] = register }
+
+    mutating func remove(_ isSuperseded: (Name, Int64) throws -> Bool) rethrows {
+        registers = try registers.filter { try !isSuperseded($0.key, $0.value.version) }
+    }
 
     mutating func rename(_ name: Name, to entity: String) { registers[name]?.value.entity = entity }
 }

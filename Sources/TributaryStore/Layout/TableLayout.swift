@@ -10,6 +10,8 @@ package struct TableLayout: Sendable {
     package let code: Int64
     package let name: String
     package let columns: [ColumnLayout]
+    /// The columns that are registers; counters have totals instead.
+    let registers: [Int]
     /// Sub-entities need a column `_entity` with the code of the concrete entity.
     package let hasEntityColumn: Bool
     /// The root entity and all its sub-entities.
@@ -32,6 +34,7 @@ package struct TableLayout: Sendable {
         self.code = code
         self.name = name
         self.columns = columns
+        registers = columns.indices.filter { columns[$0].isRegister && columns[$0].mergeRule != .counter }
         self.hasEntityColumn = hasEntityColumn
         self.entities = entities
         readings = columns.map { ColumnReading($0.kind) }

@@ -9,12 +9,15 @@ final class EffectLog {
     @exclusivity(unchecked) private(set) var current: AppliedTransaction
     /// For each table: the number of effects in the SQLite transaction.
     @exclusivity(unchecked) private var counts: [Int]
+    /// For each entity: the history keys of a deletion.
+    @exclusivity(unchecked) private var deletionKeys: [[UInt32]?]
 
     init(_ db: Database, layout: StoreModel) throws {
         self.layout = layout
         history = try HistoryWriter(db)
         current = AppliedTransaction(number: 0, writer: 0, effects: TransactionEffects(layout: layout))
         counts = Array(repeating: 0, count: layout.tables.count)
+        deletionKeys = Array(repeating: nil, count: layout.entities.count)
     }
 
     func begin(number: Int64, writer: Int64) {
@@ -32,7 +35,11 @@ final class EffectLog {
         entity: Int,
         properties: [String]
     ) throws {
+        if kind == .delete, let known = deletionKeys[entity] {
+            return try record(kind, table, id, entity: entity, keys: known)
+        }
         let keys = try history.keys(layout.entities[entity].entity.name, kind, properties)
+        if kind == .delete { deletionKeys[entity] = keys }
         try record(kind, table, id, entity: entity, keys: keys)
     }
 

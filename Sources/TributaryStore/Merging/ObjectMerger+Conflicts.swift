@@ -43,14 +43,14 @@ extension ObjectMerger {
         var values: JSONValue?
         // Most registers of an object have one version.
         var last: (version: Int64, isConflict: Bool)?
-        for column in object.state.registers.names where isLost(column) {
-            guard let known = object.state.registers.version(of: column) else { continue }
+        try object.state.registers.forEach { column, known in
+            guard isLost(column) else { return }
             if last?.version != known {
                 let inserted = object.state.inserted
                 let isConflict = try conflicts.isConflict(with: known, isArrivingLost: false, insertedAt: inserted)
                 last = (known, isConflict)
             }
-            guard last?.isConflict == true else { continue }
+            guard last?.isConflict == true else { return }
             try conflicts.keep {
                 if values == nil, object.isLive { values = try self.values(of: object) }
                 let value = try object.state.registers.value(of: column)
@@ -87,11 +87,12 @@ extension ObjectMerger {
     /// Without counters, whose totals are never lost.
     private func values(of object: StoredObject) throws -> JSONValue {
         let columns = layout.tables[object.table].columns
-        return .object(
-            try object.state.registers.names.map { column in
-                JSONMember(key: columns[column].property, value: try object.state.registers.value(of: column).json)
-            }
-        )
+        var members: [JSONMember] = []
+        try object.state.registers.forEach { column, _ in
+            let value = try object.state.registers.value(of: column)
+            members.append(JSONMember(key: columns[column].property, value: value.json))
+        }
+        return .object(members)
     }
 
     private func entry(

@@ -254,8 +254,9 @@ final class ObjectMerger {
         guard let entity = object.state.entity else { return }
         try store.insertRow(object)
         if object.representative != nil { try tables.shadows.removeKeys(of: object.id, object.table) }
-        let written = try object.state.registers.names.map {
-            RegisterWrite(column: $0, value: try object.state.registers.value(of: $0))
+        var written: [RegisterWrite] = []
+        try object.state.registers.forEach { column, _ in
+            written.append(RegisterWrite(column: column, value: try object.state.registers.value(of: column)))
         }
         try effects.record(.insert, object.table, object.id, entity: entity, properties: names(of: object))
         try appear(object.table, object.id, references: written, isPrepared: isPrepared)

@@ -17,8 +17,9 @@ struct ObjectStore {
     @discardableResult
     func store(_ object: StoredObject, shownAs representative: UniqueID? = nil) throws -> PartialRow {
         var partial = PartialRow(deleted: object.state.deleted)
-        for column in object.state.registers.names {
-            partial.registers[column] = try object.state.registers.register(column)
+        try object.state.registers.forEach { column, version in
+            let value = try object.state.registers.value(of: column)
+            partial.registers[column] = PartialRow.Register(version: version, value: value)
         }
         if let representative, let inserted = object.state.inserted, let entity = object.state.entity {
             let code = layout.entities[entity].code

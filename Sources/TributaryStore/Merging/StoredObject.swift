@@ -85,11 +85,28 @@ struct StoredRegisters: RegisterSet {
 
     private func isRemoved(_ column: Int) -> Bool { !removed.isEmpty && removed[column] }
 
-    var names: [Int] {
-        guard written != nil else { return partial.keys.sorted() }
-        return columns.indices.filter {
-            columns[$0].isRegister && columns[$0].mergeRule != .counter && version(of: $0) != nil
+    /// The registers that have been written and that no deletion supersedes, by column.
+    func forEach(_ body: (_ column: Int, _ version: Int64) throws -> Void) rethrows {
+        guard let written, let entity else {
+            for (column, register) in partial.sorted(by: { $0.key < $1.key }) { try body(column, register.version) }
+            return
         }
+        for column in tables.layout.tables[table].registers where !isRemoved(column) {
+            if let version = written.register(column, isHeld: entity.holds[column]) { try body(column, version) }
+        }
+    }
+
+    mutating func remove(_ isSuperseded: (Int, Int64) throws -> Bool) rethrows {
+        guard entity != nil else {
+            partial = try partial.filter { try !isSuperseded($0.key, $0.value.version) }
+            return
+        }
+        var removed = removed.isEmpty ? Array(repeating: false, count: columns.count) : removed
+        try forEach { column, version in
+            if try isSuperseded(column, version) { removed[column] = true }
+        }
+        self.removed = removed
+        if !changed.isEmpty { changed = changed.filter { !removed[$0.key] } }
     }
 
     func version(of column: Int) -> Int64? {

@@ -31,10 +31,12 @@ typealias MemoryState = ObjectMergeState<MemoryRegisters, Int>
 struct MemoryRegisters: RegisterSet, Equatable {
     private(set) var registers: [MergeRule: Register<Version, PropertyValue>] = [:]
 
-    var names: [MergeRule] { Array(registers.keys) }
     func version(of rule: MergeRule) -> Version? { registers[rule]?.version }
     func value(of rule: MergeRule) -> PropertyValue { registers[rule]?.value ?? .null }
     mutating func set(_ register: Register<Version, PropertyValue>?, of rule: MergeRule) { registers[rule] = register }
+    mutating func remove(_ isSuperseded: (MergeRule, Version) throws -> Bool) rethrows {
+        registers = try registers.filter { try !isSuperseded($0.key, $0.value.version) }
+    }
 }
 
 extension MemoryState: Equatable {
@@ -50,7 +52,7 @@ extension MemoryState: Equatable {
         }
         let deleted = [deleted, other.deleted].compactMap(\.self).max()
         var merged = MemoryRegisters()
-        for rule in Set(registers.names + other.registers.names) {
+        for rule in Set(registers.registers.keys).union(other.registers.registers.keys) {
             let register = try rule.merge(registers.registers[rule], other.registers.registers[rule], by: order)
             let isSuperseded = try register.map { try order.isSuperseded($0.version, by: deleted) } ?? false
             if !(isSuperseded && rule.isSupersededByDeletion) { merged.set(register, of: rule) }
