@@ -123,6 +123,39 @@ struct UpsertTests {
         }
     }
 
+    @Test(arguments: MergePolicy.allCases)
+    func anObjectThatWasSavedElsewhereSinceTheUpsertIsThatObject(_ policy: MergePolicy) async throws {
+        let (here, elsewhere) = (container.newBackgroundContext(mergePolicy: policy), container.newBackgroundContext())
+        func upsert(in context: BackgroundContext, named name: String, salary: Double?) async throws {
+            try await context.perform { context in
+                let ann = try context.upsert(Employee.self, identity: .key, by: ["code": .string("AA1")])
+                ann.name = name
+                if let salary { ann.salary = salary }
+            }
+        }
+        try await upsert(in: here, named: "Here", salary: nil)
+        try await upsert(in: elsewhere, named: "Elsewhere", salary: 2)
+        try await elsewhere.perform { try $0.save() }
+        try await here.perform { context in
+            let ann = try #require(context.insertedObjects.first as? Employee)
+            let initial = ann.salary
+            if policy == .error {
+                #expect(throws: ContextError.duplicateID(ann.objectID)) { try context.save() }
+                return context.rollback()
+            }
+            try context.save()
+            let isOurs = policy == .objectTrump || policy == .overwrite
+            #expect(ann.name == (isOurs ? "Here" : "Elsewhere") && !ann.hasChanges && !ann.isDeleted)
+            #expect(ann.salary == (policy == .overwrite ? initial : 2))
+        }
+        try await elsewhere.perform { context in
+            let all = try context.fetch(FetchRequest<Employee>())
+            let isOurs = policy == .objectTrump || policy == .overwrite
+            context.refreshAllObjects()
+            #expect(all.map(\.name) == [isOurs ? "Here" : "Elsewhere"])
+        }
+    }
+
     @Test
     func aKeyThatHasNoSingleTextIsRefused() async throws {
         await container.newBackgroundContext().perform { context in
