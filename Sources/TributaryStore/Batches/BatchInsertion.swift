@@ -57,7 +57,7 @@ final class BatchInsertion {
         let writes = values.indices.compactMap { properties.insertWrite(values[$0], propertyIndex: $0) }
         slice.append(Change(entity: properties.name, id: uniqueID, operation: .insert(writes)))
         rows[uniqueID] = row
-        if !keys.isEmpty { keys.addPending(values, row: row) }
+        keys.addPending(values)
         record(objectID(uniqueID))
         if slice.count >= BatchWriter.sliceSize { try flush(apply) }
     }
@@ -200,7 +200,7 @@ extension BatchWriter {
         _ next: (inout [String: PropertyValue]) throws -> Bool
     ) throws -> BatchWriteResult {
         let properties = try BatchProperties(entity, layout: reader.context.layout, allowsAbstract: false)
-        let keys = try BatchUniqueness(properties, reader: reader)
+        let keys = BatchUniqueness(properties, try transaction.engine().tables.keys, reader: reader)
         let insertion = try BatchInsertion(
             properties: properties,
             keys: keys,

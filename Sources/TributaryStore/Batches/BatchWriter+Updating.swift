@@ -55,14 +55,12 @@ extension BatchWriter {
                 rest = rest.dropFirst(BatchWriter.sliceSize)
             }
         } verify: { number in
-            let written = Set(assignments.map(\.propertyIndex))
-            if let problem = try BatchUniqueness.violation(
-                properties,
-                propertyIndexes: written,
-                number: number,
-                reader: reader
-            ) {
-                throw problem
+            let columns = Set(assignments.compactMap { properties.entity.propertyColumns[$0.propertyIndex] })
+            let keys = try transaction.engine().tables.keys
+            if let (constraint, other) = try keys.shared(columns, properties.table.index, revision: number),
+                let row = try reader.row(other, rootEntity: properties.table.root.name)
+            {
+                throw BatchError.constraint(row: nil, properties: constraint.names, existing: row.id)
             }
         }
         return BatchWriteResult(committed: committed, count: count, ids: ids)

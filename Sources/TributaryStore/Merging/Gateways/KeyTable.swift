@@ -5,7 +5,6 @@ import TributaryChanges
 ///
 /// A key uses the object that a to-one register holds, whether the column shows it or not. While a column of a key does
 /// not show that object, `tributary_shadow_key` has the keys of the row, as it has the keys of shadows.
-/// that object, `tributary_shadow_key` has the keys of the row, as it has those of shadows.
 final class KeyTable {
     private let db: Database
     private let layout: StoreModel
@@ -153,29 +152,48 @@ final class KeyTable {
 
     /// The rows of the table that share a key with another row; costs one look at the index for each row.
     func duplicates(_ table: Int) throws -> Set<UniqueID> {
-        let tableLayout = layout.tables[table]
+        let name = layout.tables[table].quotedName
         var found: Set<UniqueID> = []
         for constraint in layout.uniqueConstraints[table] {
-            var conditions = constraint.columns.map { column in
-                let name = tableLayout.columns[column].quotedName
-                return "x.\(name) = o.\(name)"
-            }
-            if tableLayout.hasEntityColumn {
-                let codes = constraint.codes.map(String.init).joined(separator: ",")
-                conditions += ["o._entity IN (\(codes))", "x._entity IN (\(codes))"]
-            }
             let select = try BoundStatement(
                 db,
-                """
-                SELECT o._id FROM \(tableLayout.quotedName) o WHERE EXISTS(
-                    SELECT 1 FROM \(tableLayout.quotedName) x
-                    WHERE \(conditions.joined(separator: " AND ")) AND x._id <> o._id)
-                """,
+                "SELECT o._id FROM \(name) o WHERE EXISTS(SELECT 1 FROM \(name) x WHERE \(pair(constraint, table)))",
                 isKept: false
             )
             try select.forEach { row in if let id = row.id(0) { found.insert(id) } }
         }
         return found
+    }
+
+    /// A row that shares a key with one that a transaction has written, if a written column is in the key; costs one look
+    /// at the index for each written row.
+    func shared(_ columns: Set<Int>, _ table: Int, revision: Int64) throws -> (UniqueConstraint, UniqueID)? {
+        let name = layout.tables[table].quotedName
+        for constraint in layout.uniqueConstraints[table] where !columns.isDisjoint(with: constraint.columns) {
+            let select = try BoundStatement(
+                db,
+                """
+                SELECT x._id FROM \(name) o CROSS JOIN \(name) x
+                WHERE o._revision = ?1 AND \(pair(constraint, table)) LIMIT 1
+                """
+            )
+            select.bind(1, revision)
+            if let id = try select.first({ $0.id(0) }), let id { return (constraint, id) }
+        }
+        return nil
+    }
+
+    /// The condition that the rows `o` and `x` have one key.
+    private func pair(_ constraint: UniqueConstraint, _ table: Int) -> String {
+        var conditions = constraint.columns.map { column in
+            let name = layout.tables[table].columns[column].quotedName
+            return "x.\(name) = o.\(name)"
+        }
+        if layout.tables[table].hasEntityColumn {
+            let codes = constraint.codes.map(String.init).joined(separator: ",")
+            conditions += ["o._entity IN (\(codes))", "x._entity IN (\(codes))"]
+        }
+        return (conditions + ["x._id <> o._id"]).joined(separator: " AND ")
     }
 }
 
