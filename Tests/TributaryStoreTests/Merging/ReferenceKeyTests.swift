@@ -39,6 +39,28 @@ import TributaryModel
         }
     }
 
+    @Test func `a batch finds the holder of a key that waits for its parent`() throws {
+        let replica = try Replica(Self.makeModel())
+        try replica.apply([ForeignTransaction(1, 1, clock: 1, .insert("Folder", 2, ["name": "a", "parent": .to(1)]))])
+        func insert(_ collision: BatchTerms.Collision) throws -> Int {
+            let terms = BatchTerms(author: nil, contextName: nil, collision: collision, listsIDs: true)
+            let row: [String: PropertyValue] = ["name": .string("a"), "parent": .reference(.sample(1))]
+            return try replica.store.write { write in
+                var rows = [row]
+                return try write.batches.insert(into: "Folder", terms: terms) { next in
+                    guard let row = rows.popLast() else { return true }
+                    next = row
+                    return false
+                }.count
+            }
+        }
+        #expect(throws: BatchError.self) { _ = try insert(.refuse) }
+        #expect(try insert(.skip) == 0)
+        #expect(try replica.count("Folder") == 1)
+        #expect(try insert(.update) == 1)
+        #expect(try replica.count("Folder") == 1)
+    }
+
     /// In instructions of SQLite's virtual machine: the children come before their parent, which is deleted at last.
     @Test func `the cost of children that wait for their parent is linear`() throws {
         let counts = try [1_000, 2_000, 4_000].map { count in
