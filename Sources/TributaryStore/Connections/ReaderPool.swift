@@ -96,17 +96,35 @@ package final class ReadCancellation: Sendable {
     }
 }
 
-private final class Interruption {
-    let isDue: @Sendable () -> Bool
+private final class ProgressHandler {
+    let isInterruptionDue: () -> Bool
 
-    init(_ isDue: @escaping @Sendable () -> Bool) {
-        self.isDue = isDue
-    }
+    init(_ isInterruptionDue: @escaping () -> Bool) { self.isInterruptionDue = isInterruptionDue }
 }
 
 extension Database {
     /// Instructions of SQLite's virtual machine between two calls of the handler: well under a millisecond.
     package static let stepsBetweenQuestions: Int32 = 2_000
+
+    /// Calls `handler` repeatedly while the statements of `block` run; true interrupts the statement.
+    ///
+    /// SQLite counts the instructions for each statement separately.
+    func handlingProgress<T>(every steps: Int32, _ handler: @escaping () -> Bool, _ block: () throws -> T) rethrows -> T
+    {
+        let progress = ProgressHandler(handler)
+        sqlite3_progress_handler(
+            sqliteConnection,
+            steps,
+            { context in
+                guard let context else { return 0 }
+                let progress = Unmanaged<ProgressHandler>.fromOpaque(context).takeUnretainedValue()
+                return progress.isInterruptionDue() ? 1 : 0
+            },
+            Unmanaged.passUnretained(progress).toOpaque()
+        )
+        defer { sqlite3_progress_handler(sqliteConnection, 0, nil, nil) }
+        return try withExtendedLifetime(progress, block)
+    }
 
     /// Interrupts statements of `block` once `isDue` is true: between two instructions, and inside a string match.
     ///
@@ -116,24 +134,9 @@ extension Database {
         every steps: Int32 = stepsBetweenQuestions,
         _ block: () throws -> T
     ) throws -> T {
-        let interruption = Interruption(isDue)
-        sqlite3_progress_handler(
-            sqliteConnection,
-            steps,
-            { context in
-                guard let context else { return 0 }
-                return Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue().isDue() ? 1 : 0
-            },
-            Unmanaged.passUnretained(interruption).toOpaque()
-        )
-        defer { sqlite3_progress_handler(sqliteConnection, 0, nil, nil) }
-        return try withExtendedLifetime(interruption) {
-            try MatchingLimit.with(isDue) { try block() }
-        }
+        try handlingProgress(every: steps, isDue) { try MatchingLimit.with(isDue) { try block() } }
     }
-}
 
-extension Database {
     /// Throws `StoreError.timedOut`, or `CancellationError` after a cancellation, in place of SQLite's own error.
     func limited<T>(
         to duration: Duration,

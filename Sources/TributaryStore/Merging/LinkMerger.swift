@@ -281,7 +281,7 @@ final class ShadowLinks {
                 let isReverse = link.isSymmetric && sources.contains(pair.target) && targets.contains(pair.source)
                 guard isShown || isReverse else { continue }
                 let position = pair.state.position
-                if let known = found?.position, let position, !isBefore(position, known) { continue }
+                if let known = found?.position, let position, !position.precedesByBytes(known) { continue }
                 found = LinkState(version: 0, isRemoved: false, position: position)
                 if !link.isOrdered { return found }
             }
@@ -299,9 +299,5 @@ final class ShadowLinks {
         let made = try Set([id] + tables.shadows.shadows(of: id, table))
         groups[object] = made
         return made
-    }
-
-    private func isBefore(_ first: String, _ second: String) -> Bool {
-        first.utf8.lexicographicallyPrecedes(second.utf8)
     }
 }

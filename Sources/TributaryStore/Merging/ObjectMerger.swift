@@ -109,7 +109,7 @@ final class ObjectMerger {
             }
         #endif
         try store(object, over: before)
-        if !before.isLive { try disappear(object, deletedAt: cursor.number) }
+        if !before.isLive { try disappear(object.table, object.id, deletedAt: cursor.number) }
     }
 
     /// `named` is the entity that the change names.
@@ -272,7 +272,7 @@ final class ObjectMerger {
         try store.store(object)
         try keys.release(row, object.table)
         try store.removeRow(row, object.table)
-        try disappear(object, deletedAt: cursor.number)
+        try disappear(object.table, object.id, deletedAt: cursor.number)
         for (column, target) in freed { try references.decide(target, column) }
         try effects.record(.delete, object.table, object.id, entity: row.entity, properties: [])
     }
@@ -369,12 +369,6 @@ final class ObjectMerger {
     }
 
     /// The deletion at `number` supersedes the links of the object.
-    private func disappear(_ object: StoredObject, deletedAt number: Int64?, shownAs representative: UniqueID? = nil)
-        throws
-    {
-        try disappear(object.table, object.id, deletedAt: number, shownAs: representative)
-    }
-
     private func disappear(
         _ table: Int,
         _ id: UniqueID,
@@ -401,7 +395,7 @@ final class ObjectMerger {
         try store.store(object, shownAs: blocking.id)
         try store.removeRow(row, table)
         try tables.shadows.setKeys(holder.keys, of: row.id, table)
-        try disappear(object, deletedAt: nil, shownAs: blocking.id)
+        try disappear(table, row.id, deletedAt: nil, shownAs: blocking.id)
         try links.shadows.insertPairs(of: row.id, table, shownAs: blocking.id)
         try effects.record(.delete, table, row.id, entity: row.entity, properties: [])
     }

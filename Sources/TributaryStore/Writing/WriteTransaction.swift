@@ -173,12 +173,6 @@ extension WriteTransaction {
     }
 }
 
-private final class Progress {
-    let step: () -> Void
-
-    init(_ step: @escaping () -> Void) { self.step = step }
-}
-
 extension WriteTransaction {
     /// Instructions of SQLite's virtual machine between two calls; SQLite counts them for each statement separately.
     package static let instructionsBetweenSteps: Int32 = 1_000
@@ -191,18 +185,13 @@ extension WriteTransaction {
         _ step: @escaping () -> Void,
         _ block: () throws -> T
     ) rethrows -> T {
-        let progress = Progress(step)
-        sqlite3_progress_handler(
-            db.sqliteConnection,
-            instructions,
-            { context in
-                guard let context else { return 0 }
-                Unmanaged<Progress>.fromOpaque(context).takeUnretainedValue().step()
-                return 0
+        try db.handlingProgress(
+            every: instructions,
+            {
+                step()
+                return false
             },
-            Unmanaged.passUnretained(progress).toOpaque()
+            block
         )
-        defer { sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
-        return try withExtendedLifetime(progress, block)
     }
 }
