@@ -14,15 +14,13 @@ public enum MergeRule: String, Sendable, CaseIterable {
     /// The key in a property's user info.
     public static let userInfoKey = "tributary.merge"
 
-    /// Whether a deletion of the object supersedes the property's earlier writes.
+    /// Whether versions decide which write stands; then a deletion of the object supersedes the earlier writes.
     ///
-    /// Extremes and totals are kept for the life of the identifier: whether an object was deleted between two of their
-    /// writes must not depend on the order in which the writes arrive.
-    ///
-    /// Every rule but `latest` is a function of the written values alone, because deferred writes and the digest keep
-    /// no versions for it.
+    /// Other rules are functions of the written values alone: deferred writes and the digest keep no versions for them.
+    /// Extremes and totals are kept for the life of the identifier, because whether an object was deleted between two of
+    /// their writes must not depend on the order in which the writes arrive.
     @inlinable
-    package var isSupersededByDeletion: Bool {
+    package var comparesVersions: Bool {
         switch self {
         case .latest: true
         case .max, .min, .counter: false

@@ -56,7 +56,7 @@ package struct ObjectMergeState<Registers: RegisterSet, Entity> {
         // Most registers of an object have one version.
         var last: (version: Stamp, isSuperseded: Bool)?
         try registers.remove { name, written in
-            guard rule(name).isSupersededByDeletion else { return false }
+            guard rule(name).comparesVersions else { return false }
             if let last, last.version == written { return last.isSuperseded }
             let isSuperseded = try order.isSuperseded(written, by: version)
             last = (written, isSuperseded)

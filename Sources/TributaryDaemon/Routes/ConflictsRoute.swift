@@ -72,7 +72,7 @@ extension Conflict {
     var json: JSONValue {
         .members([
             "number": .integer(number), "foundAt": .double(foundAt), "kind": .string(kind.rawValue),
-            "rule": .string(rule.rawValue), "entity": .string(entity), "id": .string(id.description),
+            "rule": .string(rule.name), "entity": .string(entity), "id": .string(id.description),
             "property": .string(property), "losing": losing.json, "winning": winning.json,
             "restored": restored.map(JSONValue.integer),
         ])

@@ -32,7 +32,7 @@ struct DeferredChanges {
         var values: [Values: [PropertyWrite]] = [:]
         for (name, register) in object.state.registers.registers {
             let (value, entity) = (register.value.json, register.value.entity)
-            guard name.rule == .latest else {
+            guard name.rule.comparesVersions else {
                 let write = PropertyWrite(name: name.property, value: value)
                 bounds.append(BaselineBound(entity: entity, id: object.id, write: write))
                 continue

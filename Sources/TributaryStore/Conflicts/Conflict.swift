@@ -12,15 +12,30 @@ package struct Conflict: Sendable, Hashable {
     }
 
     /// The rule that decided which write wins.
-    package enum Rule: String, Sendable, CaseIterable {
-        case latest
-        case max
-        case min
+    package enum Rule: Sendable, Hashable {
+        case property(MergeRule)
         case deletion
         /// Another object owns the target.
-        case oneToOne = "one-to-one"
+        case oneToOne
         /// Another object has the unique key.
         case uniqueness
+
+        /// As in the journal and in the admin interface.
+        package var name: String {
+            switch self {
+            case .property(let rule): rule.rawValue
+            case .deletion: "deletion"
+            case .oneToOne: "one-to-one"
+            case .uniqueness: "uniqueness"
+            }
+        }
+
+        init?(name: String) {
+            let others = [Rule.deletion, .oneToOne, .uniqueness]
+            guard let rule = MergeRule(rawValue: name).map(Rule.property) ?? others.first(where: { $0.name == name })
+            else { return nil }
+            self = rule
+        }
     }
 
     package struct Write: Sendable, Hashable {
@@ -45,17 +60,6 @@ package struct Conflict: Sendable, Hashable {
     package var object: JSONValue?
     /// The number of the transaction that restored the value.
     package var restored: Int64?
-}
-
-extension Conflict.Rule {
-    /// A counter has no conflicts.
-    init(_ rule: MergeRule) {
-        switch rule {
-        case .latest, .counter: self = .latest
-        case .max: self = .max
-        case .min: self = .min
-        }
-    }
 }
 
 package struct ConflictCounts: Sendable, Hashable {

@@ -92,7 +92,7 @@ package struct ConflictReader {
     }
 
     private static func conflict(_ row: BoundStatement) -> Conflict? {
-        guard let kind = Conflict.Kind(rawValue: row.text(2)), let rule = Conflict.Rule(rawValue: row.text(3)),
+        guard let kind = Conflict.Kind(rawValue: row.text(2)), let rule = Conflict.Rule(name: row.text(3)),
             let id = row.id(5)
         else { return nil }
         return Conflict(

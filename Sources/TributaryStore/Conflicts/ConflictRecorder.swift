@@ -92,7 +92,15 @@ struct LinkConflicts {
         guard try recorder.isConflict(with: known.state.version, isArrivingLost: !isAccepted) else { return }
         let (losing, winning) = isAccepted ? (known.state, state) : (state, known.state)
         try recorder.keep {
-            entry(.latest, link, known.source, known.target, losing, winning.version, value(winning, known.target))
+            entry(
+                .property(.latest),
+                link,
+                known.source,
+                known.target,
+                losing,
+                winning.version,
+                value(winning, known.target)
+            )
         }
     }
 

@@ -22,9 +22,9 @@ package struct ConflictRestoration {
     /// - Throws: ``Refusal``, and ``StoreError`` when the store cannot be read.
     package func change() throws -> Change {
         switch conflict.rule {
-        case .max, .min:
+        case .property(let rule) where rule.isBound:
             throw Refusal(
-                reason: "the property '\(conflict.property)' has the merge rule \(conflict.rule.rawValue), under which "
+                reason: "the property '\(conflict.property)' has the merge rule \(rule.rawValue), under which "
                     + "the other value stands whatever is written later"
             )
         case .uniqueness:
@@ -34,7 +34,7 @@ package struct ConflictRestoration {
                 reason: "\(subject) is not lost: it is shown again when the object\(other) has another value of "
                     + "'\(conflict.property)', or is deleted"
             )
-        case .latest, .deletion, .oneToOne: break
+        case .property, .deletion, .oneToOne: break
         }
         guard let value = conflict.losing.value else {
             throw Refusal(reason: "the value was too long for the conflict journal, which has not kept it")

@@ -53,7 +53,7 @@ final class ConflictTable {
         insert.bind(1, range.upperBound)
         insert.bind(2, transaction)
         insert.bind(3, entry.kind.rawValue)
-        insert.bind(4, entry.rule.rawValue)
+        insert.bind(4, entry.rule.name)
         insert.bind(5, entry.entity)
         insert.bind(6, entry.id)
         insert.bind(7, entry.property)

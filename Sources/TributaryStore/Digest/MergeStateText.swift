@@ -48,8 +48,7 @@ final class MergeStateText {
             if let shown = item.shown { emit("  \(column.name) shows \(shown.canonicalBlob.json.text)") }
             guard let register = item.register else { continue }
             let line = "  \(column.name) = \(register.value.canonicalBlob.json.text)"
-            // A greatest or least value does not depend on its writer and its version.
-            emit(column.mergeRule == .latest ? "\(line) at \(try text(register.version))" : line)
+            emit(column.mergeRule.comparesVersions ? "\(line) at \(try text(register.version))" : line)
         }
     }
 
@@ -87,7 +86,7 @@ final class MergeStateText {
         }
         for (key, register) in object.state.registers.registers {
             let line = "\(head) \(name(key.property)) = \(register.value.json.deferredForm)"
-            emit(key.rule == .latest ? "\(line) at \(try text(register.version))" : line)
+            emit(key.rule.comparesVersions ? "\(line) at \(try text(register.version))" : line)
         }
         for (property, totals) in object.totals {
             for (writer, total) in totals

@@ -158,7 +158,7 @@ package struct LayoutBuilder {
     /// Values that are compared by their bytes, or copied into history, stay in the row.
     private func isExternal(_ property: Property) -> Bool {
         guard let attribute = property.attribute, attribute.allowsExternalBinaryStorage else { return false }
-        return (attribute.type == .binary || attribute.type == .transformable) && attribute.mergeRule == .latest
+        return (attribute.type == .binary || attribute.type == .transformable) && attribute.mergeRule.comparesVersions
             && !attribute.preservesValueAfterDeletion
     }
 

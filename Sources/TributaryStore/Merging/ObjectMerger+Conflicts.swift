@@ -16,7 +16,7 @@ extension ObjectMerger {
         let held = PartialRow.Register(version: known, value: try object.state.registers.value(of: write.column))
         guard held.value != write.value else { return }
         let arriving = PartialRow.Register(version: cursor.number, value: write.value)
-        let rule = Conflict.Rule(layout.tables[object.table].columns[write.column].mergeRule)
+        let rule = Conflict.Rule.property(layout.tables[object.table].columns[write.column].mergeRule)
         try conflicts.keep {
             var entry = entry(object, write.column, rule, losing: isAccepted ? held : arriving, of: named)
             entry.winning = isAccepted ? arriving.version : held.version

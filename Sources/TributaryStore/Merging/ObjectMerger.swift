@@ -129,7 +129,7 @@ final class ObjectMerger {
                 continue
             }
             let known = object.state.registers.version(of: write.column)
-            if yields, rule == .latest, known == cursor.number { continue }
+            if yields, rule.comparesVersions, known == cursor.number { continue }
             let register = PartialRow.Register(version: cursor.number, value: write.value)
             let isAccepted = try object.state.accepts(register, to: write.column, by: rule, tables.versions)
             if isHidden || (known == nil && !isAccepted) {

@@ -158,7 +158,7 @@ extension LocalChanges {
             switch place(write.name) {
             case .column(let column):
                 let rule = layout.tables[entity.table].columns[column].mergeRule
-                return !isGone || !isNew && !rule.isSupersededByDeletion
+                return !isGone || !isNew && !rule.comparesVersions
             case .inverseColumn(_, let table, _):
                 guard case .string(let text) = write.value, let id = UniqueID(text) else { return !isGone }
                 return !isDeleted(ChangeSlice.Object(table: table, id: id))

@@ -32,7 +32,7 @@ import TributaryChanges
         let write = State(version: version(1), value: .integer(1))
         for rule in MergeRule.allCases {
             let isAccepted = try rule.accepts(write, over: nil, holding: .null, after: version(2), by: order)
-            #expect(isAccepted == !rule.isSupersededByDeletion)
+            #expect(isAccepted == !rule.comparesVersions)
         }
         #expect(try order.isSuperseded(version(1), by: version(2)))
         #expect(try !order.isSuperseded(version(3), by: version(2)))

@@ -55,7 +55,7 @@ extension MemoryState: Equatable {
         for rule in Set(registers.registers.keys).union(other.registers.registers.keys) {
             let register = try rule.merge(registers.registers[rule], other.registers.registers[rule], by: order)
             let isSuperseded = try register.map { try order.isSuperseded($0.version, by: deleted) } ?? false
-            if !(isSuperseded && rule.isSupersededByDeletion) { merged.set(register, of: rule) }
+            if !(isSuperseded && rule.comparesVersions) { merged.set(register, of: rule) }
         }
         return MemoryState(insert: insert, deleted: deleted, registers: merged)
     }

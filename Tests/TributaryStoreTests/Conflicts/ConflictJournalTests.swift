@@ -360,7 +360,7 @@ extension Replica {
             return try reader.conflicts.conflicts(after: 0, limit: 100_000).map { conflict in
                 let number = conflict.id.low & 0xFFFF
                 let (losing, winning) = (conflict.losing, conflict.winning)
-                let subject = "\(conflict.rule.rawValue) \(conflict.entity).\(conflict.property) \(number)"
+                let subject = "\(conflict.rule.name) \(conflict.entity).\(conflict.property) \(number)"
                 return "\(subject): \(losing.value?.text ?? "?") of \(name(losing)) lost to "
                     + "\(winning.value?.text ?? "deletion") of \(name(winning))"
             }.sorted()

@@ -64,7 +64,7 @@ final class ChangeShape {
             switch target {
             case .scalar(let column, _), .composite(let column, _):
                 written.insert(column)
-                isPlain = isPlain && table.columns[column].mergeRule == .latest
+                isPlain = isPlain && table.columns[column].mergeRule.comparesVersions
             case .reference(let column):
                 written.insert(column)
                 if table.columns[column].isOneToOne { isPlain = false }
@@ -142,7 +142,8 @@ final class ChangeShape {
         var targets = names.map { target($0, entity: entity, layout: layout) }
         var greatest: [Int: (index: Int, name: WrittenName)] = [:]
         for (index, name) in names.enumerated() {
-            guard let column = targets[index].column, layout.tables[entity.table].columns[column].mergeRule == .latest,
+            guard let column = targets[index].column,
+                layout.tables[entity.table].columns[column].mergeRule.comparesVersions,
                 let place = layout.propertyIndex(named: name, of: entity.entity)
             else { continue }
             let present = entity.entity.properties[place].name

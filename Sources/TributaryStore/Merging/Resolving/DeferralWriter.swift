@@ -11,7 +11,7 @@ struct DeferralWriter {
     /// query for each entity of the hierarchy.
     func remove(replacedBy shape: ChangeShape, at position: Int, _ id: UniqueID, _ writes: [RegisterWrite]) throws {
         let written = layout.tables[layout.entities[shape.entity].table]
-        let columns = writes.map(\.column).filter { written.columns[$0].mergeRule == .latest }
+        let columns = writes.map(\.column).filter { written.columns[$0].mergeRule.comparesVersions }
         for entity in layout.entities where entity.table == written.index && !columns.isEmpty {
             try table.removeValues(entity.entity.name, id, number: cursor.number, before: position) { name in
                 guard let index = layout.propertyIndex(named: name, of: entity.entity),
