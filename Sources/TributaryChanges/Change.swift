@@ -19,3 +19,14 @@ package struct Change: Hashable, Sendable {
         case unlink(to: String, ids: [UniqueID])
     }
 }
+
+/// A value that a change writes to a property.
+package struct PropertyWrite: Hashable, Sendable {
+    package var name: String
+    package var value: JSONValue
+
+    package init(name: String, value: JSONValue) {
+        self.name = name
+        self.value = value
+    }
+}

@@ -24,15 +24,11 @@ package struct Incarnation: Hashable, Sendable {
 
     /// For a line that names the writer.
     package var members: [JSONMember] {
-        var members: [JSONMember] = []
-        if let store { members.append(JSONMember(key: "store", value: .string(store.description))) }
-        if let after {
-            let value: [JSONMember] = [
-                JSONMember(key: "writer", value: .string(after.writer.description)),
-                JSONMember(key: "sequence", value: .integer(Int64(clamping: after.sequence))),
-            ]
-            members.append(JSONMember(key: "after", value: .object(value)))
+        let former = after.map { after in
+            JSONValue(object: [
+                "writer": .string(after.writer.description), "sequence": .integer(Int64(clamping: after.sequence)),
+            ])
         }
-        return members
+        return JSONValue.members(of: ["store": store.map { .string($0.description) }, "after": former])
     }
 }

@@ -15,6 +15,14 @@ package enum JSONValue: Hashable, Sendable {
     /// The members in the order of the text; no two keys have equal Unicode scalars.
     case object([JSONMember])
 
+    /// Creates an object of the members that have a value, in the given order.
+    package init(object members: KeyValuePairs<String, JSONValue?>) { self = .object(JSONValue.members(of: members)) }
+
+    /// The members that have a value, in the given order.
+    package static func members(of members: KeyValuePairs<String, JSONValue?>) -> [JSONMember] {
+        members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } }
+    }
+
     /// Nil when the value is not an object or has no such key.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
@@ -56,5 +64,27 @@ package enum JSONValue: Hashable, Sendable {
         case .array: "an array"
         case .object: "an object"
         }
+    }
+}
+
+package struct JSONMember: Hashable, Sendable {
+    package var key: String
+    package var value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
+}
+
+extension [JSONMember] {
+    /// Whether two keys have equal Unicode scalars.
+    package var repeatsKey: Bool {
+        guard count > 16 else {
+            return indices.contains { later in
+                self[..<later].contains { $0.key.isIdentical(to: self[later].key) }
+            }
+        }
+        return Set(map { [UInt8]($0.key.utf8) }).count < count
     }
 }

@@ -73,7 +73,7 @@ public struct DateValue: Hashable, Sendable {
 
     /// Creates the date nearest to a decimal number of Unix seconds; nil when the text is no such number or too long.
     package init?(unixText: String) {
-        guard let shifted = DecimalShift.adding(-DateValue.referenceDate, to: unixText), let seconds = Double(shifted),
+        guard let shifted = DateValue.adding(-DateValue.referenceDate, to: unixText), let seconds = Double(shifted),
             seconds.isFinite
         else { return nil }
         self.init(secondsSinceReferenceDate: seconds)
@@ -110,7 +110,22 @@ public struct DateValue: Hashable, Sendable {
     /// The shortest decimal number of seconds since 2001, shifted to 1970.
     private var unixText: String? {
         secondsSinceReferenceDate.isFinite
-            ? DecimalShift.adding(DateValue.referenceDate, to: secondsSinceReferenceDate.description) : nil
+            ? DateValue.adding(DateValue.referenceDate, to: secondsSinceReferenceDate.description) : nil
+    }
+
+    /// More digits than any double has.
+    private static let maximumDigits = 1_200
+
+    /// `number + offset` with a decimal point; nil when `number` is not a decimal number, or has too many digits.
+    private static func adding(_ offset: Int64, to number: String) -> String? {
+        guard
+            // With a sign, a decimal point and an exponent.
+            let number = DecimalText.Parts(number, maximumLength: maximumDigits + 7, maximumPower: 400),
+            number.digits.count <= maximumDigits
+        else { return nil }
+        let digits = Array(String(offset.magnitude).utf8)
+        let sum = DecimalText.sum([number, DecimalText.Parts(isNegative: offset < 0, digits: digits, exponent: 0)])
+        return sum.exponent < 0 ? sum.text : sum.text + ".0"
     }
 }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The value of an attribute or a to-one relationship in the object graph and the store.
 public enum PropertyValue: Hashable, Sendable {
     /// No value.
@@ -31,5 +33,134 @@ public enum PropertyValue: Hashable, Sendable {
     /// Whether the value is null.
     @inlinable public var isNull: Bool {
         if case .null = self { true } else { false }
+    }
+}
+
+extension PropertyValue {
+    /// The JSON form of the value in the log, which does not depend on the attribute.
+    package var json: JSONValue {
+        switch self {
+        case .null: .null
+        case .integer(let value): .integer(value)
+        case .double(let value): value.isFinite ? .double(value) : .null
+        case .date(let value): value.json
+        case .boolean(let value): .boolean(value)
+        case .string(let text), .decimal(let text), .uri(let text): .string(text)
+        case .uuid(let id), .reference(let id): .string(id.description)
+        case .binary(let bytes): .string(Base64.encode(bytes))
+        case .blob(let sha256, let size):
+            JSONValue(object: ["blob": .string(sha256), "size": .integer(size)])
+        // `Attribute.value(from:)` wrote the text; any other text is passed on as a string.
+        case .composite(let text): JSONValue(text: text) ?? .string(text)
+        }
+    }
+
+    /// For error messages.
+    package var kindName: String {
+        switch self {
+        case .null: "null"
+        case .integer(let value): "the integer \(value)"
+        case .double(let value): "the number \(value)"
+        case .boolean: "a boolean"
+        case .string: "a string"
+        case .date: "a date"
+        case .decimal: "a decimal"
+        case .uuid: "a UUID"
+        case .uri: "a URI"
+        case .binary, .blob: "a binary"
+        case .composite: "a composite"
+        case .reference: "an object"
+        }
+    }
+}
+
+/// The identity and the order of values.
+extension PropertyValue {
+    /// Whether the two are one value for the store and for predicates: texts are compared by their bytes, whereas
+    /// Swift's own `==` considers canonically equivalent texts equal.
+    public static func == (left: PropertyValue, right: PropertyValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.date(let left), .date(let right)): left == right
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)),
+            (.decimal(let left), .decimal(let right)), (.composite(let left), .composite(let right)):
+            areSame(left, right)
+        case (.uuid(let left), .uuid(let right)), (.reference(let left), .reference(let right)): left == right
+        case (.binary(let left), .binary(let right)): left == right
+        case (.blob(let left, let leftSize), .blob(let right, let rightSize)): left == right && leftSize == rightSize
+        default: false
+        }
+    }
+
+    private static func areSame(_ left: String, _ right: String) -> Bool {
+        guard left.utf8.count == right.utf8.count else { return false }
+        let isSame = left.utf8.withContiguousStorageIfAvailable { left in
+            right.utf8.withContiguousStorageIfAvailable { right in
+                guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+                return memcmp(first, second, left.count) == 0
+            }
+        }
+        return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
+    }
+
+    /// Compares two values as predicates and sorting do: below 0, 0 or above 0.
+    ///
+    /// Nil when a value is null, or when the kinds do not compare. Strings are compared by their UTF-8 bytes, not by
+    /// canonical equivalence as Swift's `==` does.
+    package func compared(to other: PropertyValue) -> Int? {
+        switch (self, other) {
+        case (.integer(let left), .integer(let right)): PropertyValue.order(left, right)
+        case (.integer(let left), .double(let right)): PropertyValue.order(left, right)
+        case (.double(let left), .integer(let right)): PropertyValue.order(right, left).map { -$0 }
+        case (.double(let left), .double(let right)):
+            left.isNaN || right.isNaN ? nil : PropertyValue.order(left, right)
+        case (.date(let left), .date(let right)):
+            PropertyValue.double(left.secondsSinceReferenceDate)
+                .compared(to: .double(right.secondsSinceReferenceDate))
+        case (.boolean(let left), .boolean(let right)): PropertyValue.order(left ? 1 : 0, right ? 1 : 0)
+        case (.decimal(let left), .decimal(let right)): DecimalText.compare(left, right).signum()
+        case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)),
+            (.string(let left), .uri(let right)), (.uri(let left), .string(let right)),
+            (.composite(let left), .composite(let right)):
+            PropertyValue.order(left, right)
+        case (.uuid(let left), .uuid(let right)), (.reference(let left), .reference(let right)):
+            PropertyValue.order(left, right)
+        case (.binary(let left), .binary(let right)):
+            left.lexicographicallyPrecedes(right) ? -1 : left == right ? 0 : 1
+        default: nil
+        }
+    }
+
+    /// Compares two values for sorting; null comes first.
+    package func sortOrder(to other: PropertyValue) -> Int {
+        switch (isNull, other.isNull) {
+        case (true, true): 0
+        case (true, false): -1
+        case (false, true): 1
+        case (false, false): compared(to: other) ?? 0
+        }
+    }
+
+    private static func order<Value: Comparable>(_ left: Value, _ right: Value) -> Int {
+        left < right ? -1 : left == right ? 0 : 1
+    }
+
+    private static func order(_ left: String, _ right: String) -> Int {
+        if left.utf8.elementsEqual(right.utf8) { return 0 }
+        return left.precedesByBytes(right) ? -1 : 1
+    }
+
+    /// Compares exactly, also beyond 2⁵³, where not every integer is a double.
+    private static func order(_ left: Int64, _ right: Double) -> Int? {
+        if right.isNaN { return nil }
+        if right >= 0x1p63 { return -1 }
+        if right < -0x1p63 { return 1 }
+        let whole = Int64(right.rounded(.towardZero))
+        if left != whole { return left < whole ? -1 : 1 }
+        let fraction = right - right.rounded(.towardZero)
+        return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
     }
 }

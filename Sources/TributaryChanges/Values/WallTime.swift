@@ -1,3 +1,5 @@
+package import Foundation
+
 /// A wall-clock time in whole milliseconds since 1970.
 ///
 /// Clocks, files and other programs decide the number, so every 64-bit number is a time, and no operation can trap:
@@ -54,4 +56,12 @@ extension WallTime {
 
     /// ``init(unixSeconds:)`` reads the time back exactly, for many thousand years.
     package var unixSeconds: Double { Double(milliseconds) / 1_000 }
+
+    /// The last whole millisecond that is not after the date; dates before 1970 become 1970.
+    package init(_ date: Date) {
+        let number = (date.timeIntervalSince1970 * 1_000).rounded(.down)
+        milliseconds = number > 0 ? UInt64(exactly: number) ?? .max : 0
+    }
+
+    package var date: Date { Date(timeIntervalSince1970: unixSeconds) }
 }

@@ -1,0 +1,195 @@
+// The lines of a baseline, each without its newline: the header, the writers, then the entries.
+
+/// The first line of a baseline.
+///
+/// It names nothing of the store that wrote it: baselines of equal vectors and models have equal bytes.
+package struct BaselineHeader: Hashable, Sendable {
+    package var model: String?
+    /// Another model may keep other writes as deferred.
+    package var modelHash: String
+    package var rules: BaselineRules
+    package var writerCount: Int
+
+    package init(model: String?, modelHash: String, rules: BaselineRules = BaselineRules(), writerCount: Int) {
+        self.model = model
+        self.modelHash = modelHash
+        self.rules = rules
+        self.writerCount = writerCount
+    }
+
+    package var line: String {
+        JSONValue(object: [
+            "tributary": .integer(1), "baseline": .integer(1), "model": model.map { .string($0) },
+            "modelHash": .string(modelHash), "rules": rules.json, "writers": .integer(Int64(writerCount)),
+        ]).text
+    }
+}
+
+/// The merge rules of the store that wrote a baseline, as text: by root entity, entity and property.
+///
+/// Another store can join the baseline when it merges the properties that it knows by the same rules.
+package struct BaselineRules: Hashable, Sendable {
+    package typealias Entities = [String: [String: String]]
+
+    package var roots: [String: Entities]
+
+    package init(_ roots: [String: Entities] = [:]) { self.roots = roots }
+
+    /// Reads the header's form; nil for any other value.
+    package init?(_ json: JSONValue) {
+        func members<T>(_ json: JSONValue, _ read: (JSONValue) -> T?) -> [String: T]? {
+            guard case .object(let members) = json else { return nil }
+            var found: [String: T] = [:]
+            for member in members {
+                guard let value = read(member.value) else { return nil }
+                found[member.key] = value
+            }
+            return found
+        }
+        func text(_ json: JSONValue) -> String? { if case .string(let text) = json { text } else { nil } }
+        guard let roots = members(json, { members($0) { members($0, text) } }) else { return nil }
+        self.roots = roots
+    }
+
+    package var json: JSONValue {
+        func object<T>(_ members: [String: T], _ json: (T) -> JSONValue) -> JSONValue {
+            .object(
+                members.sorted { $0.key.precedesByBytes($1.key) }.map { JSONMember(key: $0.key, value: json($0.value)) }
+            )
+        }
+        return object(roots) { object($0) { object($0, JSONValue.string) } }
+    }
+
+    /// Adds the rules of properties that have none here.
+    package mutating func add(_ other: BaselineRules) {
+        for (root, entities) in other.roots {
+            for (entity, rules) in entities {
+                roots[root, default: [:]][entity, default: [:]].merge(rules) { own, _ in own }
+            }
+        }
+    }
+}
+
+/// A writer in a baseline, with the position up to which the baseline has its transactions.
+///
+/// The writer's name is left out, because stores at one vector may know different names; the writer's next segment has
+/// the name.
+package struct BaselineWriter: Hashable, Sendable {
+    package var id: UniqueID
+    package var incarnation: Incarnation
+    package var sequence: UInt64
+    package var clock: HybridClock
+    /// What all transactions of this writer have acknowledged.
+    package var seen: [UniqueID: UInt64]
+
+    package init(
+        id: UniqueID,
+        incarnation: Incarnation = Incarnation(),
+        sequence: UInt64,
+        clock: HybridClock,
+        seen: [UniqueID: UInt64]
+    ) {
+        self.id = id
+        self.incarnation = incarnation
+        self.sequence = sequence
+        self.clock = clock
+        self.seen = seen
+    }
+
+    package var line: String {
+        let entries = seen.sorted { $0.key < $1.key }.map {
+            JSONMember(key: $0.key.description, value: .integer(Int64(clamping: $0.value)))
+        }
+        let position = JSONValue.members(of: [
+            "sequence": .integer(Int64(clamping: sequence)), "clock": .string(clock.description),
+            "seen": seen.isEmpty ? nil : .object(entries),
+        ])
+        return JSONValue.object(
+            [JSONMember(key: "writer", value: .string(id.description))] + incarnation.members + position
+        ).text
+    }
+}
+
+/// A line of a baseline after the lines of the writers.
+package enum BaselineEntry: Hashable, Sendable {
+    /// A transaction; its changes follow.
+    case transaction(BaselineTransaction)
+    case change(Change)
+    case bound(BaselineBound)
+    case counter(BaselineCounter)
+}
+
+/// The line of a transaction in a baseline; the changes that still have an effect follow.
+package struct BaselineTransaction: Hashable, Sendable {
+    package var writer: UniqueID
+    package var sequence: UInt64
+    package var clock: HybridClock
+    package var changeCount: Int
+
+    package init(writer: UniqueID, sequence: UInt64, clock: HybridClock, changeCount: Int) {
+        self.writer = writer
+        self.sequence = sequence
+        self.clock = clock
+        self.changeCount = changeCount
+    }
+
+    package var line: String {
+        JSONValue(object: [
+            "transaction": .integer(Int64(clamping: sequence)), "writer": .string(writer.description),
+            "clock": .string(clock.description), "changes": .integer(Int64(changeCount)),
+        ]).text
+    }
+}
+
+/// A greatest or least value in a baseline; it does not matter which writer wrote the value.
+package struct BaselineBound: Hashable, Sendable {
+    package var entity: String
+    package var id: UniqueID
+    package var write: PropertyWrite
+
+    package init(entity: String, id: UniqueID, write: PropertyWrite) {
+        self.entity = entity
+        self.id = id
+        self.write = write
+    }
+
+    package var line: String {
+        JSONValue(object: [
+            "bound": .string(entity), "id": .string(id.description),
+            "values": JSONValue(object: [write.name: write.value]),
+        ]).text
+    }
+}
+
+/// The totals of a counter of an object, by writer.
+package struct BaselineCounter: Hashable, Sendable {
+    package var entity: String
+    package var id: UniqueID
+    package var property: String
+    package var totals: [UniqueID: JSONValue]
+
+    package init(entity: String, id: UniqueID, property: String, totals: [UniqueID: JSONValue]) {
+        self.entity = entity
+        self.id = id
+        self.property = property
+        self.totals = totals
+    }
+
+    package var line: String {
+        let sums = totals.sorted { $0.key < $1.key }.map { JSONMember(key: $0.key.description, value: $0.value) }
+        return JSONValue(object: [
+            "counter": .string(entity), "id": .string(id.description), "property": .string(property),
+            "totals": .object(sums),
+        ]).text
+    }
+}
+
+/// The numbers of lines that the end line of a baseline states.
+package struct BaselineCounts: Sendable, Hashable {
+    package var writers = 0
+    package var transactions = 0
+    /// The changes, greatest and least values, and counters.
+    package var changes = 0
+
+    package init() {}
+}
