@@ -6,14 +6,15 @@ import TributaryChanges
 /// property index in the entity and in all of its sub-entities. Within an entity attributes come before relationships,
 /// both sorted by name.
 public final class Entity: Sendable {
+    let definition: EntityDefinition
     /// The name of the entity and of its table or view in the store.
     public let name: String
     /// The name of the class of its objects, as the model states it.
-    public let className: String?
+    public var className: String? { definition.className }
     /// Whether the entity has no objects of its own, only those of its sub-entities.
     public let isAbstract: Bool
     /// The entity whose properties it inherits.
-    public let parent: String?
+    public var parent: String? { definition.parent }
     /// The entity at the top of the inheritance hierarchy; its name is the name of the table.
     public let root: String
     /// The parent, the parent's parent and so on, up to the root.
@@ -25,7 +26,7 @@ public final class Entity: Sendable {
     /// The relationships that the entity declares itself, sorted by name.
     public let relationships: [Relationship]
     /// The names of the properties that the entity declares itself, in the order of the model file, attributes first.
-    public let declaredNames: [String]
+    public var declaredNames: [String] { definition.attributes.map(\.name) + definition.relationships.map(\.name) }
     let ownProperties: [Property]
     /// All properties, inherited ones first; the index of a property is its property index.
     public let properties: [Property]
@@ -34,11 +35,11 @@ public final class Entity: Sendable {
     /// The indexes that the model asks for, inherited ones included.
     public let fetchIndexes: [FetchIndex]
     /// The entity's name in the previous model version.
-    public let renamingIdentifier: String?
+    public var renamingIdentifier: String? { definition.renamingIdentifier }
     /// A text that changes the version hash, for a change that the rest of the model does not show.
-    public let versionHashModifier: String?
+    public var versionHashModifier: String? { definition.versionHashModifier }
     /// Further information about the entity by key, as the model states it.
-    public let userInfo: [String: String]
+    public var userInfo: [String: String] { definition.userInfo }
     private let propertyIndexes: [String: Int]
 
     init(
@@ -51,23 +52,17 @@ public final class Entity: Sendable {
         uniquenessConstraints: [[String]],
         fetchIndexes: [FetchIndex]
     ) {
-        name = definition.name
-        className = definition.className
-        isAbstract = definition.isAbstract
-        parent = definition.parent
+        self.definition = definition
+        (name, isAbstract) = (definition.name, definition.isAbstract)
         self.root = root
         self.ancestors = ancestors
         self.subentities = subentities
         self.ownProperties = ownProperties
-        declaredNames = definition.attributes.map(\.name) + definition.relationships.map(\.name)
         attributes = ownProperties.compactMap(\.attribute)
         relationships = ownProperties.compactMap(\.relationship)
         self.properties = properties
         self.uniquenessConstraints = uniquenessConstraints
         self.fetchIndexes = fetchIndexes
-        renamingIdentifier = definition.renamingIdentifier
-        versionHashModifier = definition.versionHashModifier
-        userInfo = definition.userInfo
         propertyIndexes = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
     }
 

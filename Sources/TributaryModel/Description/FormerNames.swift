@@ -22,11 +22,6 @@ package struct FormerNames: Sendable {
     package struct Counterpart: Sendable, Hashable {
         package var entity: String
         package var property: String
-
-        package init(entity: String, property: String) {
-            self.entity = entity
-            self.property = property
-        }
     }
 
     /// A property that the model does not have any more, or that belonged to a removed entity.
@@ -35,12 +30,6 @@ package struct FormerNames: Sendable {
         package var counterpart: Counterpart?
         /// The last name of the inverse, when the model removed it in a later version than the property.
         package var laterInverse: Counterpart?
-
-        package init(definition: Property, counterpart: Counterpart?, laterInverse: Counterpart?) {
-            self.definition = definition
-            self.counterpart = counterpart
-            self.laterInverse = laterInverse
-        }
     }
 
     package init(of model: Model) {
@@ -62,7 +51,6 @@ package struct FormerNames: Sendable {
         entities[former] = entity
     }
 
-    /// Inserts a former name of a current property; a current or known name is left alone.
     package mutating func insert(_ former: String?, ofProperty property: String, of entity: Entity) {
         guard let former, !former.isIdentical(to: property), entity.propertyIndex(named: former) == nil,
             properties[entity.name]?[former] == nil
@@ -70,7 +58,6 @@ package struct FormerNames: Sendable {
         properties[entity.name, default: [:]][former] = property
     }
 
-    /// Inserts a name of a removed entity; a current or known name is left alone.
     package mutating func insertRemoved(entity former: String, lastName: String) {
         if model.entity(named: former) == nil, removedEntities[former] == nil { removedEntities[former] = lastName }
     }
@@ -94,7 +81,6 @@ package struct FormerNames: Sendable {
         FormerNames.value(of: entity, in: properties).flatMap { FormerNames.value(of: name, in: $0) }
     }
 
-    /// Whether a present property of an entity had other names.
     package func hasFormerNames(ofProperty name: String, of entity: String) -> Bool {
         FormerNames.value(of: entity, in: properties)?.values.contains { $0.isIdentical(to: name) } ?? false
     }

@@ -6,16 +6,11 @@ import TributaryChanges
 /// fetch requests and user info.
 extension Model {
     package var archive: String {
-        JSONValue.object([
-            JSONMember(key: "version", value: .string(version)),
-            JSONMember(key: "entities", value: .array(entities.map(\.archived))),
-            JSONMember(
-                key: "composites",
-                value: .object(
-                    composites.sorted { $0.key < $1.key }
-                        .map { JSONMember(key: $0.key, value: .array($0.value.map(\.archived))) }
-                )
-            ),
+        let types = composites.sorted { $0.key < $1.key }.map { name, attributes in
+            JSONMember(key: name, value: .array(attributes.map(\.archived)))
+        }
+        return JSONValue(object: [
+            "version": .string(version), "entities": .array(entities.map(\.archived)), "composites": .object(types),
         ]).text
     }
 
@@ -36,24 +31,23 @@ extension Model {
 
 extension Entity {
     fileprivate var archived: JSONValue {
-        ArchivedFields.object([
-            ("name", .string(name)), ("parent", .name(parent)), ("abstract", .flag(isAbstract)),
-            ("renamed", .name(renamingIdentifier)), ("modifier", .name(versionHashModifier)),
-            ("attributes", .array(attributes.map(\.archived))),
-            ("relationships", .array(relationships.map(\.archived))),
-            ("unique", .array(uniquenessConstraints.map(JSONValue.texts))),
-            ("indexes", .array(fetchIndexes.map(\.description))),
+        let lists = JSONValue.members(of: [
+            "attributes": .array(attributes.map(\.archived)),
+            "relationships": .array(relationships.map(\.archived)),
+            "unique": .array(uniquenessConstraints.map(JSONValue.texts)),
+            "indexes": .array(fetchIndexes.map(\.description)),
         ])
+        return .object(
+            JSONValue.members(of: ["name": .string(name)])
+                + ArchivedFields.members(EntityDefinition.settings, of: definition) + lists
+        )
     }
 }
 
 extension EntityDefinition {
     fileprivate init(_ fields: ArchivedFields) throws(ModelError) {
         self.init(name: fields.text("name") ?? "")
-        parent = fields.text("parent")
-        isAbstract = fields.flag("abstract")
-        renamingIdentifier = fields.text("renamed")
-        versionHashModifier = fields.text("modifier")
+        try fields.read(EntityDefinition.settings, into: &self)
         attributes = try fields.list("attributes").map(Attribute.init)
         relationships = try fields.list("relationships").map(Relationship.init)
         uniquenessConstraints = fields.texts("unique")
@@ -66,63 +60,51 @@ extension EntityDefinition {
 
 extension Attribute {
     fileprivate var archived: JSONValue {
-        ArchivedFields.object([
-            ("name", .string(name)), ("type", .string(type.rawValue)), ("optional", .flag(isOptional)),
-            ("transient", .flag(isTransient)), ("default", defaultValue.isNull ? nil : defaultValue.json),
-            ("merge", .string(mergeRule.rawValue)), ("composite", .name(compositeName)),
-            ("preserved", .flag(preservesValueAfterDeletion)),
-            ("renamed", .name(renamingIdentifier)), ("modifier", .name(versionHashModifier)),
+        let members = JSONValue.members(of: [
+            "name": .string(name), "type": .string(type.rawValue),
+            "default": defaultValue.isNull ? nil : defaultValue.json, "merge": .string(mergeRule.rawValue),
         ])
+        return .object(members + ArchivedFields.members(Attribute.settings, of: self))
     }
 
     fileprivate init(_ fields: ArchivedFields) throws(ModelError) {
         self.init(name: fields.text("name") ?? "", type: try fields.value("type", or: .undefined))
-        isOptional = fields.flag("optional")
-        isTransient = fields.flag("transient")
+        try fields.read(Attribute.settings, into: &self)
         defaultValue = fields.value["default"].flatMap { type.scalarValue(from: $0) } ?? .null
         mergeRule = try fields.value("merge", or: .latest)
-        compositeName = fields.text("composite")
-        preservesValueAfterDeletion = fields.flag("preserved")
-        renamingIdentifier = fields.text("renamed")
-        versionHashModifier = fields.text("modifier")
     }
 }
 
 extension Relationship {
     fileprivate var archived: JSONValue {
-        ArchivedFields.object([
-            ("name", .string(name)), ("to", .string(destination)), ("inverse", .name(inverse)),
-            ("many", .flag(isToMany)), ("ordered", .flag(isOrdered)), ("optional", .flag(isOptional)),
-            ("delete", .string(deleteRule.rawValue)),
-            ("renamed", .name(renamingIdentifier)), ("modifier", .name(versionHashModifier)),
+        let members = JSONValue.members(of: [
+            "name": .string(name), "to": .string(destination), "delete": .string(deleteRule.rawValue),
         ])
+        return .object(members + ArchivedFields.members(Relationship.settings, of: self))
     }
 
     fileprivate init(_ fields: ArchivedFields) throws(ModelError) {
         self.init(name: fields.text("name") ?? "", destination: fields.text("to") ?? "")
-        inverse = fields.text("inverse")
-        isToMany = fields.flag("many")
+        try fields.read(Relationship.settings, into: &self)
         maximumCount = isToMany ? 0 : 1
-        isOrdered = fields.flag("ordered")
-        isOptional = fields.flag("optional")
         deleteRule = try fields.value("delete", or: .nullify)
-        renamingIdentifier = fields.text("renamed")
-        versionHashModifier = fields.text("modifier")
     }
 }
 
-extension Optional where Wrapped == JSONValue {
-    fileprivate static func string(_ text: String) -> JSONValue? { .some(.string(text)) }
-    fileprivate static func array(_ values: [JSONValue]) -> JSONValue? { .some(.array(values)) }
-    fileprivate static func name(_ text: String?) -> JSONValue? { text.map { .string($0) } }
-    fileprivate static func flag(_ isOn: Bool) -> JSONValue? { isOn ? .some(.boolean(true)) : nil }
-}
-
-struct ArchivedFields {
+private struct ArchivedFields: ModelFields {
     let value: JSONValue
 
-    static func object(_ members: [(key: String, value: JSONValue?)]) -> JSONValue {
-        .object(members.compactMap { member in member.value.map { JSONMember(key: member.key, value: $0) } })
+    static func keys<Element>(of setting: ModelSetting<Element>) -> [String] { setting.archive.map { [$0] } ?? [] }
+
+    static func members<Element>(_ settings: [ModelSetting<Element>], of element: Element) -> [JSONMember] {
+        settings.compactMap { setting in
+            guard let key = setting.archive else { return nil }
+            switch setting.property {
+            case .flag(let path):
+                return element[keyPath: path] ? JSONMember(key: key, value: .boolean(true)) : nil
+            case .text(let path): return element[keyPath: path].map { JSONMember(key: key, value: .string($0)) }
+            }
+        }
     }
 
     static func list(_ value: JSONValue?) -> [ArchivedFields] {
@@ -145,7 +127,7 @@ struct ArchivedFields {
         return value
     }
 
-    func flag(_ key: String) -> Bool { value[key] == .boolean(true) }
+    func flag(_ key: String) -> Bool? { value[key] == .boolean(true) ? true : nil }
 
     func list(_ key: String) -> [ArchivedFields] { ArchivedFields.list(value[key]) }
 

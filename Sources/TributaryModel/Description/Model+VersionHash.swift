@@ -15,9 +15,9 @@ extension Model {
     /// info. A model has one hash in every release and from every kind of file.
     public var versionHash: String {
         knownVersionHash.value {
-            let description = ArchivedFields.object([
-                ("tributaryModel", .integer(1)),
-                ("entities", .array(entities.map(\.canonicalDescription))),
+            let description = JSONValue(object: [
+                "tributaryModel": .integer(1),
+                "entities": .array(entities.map(\.canonicalDescription)),
             ])
             return description.sha256
         }
@@ -31,58 +31,58 @@ extension Entity {
     /// constraints and indexes; their order has no effect. A ``versionHashModifier`` of the entity or of a property
     /// changes the hash.
     public var versionHash: String {
-        ArchivedFields.object([
-            ("tributaryEntity", .integer(1)),
-            ("entity", canonicalDescription),
+        JSONValue(object: [
+            "tributaryEntity": .integer(1),
+            "entity": canonicalDescription,
         ]).sha256
     }
 
     fileprivate var canonicalDescription: JSONValue {
         let constraints = uniquenessConstraints.sorted { $0.lexicographicallyPrecedes($1) }
-        return ArchivedFields.object([
-            ("name", .string(name)),
-            ("parent", .text(parent)),
-            ("abstract", .boolean(isAbstract)),
-            ("renamedFrom", .text(renamingIdentifier)),
-            ("attributes", .array(attributes.map(\.canonicalDescription))),
-            ("relationships", .array(relationships.map(\.canonicalDescription))),
-            ("unique", .array(constraints.map(JSONValue.texts))),
-            ("indexes", .array(fetchIndexes.sorted { $0.name < $1.name }.map(\.description))),
+        return JSONValue(object: [
+            "name": .string(name),
+            "parent": .text(parent),
+            "abstract": .boolean(isAbstract),
+            "renamedFrom": .text(renamingIdentifier),
+            "attributes": .array(attributes.map(\.canonicalDescription)),
+            "relationships": .array(relationships.map(\.canonicalDescription)),
+            "unique": .array(constraints.map(JSONValue.texts)),
+            "indexes": .array(fetchIndexes.sorted { $0.name < $1.name }.map(\.description)),
             // A model without modifiers has the hash that it had before there were modifiers.
-            ("modifier", versionHashModifier.map { .string($0) }),
+            "modifier": versionHashModifier.map { .string($0) },
         ])
     }
 }
 
 extension Attribute {
     fileprivate var canonicalDescription: JSONValue {
-        ArchivedFields.object([
-            ("name", .string(name)),
-            ("type", .string(type.rawValue)),
-            ("optional", .boolean(isOptional)),
-            ("transient", .boolean(isTransient)),
-            ("default", defaultValue.json),
-            ("merge", .string(mergeRule.rawValue)),
-            ("renamedFrom", .text(renamingIdentifier)),
-            ("composite", .array(compositeAttributes.map(\.canonicalDescription))),
+        JSONValue(object: [
+            "name": .string(name),
+            "type": .string(type.rawValue),
+            "optional": .boolean(isOptional),
+            "transient": .boolean(isTransient),
+            "default": defaultValue.json,
+            "merge": .string(mergeRule.rawValue),
+            "renamedFrom": .text(renamingIdentifier),
+            "composite": .array(compositeAttributes.map(\.canonicalDescription)),
             // A model without modifiers has the hash that it had before there were modifiers.
-            ("modifier", versionHashModifier.map { .string($0) }),
+            "modifier": versionHashModifier.map { .string($0) },
         ])
     }
 }
 
 extension Relationship {
     fileprivate var canonicalDescription: JSONValue {
-        ArchivedFields.object([
-            ("name", .string(name)),
-            ("to", .string(destination)),
-            ("inverse", .text(inverse)),
-            ("many", .boolean(isToMany)),
-            ("ordered", .boolean(isOrdered)),
-            ("optional", .boolean(isOptional)),
-            ("renamedFrom", .text(renamingIdentifier)),
+        JSONValue(object: [
+            "name": .string(name),
+            "to": .string(destination),
+            "inverse": .text(inverse),
+            "many": .boolean(isToMany),
+            "ordered": .boolean(isOrdered),
+            "optional": .boolean(isOptional),
+            "renamedFrom": .text(renamingIdentifier),
             // A model without modifiers has the hash that it had before there were modifiers.
-            ("modifier", versionHashModifier.map { .string($0) }),
+            "modifier": versionHashModifier.map { .string($0) },
         ])
     }
 }

@@ -26,10 +26,6 @@ struct ModelDraft {
         notices.append(line.map { "line \($0): \(text)" } ?? text)
     }
 
-    func error(_ reason: String, line: Int?, element: String? = nil) -> ModelError {
-        ModelError(reason, file: file, line: line, element: element)
-    }
-
     func resolve() throws(ModelError) -> Model {
         do {
             var model = try Model(

@@ -201,8 +201,7 @@ extension ModelResolver {
         }
     }
 
-    /// Returns the relationship with the given name in an entity or its nearest ancestor, and the entity that declares
-    /// it.
+    /// The relationship in an entity or its nearest ancestor, and the entity that declares it.
     private func declared(_ name: String, in entity: String) -> (String, Relationship)? {
         var next: String? = entity
         var visited: Set<String> = []
@@ -228,10 +227,9 @@ extension ModelResolver {
         }
     }
 
-    /// Checks the name of an entity or a property.
+    /// Names that start with an underscore are columns of the store.
     ///
-    /// Names that start with an underscore are columns of the store. Other characters than letters, digits and
-    /// underscores could not be distinguished from operators in a predicate.
+    /// Other characters than letters, digits and underscores could not be distinguished from operators in a predicate.
     func checkName(_ name: String, element: String) throws(ModelError) {
         if name.isEmpty || name.hasPrefix("_") {
             throw ModelError("the name '\(name)' is empty or starts with an underscore", element: element)

@@ -12,7 +12,7 @@ struct XCDataModelReader {
         var reader = XCDataModelReader(draft: ModelDraft(version: version, file: file))
         let root = try ModelXMLReader.read(bytes, file: file)
         guard root.name == "model" else {
-            throw reader.draft.error("the root element is <\(root.name)>, not <model>", line: root.line)
+            throw ModelError("the root element is <\(root.name)>, not <model>", file: file, line: root.line)
         }
         try reader.readModel(root)
         for notice in reader.texts.notices { reader.draft.notice(notice.text, line: notice.line) }
@@ -20,7 +20,7 @@ struct XCDataModelReader {
     }
 
     private mutating func readModel(_ model: ModelXMLElement) throws(ModelError) {
-        reportUnknownAttributes(of: model, element: "model")
+        reportUnknownAttributes(of: model)
         for child in model.children {
             switch child.name {
             case "entity": draft.entities.append(try readEntity(child))
@@ -36,20 +36,14 @@ struct XCDataModelReader {
     }
 
     private mutating func readEntity(_ element: ModelXMLElement) throws(ModelError) -> EntityDefinition {
-        var entity = EntityDefinition(name: try required("name", of: element, element: "entity"))
-        let label = "entity \(entity.name)"
-        draft.record(element.line, of: label)
-        reportUnknownAttributes(of: element, element: label)
-        entity.className = element.attributes["representedClassName"]
-        entity.isAbstract = try flag("isAbstract", of: element, element: label)
-        entity.parent = element.attributes["parentEntity"]
-        entity.renamingIdentifier = element.attributes["elementID"] ?? element.attributes["renamingIdentifier"]
-        entity.versionHashModifier = element.attributes["versionHashModifier"]
+        let (name, fields) = try fields(of: element, "entity")
+        var entity = EntityDefinition(name: name)
+        try fields.read(EntityDefinition.settings, into: &entity)
         for child in element.children {
             switch child.name {
             case "attribute":
-                entity.attributes.append(try readAttribute(child, of: label, indexes: &entity.fetchIndexes))
-            case "relationship": entity.relationships.append(try readRelationship(child, of: label))
+                entity.attributes.append(try readAttribute(child, of: fields.label, indexes: &entity.fetchIndexes))
+            case "relationship": entity.relationships.append(try readRelationship(child, of: fields.label))
             case "fetchedProperty":
                 draft.notice("fetched properties are not supported and are left out", line: child.line)
             case "uniquenessConstraints":
@@ -59,7 +53,7 @@ struct XCDataModelReader {
                     )
                 }
             case "fetchIndex":
-                if let index = try readFetchIndex(child, of: label) { entity.fetchIndexes.append(index) }
+                if let index = try readFetchIndex(child, of: fields.label) { entity.fetchIndexes.append(index) }
             case "compoundIndexes":
                 for compound in child.children(named: "compoundIndex") {
                     let names = compound.children(named: "index").compactMap { $0.attributes["value"] }
@@ -75,20 +69,18 @@ struct XCDataModelReader {
     }
 
     private mutating func readComposite(_ element: ModelXMLElement) throws(ModelError) {
-        let name = try required("name", of: element, element: "composite")
-        let label = "composite \(name)"
-        draft.record(element.line, of: label)
+        let (name, fields) = try fields(of: element, "composite")
         var attributes: [Attribute] = []
         var indexes: [FetchIndex] = []
         for child in element.children {
             switch child.name {
-            case "attribute": attributes.append(try readAttribute(child, of: label, indexes: &indexes))
+            case "attribute": attributes.append(try readAttribute(child, of: fields.label, indexes: &indexes))
             case "userInfo": break
             default: reportUnknown(child, in: element)
             }
         }
         guard draft.composites.updateValue(attributes, forKey: name) == nil else {
-            throw draft.error("there are two composites of this name", line: element.line, element: label)
+            throw fields.error("there are two composites of this name")
         }
     }
 
@@ -96,7 +88,7 @@ struct XCDataModelReader {
         _ element: ModelXMLElement,
         of label: String
     ) throws(ModelError) -> FetchIndex? {
-        let name = try required("name", of: element, element: "\(label), fetch index")
+        let name = try XcodeFields(xml: element, label: "\(label), fetch index", file: draft.file).required("name")
         var elements: [FetchIndex.Element] = []
         for child in element.children {
             guard child.name == "fetchIndexElement" else {
@@ -116,24 +108,20 @@ struct XCDataModelReader {
     }
 
     private mutating func readFetchRequest(_ element: ModelXMLElement) throws(ModelError) {
-        let name = try required("name", of: element, element: "fetch request")
-        let label = "fetch request \(name)"
-        draft.record(element.line, of: label)
-        reportUnknownAttributes(of: element, element: label)
-        var request = StoredFetchRequest(name: name, entity: try required("entity", of: element, element: label))
-        request.predicate = element.attributes["predicateString"]
-        request.fetchLimit = try count("fetchLimit", of: element, element: label)
-        request.fetchBatchSize = try count("fetchBatchSize", of: element, element: label)
+        let (name, fields) = try fields(of: element, "fetch request")
+        var request = StoredFetchRequest(name: name, entity: try fields.required("entity"))
+        request.predicate = fields.text("predicateString")
+        request.fetchLimit = try fields.count("fetchLimit")
+        request.fetchBatchSize = try fields.count("fetchBatchSize")
         // The flag has two spellings; a request without either was saved by an editor that left out YES.
-        for key in ["includeSubentities", "includesSubentities"] where element.attributes[key] != nil {
-            request.includesSubentities = try flag(key, of: element, element: label)
+        for key in ["includeSubentities", "includesSubentities"] where fields.text(key) != nil {
+            request.includesSubentities = try fields.flag(key) == true
         }
         draft.fetchRequests[name] = request
     }
 
     private mutating func readConfiguration(_ element: ModelXMLElement) throws(ModelError) {
-        let name = try required("name", of: element, element: "configuration")
-        draft.record(element.line, of: "configuration \(name)")
+        let (name, _) = try fields(of: element, "configuration")
         draft.configurations[name] = element.children(named: "memberEntity").compactMap { $0.attributes["name"] }
     }
 

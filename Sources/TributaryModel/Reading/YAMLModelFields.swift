@@ -2,7 +2,7 @@ import Foundation
 import Yams
 
 /// The nodes of one mapping of a YAML model by key; unknown keys have been refused.
-struct YAMLModelFields {
+struct YAMLModelFields: ModelFields {
     /// The element that the mapping describes, such as `entity Employee, attribute salary`.
     let element: String
     let mark: Mark?
@@ -28,6 +28,8 @@ struct YAMLModelFields {
         }
     }
 
+    static func keys<Element>(of setting: ModelSetting<Element>) -> [String] { [setting.yaml] }
+
     /// Returns the entries of a mapping whose keys are names; an empty value counts as an empty mapping.
     static func entries(
         of node: Node,
@@ -36,12 +38,7 @@ struct YAMLModelFields {
     ) throws(ModelError) -> [(key: String, node: Node, mark: Mark?)] {
         if isNull(node) { return [] }
         guard case .mapping(let mapping) = node else {
-            throw ModelError(
-                "a mapping is expected here (key: value)",
-                file: file,
-                at: node.mark,
-                element: element
-            )
+            throw ModelError("a mapping is expected here (key: value)", file: file, at: node.mark, element: element)
         }
         var result: [(key: String, node: Node, mark: Mark?)] = []
         for (key, value) in mapping {
@@ -63,6 +60,11 @@ struct YAMLModelFields {
     }
 
     func node(_ key: String) -> Node? { nodes[key] }
+
+    func entries(_ key: String) throws(ModelError) -> [(key: String, node: Node, mark: Mark?)] {
+        guard let node = nodes[key] else { return [] }
+        return try YAMLModelFields.entries(of: node, element: key, file: file)
+    }
 
     /// Returns the text as it is written, without YAML's types: `no` is the text "no".
     func text(_ key: String) throws(ModelError) -> String? {

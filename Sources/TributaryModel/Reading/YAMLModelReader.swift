@@ -44,38 +44,29 @@ struct YAMLModelReader {
     private static let leastNodes = 100_000
 
     private mutating func readModel(_ fields: YAMLModelFields) throws(ModelError) {
-        for entry in try entries("composites", of: fields) {
+        for entry in try fields.entries("composites") {
             let label = "composite \(entry.key)"
             draft.record(entry.mark?.line, column: entry.mark?.column, of: label)
             draft.composites[entry.key] = try readAttributes(entry.node, of: label)
         }
-        for entry in try entries("entities", of: fields) {
+        for entry in try fields.entries("entities") {
             draft.entities.append(try readEntity(entry.key, entry.node, at: entry.mark))
         }
         let names = Set(draft.entities.map(\.name))
-        for entry in try entries("requests", of: fields) {
+        for entry in try fields.entries("requests") {
             draft.fetchRequests[entry.key] = try readRequest(entry.key, entry.node, entities: names)
         }
-        for entry in try entries("configurations", of: fields) {
+        for entry in try fields.entries("configurations") {
             let members = try fields.names(in: entry.node, key: "configurations")
             if let missing = members.first(where: { !names.contains($0) }) {
-                throw ModelError(
-                    "there is no entity '\(missing)'",
-                    file: draft.file,
-                    at: entry.mark,
-                    element: "configuration \(entry.key)"
-                )
+                throw error("there is no entity '\(missing)'", at: entry.mark, element: "configuration \(entry.key)")
             }
             draft.configurations[entry.key] = members
         }
     }
 
-    private func entries(
-        _ key: String,
-        of fields: YAMLModelFields
-    ) throws(ModelError) -> [(key: String, node: Node, mark: Mark?)] {
-        guard let node = fields.node(key) else { return [] }
-        return try YAMLModelFields.entries(of: node, element: key, file: draft.file)
+    private func error(_ reason: String, at mark: Mark?, element: String) -> ModelError {
+        ModelError(reason, file: draft.file, at: mark, element: element)
     }
 
     private mutating func readEntity(
@@ -95,18 +86,14 @@ struct YAMLModelReader {
             file: draft.file
         )
         var entity = EntityDefinition(name: name)
-        entity.parent = try fields.text("parent")
-        entity.isAbstract = try fields.flag("abstract") ?? false
-        entity.className = try fields.text("class")
-        entity.renamingIdentifier = try fields.text("renamed_from")
-        entity.versionHashModifier = try fields.text("hash_modifier")
+        try fields.read(EntityDefinition.settings, into: &entity)
         entity.userInfo = try fields.info("info")
         if let attributes = fields.node("attributes") { entity.attributes = try readAttributes(attributes, of: label) }
-        for entry in try entries("relationships", of: fields) {
+        for entry in try fields.entries("relationships") {
             entity.relationships.append(try readRelationship(entry.key, entry.node, of: label, at: entry.mark))
         }
         if let unique = fields.node("unique") { entity.uniquenessConstraints = try readUnique(unique, fields) }
-        for entry in try entries("indexes", of: fields) {
+        for entry in try fields.entries("indexes") {
             let elements = try fields.names(in: entry.node, key: "indexes").map(FetchIndex.Element.init(signedName:))
             guard !elements.isEmpty else { throw fields.error("the index '\(entry.key)' is empty", key: "indexes") }
             entity.fetchIndexes.append(FetchIndex(name: entry.key, elements: elements))
@@ -177,12 +164,7 @@ struct YAMLModelReader {
         let types = AttributeType.allCases
         guard let type = types.first(where: { $0.rawValue.filter { $0 != " " } == wanted }) else {
             let known = types.map(\.rawValue).joined(separator: ", ")
-            throw ModelError(
-                "the type '\(text)' is not known; known are \(known)",
-                file: draft.file,
-                at: mark,
-                element: element
-            )
+            throw error("the type '\(text)' is not known; known are \(known)", at: mark, element: element)
         }
         var attribute = Attribute(name: name, type: type)
         attribute.isOptional = isOptional
@@ -205,25 +187,14 @@ struct YAMLModelReader {
             element: element,
             file: draft.file
         )
-        let composite = try fields.text("composite")
-        let isTransient = try fields.flag("transient") ?? false
         var fallback: String?
-        if composite != nil { fallback = "Composite" } else if isTransient { fallback = "Undefined" }
+        if try fields.flag("transient") == true { fallback = "Undefined" }
+        if try fields.text("composite") != nil { fallback = "Composite" }
         guard let typeText = try fields.text("type") ?? fallback else {
-            throw ModelError("the key 'type' is missing", file: draft.file, at: mark, element: element)
+            throw error("the key 'type' is missing", at: mark, element: element)
         }
         var attribute = try attribute(name, type: typeText, at: mark, element: element)
-        attribute.isOptional = try fields.flag("optional") ?? attribute.isOptional
-        attribute.isTransient = isTransient
-        attribute.compositeName = composite
-        attribute.regularExpression = try fields.text("pattern")
-        attribute.derivationExpression = try fields.text("derived")
-        attribute.preservesValueAfterDeletion = try fields.flag("preserve_after_deletion") ?? false
-        attribute.allowsExternalBinaryStorage = try fields.flag("external") ?? false
-        attribute.valueTransformerName = try fields.text("transformer")
-        attribute.customClassName = try fields.text("class")
-        attribute.renamingIdentifier = try fields.text("renamed_from")
-        attribute.versionHashModifier = try fields.text("hash_modifier")
+        try fields.read(Attribute.settings, into: &attribute)
         attribute.userInfo = try fields.info("info")
         attribute.defaultValue = try value("default", of: fields) { attribute.type.value(fromModelText: $0) }
         attribute.minimum = try value("min", of: fields) { attribute.type.bound(fromModelText: $0) }
@@ -269,9 +240,7 @@ struct YAMLModelReader {
             name: name,
             destination: target.hasSuffix("?") ? String(target.dropLast()) : target
         )
-        relationship.inverse = try fields.text("inverse")
-        relationship.isToMany = try fields.flag("many") ?? false
-        relationship.isOrdered = try fields.flag("ordered") ?? false
+        try fields.read(Relationship.settings, into: &relationship)
         relationship.minimumCount = try fields.count("min") ?? 0
         relationship.maximumCount = try fields.count("max") ?? (relationship.isToMany ? 0 : 1)
         // A to-many relationship is optional unless it has `min`; other properties are mandatory unless they have `?`
@@ -284,8 +253,6 @@ struct YAMLModelReader {
             }
             relationship.deleteRule = rule
         }
-        relationship.renamingIdentifier = try fields.text("renamed_from")
-        relationship.versionHashModifier = try fields.text("hash_modifier")
         relationship.userInfo = try fields.info("info")
         return relationship
     }
