@@ -83,7 +83,7 @@ struct DerivedValues {
             guard let source else { return .null }
             guard let propertyIndex = source.descriptor.propertyIndex(named: name) else { return nil }
             let value = source.values[propertyIndex]
-            return function.map { FunctionEvaluator.value($0, [value]) } ?? value
+            return function.map { $0.value(of: [value]) } ?? value
         case .count(let relationship):
             guard let propertyIndex = entity.propertyIndex(named: relationship) else { return nil }
             return number(Decimal(try members(of: subject, propertyIndex).count), attribute)

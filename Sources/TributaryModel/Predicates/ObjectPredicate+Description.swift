@@ -50,7 +50,7 @@ extension ObjectPredicate.Expression: CustomStringConvertible {
             // An aggregate alone is read only behind SELF.
             return (first.hasPrefix("@") ? "SELF." : "") + Self.text(of: components)
         case .variablePath(let name, let components): return "$\(name).\(Self.text(of: components))"
-        case .function(let function, let arguments): return function.description(of: arguments.map(\.description))
+        case .function(let function, let arguments): return function.text(of: arguments.map(\.description))
         case .subquery(let subquery):
             let call = "SUBQUERY(\(subquery.collection), $\(subquery.variable), \(subquery.predicate))"
             return subquery.path.isEmpty ? call : "\(call).\(Self.text(of: subquery.path))"
@@ -62,18 +62,6 @@ extension ObjectPredicate.Expression: CustomStringConvertible {
         components.map { component in
             PredicateParser.reservedWords.contains(component.uppercased()) ? "#\(component)" : component
         }.joined(separator: ".")
-    }
-}
-
-extension ObjectPredicate.Function {
-    fileprivate func description(of arguments: [String]) -> String {
-        switch self {
-        case .add, .subtract, .multiply, .divide, .power:
-            "(\(arguments.joined(separator: " \(rawValue) ")))"
-        case .castToNumber, .castToDecimal, .castToString, .castToDate:
-            "CAST(\(arguments.joined(separator: ", ")), '\(rawValue)')"
-        default: "\(rawValue)(\(arguments.joined(separator: ", ")))"
-        }
     }
 }
 

@@ -182,7 +182,6 @@ extension ObjectPredicate.Comparison {
 }
 
 extension ObjectPredicate.Quantifier {
-    /// Whether the condition is true for as many of the values as the quantifier demands.
     func holds(of values: [PropertyValue], _ condition: (PropertyValue) -> Bool) -> Bool {
         switch self {
         case .direct, .any: values.contains(where: condition)
@@ -384,8 +383,7 @@ extension ObjectPredicate {
 }
 
 extension ObjectPredicate {
-    /// Returns the predicate with `now()` replaced by a time, so that SQL and the evaluation in memory use the same
-    /// one.
+    /// Replaces `now()`, so that SQL and the evaluation in memory use the same time.
     package func resolvingNow(_ time: WallTime) -> ObjectPredicate {
         replacing { expression, _ in
             guard case .function(.now, _) = expression.form else { return nil }
@@ -393,7 +391,7 @@ extension ObjectPredicate {
         }
     }
 
-    /// Returns the replacement of an expression in the scope of the variables of subqueries; nil to keep it.
+    /// Nil to keep the expression.
     typealias Replacement = (_ expression: Expression, _ boundVariables: Set<String>) -> Expression?
 
     func replacing(boundVariables: Set<String> = [], _ replacement: Replacement) -> ObjectPredicate {

@@ -13,45 +13,33 @@ struct PredicateLexer {
 
     private static let symbols = [
         "**", "==", "=<", "=>", "!=", "<=", "<>", ">=", "&&", "||", "=", "<", ">", "!", "(", ")", "{", "}", "[", "]",
-        ",",
-        ".", "+", "-", "*", "/", ":",
+        ",", ".", "+", "-", "*", "/", ":",
     ]
+
     mutating func next() throws(ObjectPredicateError) -> PredicateToken {
-        let token = try read()
+        while index < text.endIndex, text.unicodeScalars[index].properties.isWhitespace { advance() }
+        let start = index
+        let token = PredicateToken(kind: try read(from: start), start: start)
         followsValue = token.isValue
         return token
     }
 
-    private mutating func read() throws(ObjectPredicateError) -> PredicateToken {
-        while index < text.endIndex, text.unicodeScalars[index].properties.isWhitespace { advance() }
-        let start = index
-        guard let scalar = peek() else { return PredicateToken(kind: .end, start: start) }
+    private mutating func read(from start: String.Index) throws(ObjectPredicateError) -> PredicateToken.Kind {
+        guard let scalar = peek() else { return .end }
         switch scalar {
-        case "'", "\"":
-            return PredicateToken(kind: .string(try string(quote: scalar)), start: start)
-        case "0"..."9": return PredicateToken(kind: try number(), start: start)
-        case "-" where !followsValue && peek(1).map { ("0"..."9").contains($0) } == true:
-            return PredicateToken(kind: try number(), start: start)
-        case "#":
-            advance()
-            return PredicateToken(kind: .word(try name(after: "#", start: start), isEscaped: true), start: start)
-        case "$":
-            advance()
-            return PredicateToken(kind: .variable(try name(after: "$", start: start)), start: start)
-        case "@":
-            advance()
-            return PredicateToken(kind: .aggregate(try name(after: "@", start: start)), start: start)
-        case "%":
-            advance()
-            return PredicateToken(kind: .placeholder(try placeholder(start: start)), start: start)
+        case "'", "\"": return .string(try string(quote: scalar))
+        case "0"..."9": return try number()
+        case "-" where !followsValue && peek(1).map { ("0"..."9").contains($0) } == true: return try number()
+        case "#": return .word(try name(after: "#"), isEscaped: true)
+        case "$": return .variable(try name(after: "$"))
+        case "@": return .aggregate(try name(after: "@"))
+        case "%": return .placeholder(try placeholder())
+        case _ where PredicateLexer.isNameStart(scalar): return .word(name(), isEscaped: false)
         default: break
-        }
-        if PredicateLexer.isNameStart(scalar) {
-            return PredicateToken(kind: .word(name(), isEscaped: false), start: start)
         }
         for symbol in PredicateLexer.symbols where text.unicodeScalars[index...].starts(with: symbol.unicodeScalars) {
             for _ in symbol.unicodeScalars { advance() }
-            return PredicateToken(kind: .symbol(symbol), start: start)
+            return .symbol(symbol)
         }
         throw ObjectPredicateError(
             "the character '\(scalar.escaped(asASCII: false))' means nothing here",
@@ -61,7 +49,9 @@ struct PredicateLexer {
     }
 
     /// Reads `@`, `K`, or a number format of `printf`: flags, width, precision, size, conversion.
-    private mutating func placeholder(start: String.Index) throws(ObjectPredicateError) -> String {
+    private mutating func placeholder() throws(ObjectPredicateError) -> String {
+        let start = index
+        advance()
         let first = index
         if peek() == "@" || peek() == "K" {
             advance()
@@ -107,7 +97,9 @@ struct PredicateLexer {
         return String(text[start..<index])
     }
 
-    private mutating func name(after sign: String, start: String.Index) throws(ObjectPredicateError) -> String {
+    private mutating func name(after sign: String) throws(ObjectPredicateError) -> String {
+        let start = index
+        advance()
         guard let scalar = peek(), PredicateLexer.isNameStart(scalar) else {
             throw ObjectPredicateError("'\(sign)' must be followed by a name", in: text, at: start)
         }

@@ -5,11 +5,8 @@ extension PredicateParser {
     mutating func operand(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         var result = try product(depth: depth)
         var level = depth
-        while case .symbol(let sign) = token.kind, sign == "+" || sign == "-" {
-            level += 1
-            try check(depth: level)
-            try advance()
-            result = .function(sign == "+" ? .add : .subtract, [result, try product(depth: depth + 1)])
+        while let function = try consume(oneOf: [.add, .subtract], &level) {
+            result = .function(function, [result, try product(depth: depth + 1)])
         }
         return result
     }
@@ -17,13 +14,22 @@ extension PredicateParser {
     private mutating func product(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         var result = try power(depth: depth)
         var level = depth
-        while case .symbol(let sign) = token.kind, sign == "*" || sign == "/" {
-            level += 1
-            try check(depth: level)
-            try advance()
-            result = .function(sign == "*" ? .multiply : .divide, [result, try power(depth: depth + 1)])
+        while let function = try consume(oneOf: [.multiply, .divide], &level) {
+            result = .function(function, [result, try power(depth: depth + 1)])
         }
         return result
+    }
+
+    /// Consumes a sign between two operands, the earlier of which is one level deeper then.
+    private mutating func consume(
+        oneOf functions: [ObjectPredicate.Function],
+        _ level: inout Int
+    ) throws(ObjectPredicateError) -> ObjectPredicate.Function? {
+        guard let function = functions.first(where: { token.kind == .symbol($0.rawValue) }) else { return nil }
+        level += 1
+        try check(depth: level)
+        try advance()
+        return function
     }
 
     private mutating func power(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
@@ -37,7 +43,7 @@ extension PredicateParser {
         try check(depth: depth)
         try advance()
         let inner = try operand(depth: depth)
-        guard try consume(")") else { throw unexpected("')'") }
+        try expect(")")
         return inner
     }
 
@@ -68,7 +74,7 @@ extension PredicateParser {
         }
         guard ahead.token.kind == .symbol("(") else { return nil }
         let known = ObjectPredicate.Function.allCases.first {
-            !PredicateParser.casts.contains($0) && ($0.rawValue == name || $0.rawValue == name + ":")
+            !$0.isCast && ($0.rawValue == name || $0.rawValue == name + ":")
         }
         guard let function = known else { throw error("'\(word)' is no function that is known") }
         try check(depth: depth)
@@ -86,42 +92,38 @@ extension PredicateParser {
         return .function(function, arguments)
     }
 
-    private static let casts: [ObjectPredicate.Function] = [
-        .castToNumber, .castToDecimal, .castToString, .castToDate,
-    ]
-
     mutating func cast(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         try check(depth: depth)
         try advance()
-        guard try consume("(") else { throw unexpected("'('") }
+        try expect("(")
         let value = try operand(depth: depth)
-        guard try consume(",") else { throw unexpected("','") }
+        try expect(",")
         guard case .string(let name) = token.kind, let function = ObjectPredicate.Function(rawValue: name),
-            PredicateParser.casts.contains(function)
+            function.isCast
         else { throw unexpected("'NSNumber', 'NSDecimalNumber', 'NSString' or 'NSDate'") }
         try advance()
-        guard try consume(")") else { throw unexpected("')'") }
+        try expect(")")
         return .function(function, [value])
     }
 
     mutating func subquery(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
         try check(depth: depth)
         try advance()
-        guard try consume("(") else { throw unexpected("'('") }
+        try expect("(")
         let start = token.start
         let collection = try primary(depth: depth)
         switch collection.form {
         case .keyPath, .variablePath: break
         default: throw ObjectPredicateError("expected a to-many path", in: text, at: start)
         }
-        guard try consume(",") else { throw unexpected("','") }
+        try expect(",")
         guard case .variable(let name) = token.kind else { throw unexpected("a variable such as $x") }
         try advance()
-        guard try consume(",") else { throw unexpected("','") }
+        try expect(",")
         boundVariables.append(name)
         let predicate = try disjunction(depth: depth)
         boundVariables.removeLast()
-        guard try consume(")") else { throw unexpected("')'") }
+        try expect(")")
         let path = try consume(".") ? try pathComponents() : []
         return .subquery(ObjectPredicate.Subquery(collection, variable: name, where: predicate, path: path))
     }
@@ -142,7 +144,7 @@ extension PredicateParser {
         case .variable(let name):
             try advance()
             return try variable(name)
-        case .placeholder("K"): return try keyPath()
+        case .placeholder("K"): return .keyPath(try pathComponents())
         case .placeholder(let kind):
             try advance()
             return try argument(for: kind, at: start)
@@ -153,7 +155,7 @@ extension PredicateParser {
             try advance()
             return .function(.subtract, [.constant(.integer(0)), try primary(depth: depth + 1)])
         case .word(let word, let isEscaped):
-            guard !isEscaped else { return try keyPath() }
+            guard !isEscaped else { return .keyPath(try pathComponents()) }
             switch word.uppercased() {
             case "TRUE", "YES": return try constant(.boolean(true))
             case "FALSE", "NO": return try constant(.boolean(false))
@@ -166,7 +168,7 @@ extension PredicateParser {
                 throw error("expected a value or a property; a property of this name is written #\(word.lowercased())")
             default:
                 if let function = try function(depth: depth + 1) { return function }
-                return try keyPath()
+                return .keyPath(try pathComponents())
             }
         default: throw unexpected("a value or a property")
         }
@@ -190,10 +192,6 @@ extension PredicateParser {
             if try consume("}") { return .list(values) }
             guard try consume(",") else { throw unexpected("',' or '}'") }
         }
-    }
-
-    private mutating func keyPath() throws(ObjectPredicateError) -> ObjectPredicate.Expression {
-        .keyPath(try pathComponents())
     }
 
     mutating func pathComponents() throws(ObjectPredicateError) -> [String] {
@@ -248,15 +246,8 @@ extension PredicateParser {
     private mutating func keyPathArgument() throws(ObjectPredicateError) -> [String] {
         guard let argument = arguments.popFirst() else { throw error("there is no argument for '%K'") }
         guard case .value(.string(let path)) = argument else { throw error("'%K' takes a key path, a string") }
-        return try components(of: path, at: token.start)
-    }
-
-    private func components(of path: String, at start: String.Index) throws(ObjectPredicateError) -> [String] {
-        if path == "SELF" { return [] }
-        let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard components.allSatisfy({ !$0.isEmpty }) else {
-            throw ObjectPredicateError("'\(path)' is no key path", in: text, at: start)
-        }
+        let components = path.keyPathComponents
+        guard components.allSatisfy({ !$0.isEmpty }) else { throw error("'\(path)' is no key path") }
         return components
     }
 }

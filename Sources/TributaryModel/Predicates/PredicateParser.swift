@@ -58,7 +58,7 @@ struct PredicateParser {
         if try consume("NOT", or: "!") { return .not(try negation(depth: depth + 1)) }
         if !isExpressionInParentheses(), try consume("(") {
             let inner = try disjunction(depth: depth + 1)
-            guard try consume(")") else { throw unexpected("')'") }
+            try expect(")")
             return inner
         }
         if try consume("TRUEPREDICATE") { return .always(true) }
@@ -115,7 +115,7 @@ struct PredicateParser {
             word.lowercased().allSatisfy({ "cdnl".contains($0) })
         else { throw unexpected("c, d, n, l or several of them") }
         try advance()
-        guard try consume("]") else { throw unexpected("']'") }
+        try expect("]")
         return word.lowercased()
     }
 
@@ -141,6 +141,10 @@ struct PredicateParser {
         }
         try advance()
         return true
+    }
+
+    mutating func expect(_ symbol: String) throws(ObjectPredicateError) {
+        guard try consume(symbol) else { throw unexpected("'\(symbol)'") }
     }
 
     /// Whether the next parenthesis contains an operand, as in `(a + 1) * 2 > b`.

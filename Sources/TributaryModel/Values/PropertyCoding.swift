@@ -21,9 +21,7 @@ extension AttributeType {
 
     private func integerValue(_ value: Int64) -> PropertyValue? {
         switch self {
-        case .integer64: .integer(value)
-        case .integer32: Int32(exactly: value) == nil ? nil : .integer(value)
-        case .integer16: Int16(exactly: value) == nil ? nil : .integer(value)
+        case .integer64, .integer32, .integer16: holds(.integer(value)) ? .integer(value) : nil
         case .double, .float: .double(Double(value))
         case .date: .date(DateValue(unixSeconds: value))
         // The model of the writer may still have the attribute as an integer.
@@ -36,8 +34,7 @@ extension AttributeType {
         guard value.isFinite else { return nil }
         // The addition of 0 turns negative zero into zero: both are one value, with one text in a digest.
         switch self {
-        case .double: return .double(value + 0)
-        case .float: return value.magnitude <= Double(Float.greatestFiniteMagnitude) ? .double(value + 0) : nil
+        case .double, .float: return holds(.double(value)) ? .double(value + 0) : nil
         case .date: return .date(DateValue(unixSeconds: value))
         default: return nil
         }
@@ -60,9 +57,20 @@ extension AttributeType {
     }
 }
 
+extension PropertyValue {
+    /// Reads `{"blob":"<sha256>","size":N}`, a reference to a file of the log folder; nil unless `json` has exactly
+    /// these two members, with the hash in lower-case hexadecimal.
+    fileprivate init?(blobReference json: JSONValue) {
+        guard case .object(let members) = json, members.count == 2,
+            case .string(let hash)? = json["blob"], case .integer(let size)? = json["size"], size >= 0,
+            isSHA256(hash)
+        else { return nil }
+        self = .blob(sha256: hash, size: size)
+    }
+}
+
 extension Attribute {
-    /// Returns the value of `json` in this attribute; nil when the model cannot represent it, in which case the store
-    /// defers the write.
+    /// Nil when the model cannot represent the value, in which case the store defers the write.
     package func value(from json: JSONValue) -> PropertyValue? {
         guard type == .composite else { return type.scalarValue(from: json) }
         switch json {
@@ -99,8 +107,7 @@ extension Attribute {
 }
 
 extension Relationship {
-    /// Returns the value of `json` in this to-one relationship; nil when it is no UUID, or when the relationship is
-    /// to-many, whose pairs are linked instead of written.
+    /// Nil for a value that is no UUID, and for a to-many relationship, whose pairs are linked instead of written.
     package func value(from json: JSONValue) -> PropertyValue? {
         guard !isToMany else { return nil }
         switch json {
@@ -114,8 +121,7 @@ extension Relationship {
 }
 
 extension Property {
-    /// Returns the value of `json` in this property; nil when the model cannot represent it, in which case the store
-    /// defers the write.
+    /// Nil when the model cannot represent the value, in which case the store defers the write.
     package func value(from json: JSONValue) -> PropertyValue? {
         switch self {
         case .attribute(let attribute): attribute.value(from: json)
@@ -156,7 +162,6 @@ extension Entity {
     }
 }
 
-/// Why no identifier follows from the values of an insert.
 package struct IdentityError: Error {
     package let reason: String
 }

@@ -49,7 +49,7 @@ enum ValueFunctions {
             }
             let isComplete = arguments.count == function.argumentCount && !arguments.contains(where: \.isNull)
             guard isComplete else { return sqlite3_result_null(context) }
-            arguments = [FunctionEvaluator.value(function, arguments)]
+            arguments = [function.value(of: arguments)]
         }
         (arguments.first ?? .null).setResult(of: context)
     }

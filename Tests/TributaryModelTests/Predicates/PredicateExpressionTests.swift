@@ -109,9 +109,9 @@ struct PredicateExpressionTests {
     }
 
     @Test func castsTakeURIsForTexts() {
-        #expect(FunctionEvaluator.value(.castToNumber, [.uri("42")]) == .integer(42))
-        #expect(FunctionEvaluator.value(.castToDecimal, [.uri("1.50")]) == .decimal("1.5"))
-        #expect(FunctionEvaluator.value(.castToString, [.uri("a:b")]) == .string("a:b"))
+        #expect(ObjectPredicate.Function.castToNumber.value(of: [.uri("42")]) == .integer(42))
+        #expect(ObjectPredicate.Function.castToDecimal.value(of: [.uri("1.50")]) == .decimal("1.5"))
+        #expect(ObjectPredicate.Function.castToString.value(of: [.uri("a:b")]) == .string("a:b"))
     }
 
     @Test func aLongSumIsRefusedBeforeItIsTooDeep() {

@@ -31,10 +31,13 @@ package struct BoundPath: Sendable {
     /// The names of the path, as the predicate has them.
     package let components: [String]
     package var steps: [Step]
-    package let terminal: Terminal
+    package private(set) var terminal: Terminal
     package let entity: Entity
 
-    /// Whether the path has any number of values instead of one.
+    init(components: [String], steps: [Step], _ terminal: Terminal, of entity: Entity) {
+        (self.components, self.steps, self.terminal, self.entity) = (components, steps, terminal, entity)
+    }
+
     package var isToMany: Bool { steps.contains { $0.relationship.isToMany } }
 
     var isCollection: Bool {
@@ -43,7 +46,6 @@ package struct BoundPath: Sendable {
 
     package var text: String { components.isEmpty ? "SELF" : components.joined(separator: ".") }
 
-    /// The kind of the values; only values of one kind compare.
     package var kind: ValueKind {
         switch terminal {
         case .derived(let derivation, _): derivation.kind
@@ -61,21 +63,16 @@ package struct BoundPath: Sendable {
         case .attribute, .member, .entity: break
         default: return nil
         }
-        return BoundPath(
-            scope: scope,
-            components: components,
-            steps: steps,
-            terminal: .derived(derivation, terminal),
-            entity: entity
-        )
+        var path = self
+        path.terminal = .derived(derivation, terminal)
+        return path
     }
 }
 
 extension BoundPath {
     /// Binds a key path that follows to-one relationships to one value.
     package init(ofValueAt keyPath: String, of entity: Entity, in model: Model) throws(ObjectPredicateError) {
-        let components = keyPath == "SELF" ? [] : keyPath.split(separator: ".", omittingEmptySubsequences: false)
-        self = try PathBinder(entity: entity, model: model).bind(components.map(String.init))
+        self = try PathBinder(entity: entity, model: model).bind(keyPath.keyPathComponents)
         guard !isToMany else {
             throw ObjectPredicateError("the path is to-many: it has no one value", keyPath: keyPath)
         }

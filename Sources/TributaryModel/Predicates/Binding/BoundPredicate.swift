@@ -74,8 +74,7 @@ package struct BoundSortKey: Sendable {
 extension SortKey {
     /// Binds the path, which must follow to-one relationships to a value with an order.
     package func bind(to entity: Entity, in model: Model) throws(ObjectPredicateError) -> BoundSortKey {
-        let components = keyPath == "SELF" ? [] : keyPath.split(separator: ".", omittingEmptySubsequences: false)
-        var path = try PathBinder(entity: entity, model: model).bind(components.map(String.init))
+        var path = try PathBinder(entity: entity, model: model).bind(keyPath.keyPathComponents)
         guard !path.isToMany else {
             throw ObjectPredicateError("nothing can be sorted by a to-many path", keyPath: keyPath)
         }
@@ -98,13 +97,19 @@ package struct BoundFunction: Sendable {
     package let argumentKinds: [ValueKind]
     package let kind: ValueKind
 
-    /// Returns the result for arguments without nulls.
     package func value(of arguments: [PropertyValue]) -> PropertyValue {
-        arguments.contains(.null) ? .null : FunctionEvaluator.value(function, arguments)
+        arguments.contains(.null) ? .null : function.value(of: arguments)
     }
 }
 
 extension BoundPredicate {
+    /// Returns the root entities on which the result depends, besides the entity of the evaluated object.
+    package func roots(in model: Model) -> PredicateRoots {
+        var roots = PredicateRoots()
+        for path in paths { path.collect(&roots, model) }
+        return roots
+    }
+
     /// All key paths of the predicate, except those within subqueries, which belong to the path of their subquery.
     package var paths: [BoundPath] {
         switch self {
@@ -127,12 +132,6 @@ extension BoundPredicate.Operand {
     }
 }
 
-extension BoundPath {
-    /// The property index of the evaluated object whose value the path has, -1 for the object itself or its entity; nil
-    /// for a path to other objects.
-    package var ownIndex: Int? { steps.isEmpty ? terminal.ownIndex : nil }
-}
-
 extension BoundPath.Terminal {
     fileprivate var ownIndex: Int? {
         switch self {
@@ -145,16 +144,11 @@ extension BoundPath.Terminal {
     }
 }
 
-extension BoundPredicate {
-    /// Returns the root entities on which the result depends, besides the entity of the evaluated object.
-    package func roots(in model: Model) -> PredicateRoots {
-        var roots = PredicateRoots()
-        for path in paths { path.collect(&roots, model) }
-        return roots
-    }
-}
-
 extension BoundPath {
+    /// The property index of the evaluated object whose value the path has, -1 for the object itself or its entity; nil
+    /// for a path to other objects.
+    package var ownIndex: Int? { steps.isEmpty ? terminal.ownIndex : nil }
+
     /// Returns the root entities on which the value depends, besides the entity at the start of the path.
     package func roots(in model: Model) -> PredicateRoots {
         var roots = PredicateRoots()

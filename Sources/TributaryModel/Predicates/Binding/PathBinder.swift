@@ -15,43 +15,35 @@ struct PathBinder {
         let text = components.joined(separator: ".")
         var steps: [BoundPath.Step] = []
         var current = entity
+        func path(_ terminal: BoundPath.Terminal) -> BoundPath {
+            BoundPath(components: components, steps: steps, terminal, of: current)
+        }
         for (index, name) in components.enumerated() {
             let isLast = index == components.count - 1
             guard let propertyIndex = current.propertyIndex(named: name) else {
-                if let terminal = ownTerminal(Array(components[index...])) {
-                    return path(components, steps, terminal, current)
+                // Unless a property has the name.
+                switch components[index...] {
+                case ["objectID"], ["self"]: return path(.identity)
+                case ["entity"], ["entity", "name"]: return path(.entity)
+                default: throw unknown(name, of: current, in: text)
                 }
-                throw unknown(name, of: current, in: text)
             }
             switch current.properties[propertyIndex] {
             case .attribute(let attribute):
                 guard attribute.isStored else {
                     throw ObjectPredicateError("'\(name)' is transient: the store does not have it", keyPath: text)
                 }
-                guard isLast else {
-                    let member = try self.member(
-                        Array(components[(index + 1)...]),
-                        of: attribute,
-                        propertyIndex,
-                        in: text
-                    )
-                    return path(components, steps, member, current)
-                }
-                return path(components, steps, .attribute(propertyIndex: propertyIndex, attribute), current)
+                if isLast { return path(.attribute(propertyIndex: propertyIndex, attribute)) }
+                return path(try member(Array(components[(index + 1)...]), of: attribute, propertyIndex, in: text))
             case .relationship(let relationship, let storage):
                 if isLast, !relationship.isToMany {
-                    return path(
-                        components,
-                        steps,
-                        .reference(propertyIndex: propertyIndex, relationship, storage),
-                        current
-                    )
+                    return path(.reference(propertyIndex: propertyIndex, relationship, storage))
                 }
                 if index == components.count - 2, components.last == "@count" {
                     guard relationship.isToMany else {
                         throw ObjectPredicateError("'\(name)' is to-one: there is nothing to count", keyPath: text)
                     }
-                    return path(components, steps, .count(propertyIndex: propertyIndex, relationship, storage), current)
+                    return path(.count(propertyIndex: propertyIndex, relationship, storage))
                 }
                 guard let destination = model.entity(named: relationship.destination) else {
                     throw ObjectPredicateError("'\(relationship.destination)' is no entity of the model", keyPath: text)
@@ -73,7 +65,7 @@ struct PathBinder {
                 current = destination
             }
         }
-        return path(components, steps, .identity, current)
+        return path(.identity)
     }
 
     private func member(
@@ -99,24 +91,6 @@ struct PathBinder {
             throw ObjectPredicateError("\(reason); it has \(known)", keyPath: text)
         }
         return .member(propertyIndex: propertyIndex, attribute, path: names, member)
-    }
-
-    /// Returns the terminal for `objectID`, `entity` and `entity.name`, unless a property has the name.
-    private func ownTerminal(_ components: [String]) -> BoundPath.Terminal? {
-        switch components {
-        case ["objectID"], ["self"]: .identity
-        case ["entity"], ["entity", "name"]: .entity
-        default: nil
-        }
-    }
-
-    private func path(
-        _ components: [String],
-        _ steps: [BoundPath.Step],
-        _ terminal: BoundPath.Terminal,
-        _ entity: Entity
-    ) -> BoundPath {
-        BoundPath(components: components, steps: steps, terminal: terminal, entity: entity)
     }
 
     private func unknown(_ name: String, of entity: Entity, in text: String) -> ObjectPredicateError {
@@ -151,36 +125,18 @@ struct PathBinder {
         }
         try check(function, path)
         let outer = path.steps[..<collection].lastIndex { $0.relationship.isToMany }.map { $0 + 1 } ?? 0
-        let inner = BoundPath(
-            components: names,
-            steps: Array(path.steps[outer...]),
-            terminal: path.terminal,
-            entity: path.entity
-        )
+        let inner = BoundPath(components: names, steps: Array(path.steps[outer...]), path.terminal, of: path.entity)
         return BoundPath(
             components: components,
             steps: Array(path.steps[..<outer]),
-            terminal: .aggregate(function, inner),
-            entity: outer > 0 ? path.steps[outer - 1].destination : entity
+            .aggregate(function, inner),
+            of: outer > 0 ? path.steps[outer - 1].destination : entity
         )
     }
 
-    func aggregate(
-        _ function: ObjectPredicate.Aggregate,
-        _ steps: [BoundPath.Step],
-        _ terminal: BoundPath.Terminal,
-        _ end: Entity,
-        _ components: [String]
-    ) -> BoundPath {
-        BoundPath(
-            components: components,
-            steps: [],
-            terminal: .aggregate(
-                function,
-                BoundPath(components: components, steps: steps, terminal: terminal, entity: end)
-            ),
-            entity: steps.first?.source ?? entity
-        )
+    func aggregate(_ function: ObjectPredicate.Aggregate, of path: BoundPath) -> BoundPath {
+        let start = path.steps.first?.source ?? entity
+        return BoundPath(components: path.components, steps: [], .aggregate(function, path), of: start)
     }
 
     func function(_ name: String) throws(ObjectPredicateError) -> ObjectPredicate.Aggregate {
@@ -203,5 +159,12 @@ struct PathBinder {
         default: break
         }
         throw ObjectPredicateError("'\(path.text)' has nothing for @\(function.rawValue)", keyPath: path.text)
+    }
+}
+
+extension String {
+    /// The names of a key path; none for SELF.
+    var keyPathComponents: [String] {
+        self == "SELF" ? [] : split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 }

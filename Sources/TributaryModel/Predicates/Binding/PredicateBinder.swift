@@ -28,35 +28,27 @@ struct PredicateBinder {
         var comparison = comparison
         var left = try operand(comparison.left)
         var right = try operand(comparison.right)
+        func exchange(_ operation: ObjectPredicate.Operator) {
+            comparison.operation = operation
+            (left, right) = (right, left)
+            (comparison.left, comparison.right) = (comparison.right, comparison.left)
+        }
         if comparison.quantifier == .direct {
             let operation = comparison.operation
             // `x IN path` and `path CONTAINS x` both compare `x` with each value of the path.
             if operation == .isIn, right.isToMany {
-                comparison.operation = .equal
+                exchange(.equal)
                 comparison.quantifier = .any
-                swap(&left, &right)
-                swap(&comparison.left, &comparison.right)
             } else if operation == .contains, left.isToMany {
                 comparison.operation = .equal
                 comparison.quantifier = .any
-            } else if operation == .isIn, right.kind == .string, !isConstant(right) {
-                comparison.operation = .contains
-                swap(&left, &right)
-                swap(&comparison.left, &comparison.right)
-            } else if isConstant(left), !isConstant(right), let mirrored = operation.mirrored {
-                comparison.operation = mirrored
-                swap(&left, &right)
-                swap(&comparison.left, &comparison.right)
+            } else if operation == .isIn, right.kind == .string, !right.isConstant {
+                exchange(.contains)
+            } else if left.isConstant, !right.isConstant, let mirrored = operation.mirrored {
+                exchange(mirrored)
             }
         }
         return try bind(left, comparison, right)
-    }
-
-    func isConstant(_ operand: Operand) -> Bool {
-        switch operand {
-        case .constant, .list: true
-        case .path, .function: false
-        }
     }
 
     func bind(
@@ -83,10 +75,8 @@ struct PredicateBinder {
             )
         }
         if right.isToMany {
-            throw ObjectPredicateError(
-                "a to-many path stands on the left only",
-                keyPath: self.text(of: right, comparison.right)
-            )
+            let path = self.text(of: right, comparison.right)
+            throw ObjectPredicateError("a to-many path stands on the left only", keyPath: path)
         }
         if case .constant(.null) = right {
             guard operation == .equal || operation == .notEqual else {
@@ -97,11 +87,15 @@ struct PredicateBinder {
         if case .constant(.null) = left { return .always(operation == .notEqual) }
         let kind = try kind(of: left, comparison, right)
         try check(comparison, fits: kind, text)
-        let constant = isConstant(left) ? try coerced(left, to: kind, beside: comparison.right) : left
+        let constant = left.isConstant ? try coerced(left, to: kind, beside: comparison.right) : left
         let operand = try self.right(right, kind, comparison, text)
         var matcher: StringMatcher?
         if operation.isStringOperator, case .constant(let value) = operand, let text = value.text {
             matcher = try StringMatcher(operation, text, comparison.folding)
+        }
+        var members: SortedValues?
+        if operation == .isIn, case .list(let values) = operand {
+            members = SortedValues(values.map(comparison.folding.fold))
         }
         return .comparison(
             BoundPredicate.Comparison(
@@ -112,14 +106,9 @@ struct PredicateBinder {
                 quantifier: comparison.quantifier,
                 kind: kind,
                 matcher: matcher,
-                members: members(of: operand, comparison)
+                members: members
             )
         )
-    }
-
-    private func members(of operand: Operand, _ comparison: ObjectPredicate.Comparison) -> SortedValues? {
-        guard comparison.operation == .isIn, case .list(let values) = operand else { return nil }
-        return SortedValues(values.map(comparison.folding.fold))
     }
 
     func text(of operand: Operand, _ expression: ObjectPredicate.Expression) -> String {
@@ -133,8 +122,8 @@ struct PredicateBinder {
         _ right: Operand
     ) throws(ObjectPredicateError) -> ValueKind {
         let own = left.kind ?? .opaque
-        guard let other = right.kind, !isConstant(right) else { return own }
-        guard isConstant(left) || own == other else {
+        guard let other = right.kind, !right.isConstant else { return own }
+        guard left.isConstant || own == other else {
             let text = text(of: right, comparison.right)
             throw ObjectPredicateError("'\(comparison.left)' and '\(text)' do not compare", keyPath: text)
         }
@@ -186,15 +175,13 @@ struct PredicateBinder {
             }
             var result: [PropertyValue] = []
             for value in values where !value.isNull {
-                result.append(try ConstantCoercion.coerce(value, to: kind, beside: text))
+                result.append(try value.coerced(to: kind, beside: text))
             }
             return .list(result)
         case .path, .function:
             guard !takesList, operation != .matches else {
-                throw ObjectPredicateError(
-                    "\(operation.rawValue) needs values behind it, not a path",
-                    keyPath: self.text(of: right, comparison.right)
-                )
+                let path = self.text(of: right, comparison.right)
+                throw ObjectPredicateError("\(operation.rawValue) needs values behind it, not a path", keyPath: path)
             }
             return right
         }
@@ -208,7 +195,7 @@ struct PredicateBinder {
         guard case .constant(let value) = operand else { return operand }
         var text = "\(expression)"
         if case .keyPath(let path) = expression.form, !path.isEmpty { text = path.joined(separator: ".") }
-        return .constant(try ConstantCoercion.coerce(value, to: kind, beside: text))
+        return .constant(try value.coerced(to: kind, beside: text))
     }
 
     func operand(_ expression: ObjectPredicate.Expression) throws(ObjectPredicateError) -> Operand {
@@ -263,23 +250,19 @@ struct PredicateBinder {
             guard subquery.path.count == 1 else {
                 throw ObjectPredicateError("nothing follows @count", keyPath: subquery.path.joined(separator: "."))
             }
-            result = rest.aggregate(.count, start, .identity, destination, names)
+            result = rest.aggregate(.count, of: BoundPath(components: names, steps: start, .identity, of: destination))
         case let name? where name.hasPrefix("@"):
             let function = try rest.function(name)
             let tail = try rest.bind(Array(subquery.path.dropFirst()))
             guard !tail.isToMany else {
                 throw ObjectPredicateError("'\(name)' takes one value of each object", keyPath: tail.text)
             }
-            result = rest.aggregate(function, start + tail.steps, tail.terminal, tail.entity, names)
+            let values = BoundPath(components: names, steps: start + tail.steps, tail.terminal, of: tail.entity)
+            result = rest.aggregate(function, of: values)
             try rest.check(function, tail)
         default:
             let tail = try rest.bind(subquery.path)
-            result = BoundPath(
-                components: names,
-                steps: start + tail.steps,
-                terminal: tail.terminal,
-                entity: tail.entity
-            )
+            result = BoundPath(components: names, steps: start + tail.steps, tail.terminal, of: tail.entity)
         }
         result.scope = collection.scope
         return result
@@ -308,7 +291,7 @@ struct PredicateBinder {
         if arguments.count == 2, arguments.contains(where: { $0.kind == .decimal }) {
             for index in arguments.indices {
                 if case .constant(let value) = arguments[index] {
-                    arguments[index] = .constant(try ConstantCoercion.coerce(value, to: .decimal, beside: "\(whole)"))
+                    arguments[index] = .constant(try value.coerced(to: .decimal, beside: "\(whole)"))
                 }
             }
         }
@@ -334,6 +317,13 @@ struct PredicateBinder {
 }
 
 extension BoundPredicate.Operand {
+    fileprivate var isConstant: Bool {
+        switch self {
+        case .constant, .list: true
+        case .path, .function: false
+        }
+    }
+
     /// A decimal constant as the nearest double; any other operand unchanged.
     fileprivate var withoutLongNumber: Self {
         guard case .constant(.decimal(let text)) = self, let value = Double(text) else { return self }

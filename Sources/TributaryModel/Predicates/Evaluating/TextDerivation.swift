@@ -20,8 +20,8 @@ package enum TextDerivation: Int32, Sendable, CaseIterable {
     package func value(of value: PropertyValue) -> PropertyValue {
         guard let text = value.text else { return .null }
         switch self {
-        case .length: return FunctionEvaluator.value(.length, [value])
-        case .caseInsensitive: return FunctionEvaluator.value(.lowercase, [value])
+        case .length: return ObjectPredicate.Function.length.value(of: [value])
+        case .caseInsensitive: return ObjectPredicate.Function.lowercase.value(of: [value])
         case .localized: return .string(TextDerivation.key(text, readsNumbers: false, keepsCase: true))
         case .localizedCaseInsensitive: return .string(TextDerivation.key(text, readsNumbers: false, keepsCase: false))
         case .localizedStandard: return .string(TextDerivation.key(text, readsNumbers: true, keepsCase: true))
