@@ -22,26 +22,25 @@ extension MigrationInference {
             return
         }
         if old.type != new.type {
-            append(MigrationChange(.changeType, name, new.name, from: old.type.rawValue, to: new.type.rawValue))
+            change(.changeType, name, new.name, from: old.type.rawValue, to: new.type.rawValue)
         }
         if old.defaultValue != new.defaultValue {
             let (before, after) = (old.defaultValue.json.text, new.defaultValue.json.text)
-            append(MigrationChange(.changeDefault, name, new.name, from: before, to: after))
+            change(.changeDefault, name, new.name, from: before, to: after)
         }
-        if old.versionHashModifier != new.versionHashModifier { append(MigrationChange(.changeOther, name, new.name)) }
+        if old.versionHashModifier != new.versionHashModifier { change(.changeOther, name, new.name) }
         switch (old.isOptional, new.isOptional) {
-        case (false, true): append(MigrationChange(.makeOptional, name, new.name))
+        case (false, true): change(.makeOptional, name, new.name)
         case (true, false) where new.derivationExpression != nil || new.mergeRule == .counter:
-            append(MigrationChange(.makeMandatory, name, new.name))
+            change(.makeMandatory, name, new.name)
         case (true, false) where new.defaultValue.isNull:
             refuse(name, new.name, "optional", "mandatory", .mandatory)
         case (true, false):
-            append(MigrationChange(.fillMandatory, name, new.name, to: new.defaultValue.json.text))
+            change(.fillMandatory, name, new.name, to: new.defaultValue.json.text)
         case (true, true), (false, false): break
         }
     }
 
-    /// Whether `new` has every member of `old` unchanged.
     private static func extends(_ old: [Attribute], _ new: [Attribute]) -> Bool {
         old.allSatisfy { member in
             new.contains { other in
@@ -65,13 +64,13 @@ extension MigrationInference {
             return
         }
         if heir != new.destination {
-            append(MigrationChange(.changeDestination, name, new.name, from: old.destination, to: new.destination))
+            change(.changeDestination, name, new.name, from: old.destination, to: new.destination)
         }
         switch (old.isToMany, new.isToMany) {
         case (true, false):
             refuse(name, new.name, "to-many", "to-one", .toOne)
             return
-        case (false, true): append(MigrationChange(.changeToMany, name, new.name))
+        case (false, true): change(.changeToMany, name, new.name)
         case (true, true):
             if case .links = oldStorage, case .inverse = newStorage {
                 refuse(name, new.name, "many-to-many", "one-to-many", .oneToMany)
@@ -81,19 +80,15 @@ extension MigrationInference {
         }
         if old.isOrdered != new.isOrdered, new.isToMany {
             func word(_ isOrdered: Bool) -> String { isOrdered ? "ordered" : "unordered" }
-            append(
-                MigrationChange(.changeOrder, name, new.name, from: word(old.isOrdered), to: word(new.isOrdered))
-            )
+            change(.changeOrder, name, new.name, from: word(old.isOrdered), to: word(new.isOrdered))
         }
         if new.inverse.flatMap({ mapping.property($0, of: new.destination) ?? "" }) != old.inverse {
-            append(
-                MigrationChange(.changeInverse, name, new.name, from: old.inverse ?? "none", to: new.inverse ?? "none")
-            )
+            change(.changeInverse, name, new.name, from: old.inverse ?? "none", to: new.inverse ?? "none")
         }
         if old.isOptional != new.isOptional {
-            append(MigrationChange(new.isOptional ? .makeOptional : .makeMandatory, name, new.name))
+            change(new.isOptional ? .makeOptional : .makeMandatory, name, new.name)
         }
-        if old.versionHashModifier != new.versionHashModifier { append(MigrationChange(.changeOther, name, new.name)) }
+        if old.versionHashModifier != new.versionHashModifier { change(.changeOther, name, new.name) }
     }
 }
 

@@ -20,13 +20,13 @@ package struct MigrationInference: Sendable {
         let successors = mapping.successors
         for entity in new.entities {
             guard let before = mapping.entities[entity.name].flatMap({ old.entity(named: $0) }) else {
-                changes.append(MigrationChange(.addEntity, entity.name))
+                change(.addEntity, entity.name)
                 continue
             }
             compare(before, entity)
         }
         for entity in old.entities where successors[entity.name] == nil {
-            changes.append(MigrationChange(.removeEntity, entity.name))
+            change(.removeEntity, entity.name)
         }
         refuseDividedHierarchies()
         refuseJoinedHierarchies()
@@ -62,24 +62,22 @@ package struct MigrationInference: Sendable {
     private mutating func compare(_ before: Entity, _ after: Entity) {
         let name = after.name
         if !before.name.isIdentical(to: name) {
-            changes.append(MigrationChange(.renameEntity, name, from: before.name, to: name))
+            change(.renameEntity, name, from: before.name, to: name)
         }
         if after.parent.flatMap({ mapping.entities[$0] ?? "" }) != before.parent {
-            changes.append(
-                MigrationChange(.changeParent, name, from: before.parent ?? "none", to: after.parent ?? "none")
-            )
+            change(.changeParent, name, from: before.parent ?? "none", to: after.parent ?? "none")
         }
         if before.isAbstract != after.isAbstract {
             if after.isAbstract {
                 refuse(name, nil, "concrete", "abstract", .abstract)
             } else {
-                changes.append(MigrationChange(.changeAbstractness, name, from: "abstract", to: "concrete"))
+                change(.changeAbstractness, name, from: "abstract", to: "concrete")
             }
         }
         compareProperties(before, after)
         func renamed(_ names: [String]) -> [String] { names.map { mapping.property($0, of: name) ?? "new \($0)" } }
         if Set(after.uniquenessConstraints.map(renamed)) != Set(before.uniquenessConstraints) {
-            changes.append(MigrationChange(.changeConstraints, name))
+            change(.changeConstraints, name)
         }
         let indexes = after.fetchIndexes.map { index in
             FetchIndex(
@@ -89,10 +87,8 @@ package struct MigrationInference: Sendable {
                 }
             )
         }
-        if Set(indexes) != Set(before.fetchIndexes) { changes.append(MigrationChange(.changeIndexes, name)) }
-        if before.versionHashModifier != after.versionHashModifier {
-            changes.append(MigrationChange(.changeOther, name))
-        }
+        if Set(indexes) != Set(before.fetchIndexes) { change(.changeIndexes, name) }
+        if before.versionHashModifier != after.versionHashModifier { change(.changeOther, name) }
     }
 
     /// Refuses to divide a hierarchy: the store keeps only the root entity of a deleted object.
@@ -126,22 +122,18 @@ package struct MigrationInference: Sendable {
 
     // MARK: Properties
 
-    private static func own(_ entity: Entity) -> ArraySlice<Property> {
-        entity.properties.suffix(entity.attributes.count + entity.relationships.count)
-    }
-
     private mutating func compareProperties(_ before: Entity, _ after: Entity) {
-        for property in MigrationInference.own(after) {
+        for property in after.ownProperties {
             let name = property.name
             guard let former = mapping.property(name, of: after.name).flatMap({ before.property(named: $0) }) else {
-                if property.hasStorage { changes.append(MigrationChange(.addProperty, after.name, name)) }
+                if property.hasStorage { change(.addProperty, after.name, name) }
                 continue
             }
             compare(former, property, in: after, before)
         }
         let kept = Set((mapping.properties[after.name] ?? [:]).values)
-        for property in MigrationInference.own(before) where !kept.contains(property.name) {
-            if property.hasStorage { changes.append(MigrationChange(.removeProperty, after.name, property.name)) }
+        for property in before.ownProperties where !kept.contains(property.name) {
+            if property.hasStorage { change(.removeProperty, after.name, property.name) }
             refuseInverseWithoutStorage(of: property, in: before)
         }
     }
@@ -154,8 +146,7 @@ package struct MigrationInference: Sendable {
         let successors = mapping.successors
         for entity in new.entities {
             let before = mapping.entities[entity.name].flatMap { old.entity(named: $0) }
-            for case .relationship(let relationship, let storage) in MigrationInference.own(entity)
-            where storage.isOwn {
+            for case .relationship(let relationship, let storage) in entity.ownProperties where storage.isOwn {
                 let name = relationship.name
                 guard let formerName = mapping.property(name, of: entity.name),
                     case .relationship(let former, let formerStorage)? = before?.property(named: formerName),
@@ -164,15 +155,8 @@ package struct MigrationInference: Sendable {
                 let heir = successors[former.destination].flatMap { new.entity(named: $0) }
                 guard heir?.root != new.entity(named: relationship.destination)?.root else { continue }
                 mapping.forget(name, of: [entity.name] + entity.subentities)
-                append(
-                    MigrationChange(
-                        .changeDestination,
-                        entity.name,
-                        name,
-                        from: former.destination,
-                        to: relationship.destination
-                    )
-                )
+                let (from, to) = (former.destination, relationship.destination)
+                change(.changeDestination, entity.name, name, from: from, to: to)
             }
         }
     }
@@ -201,14 +185,14 @@ package struct MigrationInference: Sendable {
     private mutating func compare(_ former: Property, _ property: Property, in entity: Entity, _ before: Entity) {
         let name = property.name
         if !former.name.isIdentical(to: name) {
-            changes.append(MigrationChange(.renameProperty, entity.name, name, from: former.name, to: name))
+            change(.renameProperty, entity.name, name, from: former.name, to: name)
         }
         switch (former, property) {
         case (.attribute(let old), .attribute(let new)):
             switch (old.isStored, new.isStored) {
             case (true, true): compare(old, new, in: entity)
-            case (false, true): changes.append(MigrationChange(.addProperty, entity.name, name))
-            case (true, false): changes.append(MigrationChange(.removeProperty, entity.name, name))
+            case (false, true): change(.addProperty, entity.name, name)
+            case (true, false): change(.removeProperty, entity.name, name)
             case (false, false): break
             }
         case (.relationship(let old, let oldStorage), .relationship(let new, let newStorage)):
@@ -220,7 +204,15 @@ package struct MigrationInference: Sendable {
 
     // MARK: Changes and refusals
 
-    mutating func append(_ change: MigrationChange) { changes.append(change) }
+    mutating func change(
+        _ kind: MigrationChange.Kind,
+        _ entity: String,
+        _ property: String? = nil,
+        from: String? = nil,
+        to: String? = nil
+    ) {
+        changes.append(MigrationChange(kind, entity, property, from: from, to: to))
+    }
 
     /// Refuses a difference, or replaces the property when a custom stage does so; `property` is nil for a difference
     /// of the entity itself.
@@ -229,30 +221,23 @@ package struct MigrationInference: Sendable {
         _ property: String?,
         _ from: String,
         _ to: String,
-        _ reason: IncompatibilityReason,
+        _ incompatibility: Incompatibility,
         unlessReplaced isReplaceable: Bool = true
     ) {
         if replacesProperties, isReplaceable, let property {
             let below = new.entity(named: entity)?.subentities ?? []
             mapping.forget(property, of: [entity] + below)
-            changes.append(MigrationChange(.replaceProperty, entity, property, from: from, to: to))
+            change(.replaceProperty, entity, property, from: from, to: to)
             return
         }
+        let (reason, help) = (incompatibility.reason, incompatibility.help)
         refusals.append(
-            MigrationRefusal(
-                entity: entity,
-                property: property,
-                from: from,
-                to: to,
-                reason: reason.reason,
-                help: reason.help
-            )
+            MigrationRefusal(entity: entity, property: property, from: from, to: to, reason: reason, help: help)
         )
     }
 }
 
 extension RelationshipStorage {
-    /// Whether the relationship itself is stored, and not its inverse.
     fileprivate var isOwn: Bool {
         switch self {
         case .column, .links(_, ownsPairs: true): true
@@ -262,47 +247,56 @@ extension RelationshipStorage {
 }
 
 extension Property {
-    /// Whether the store has a column or a table for the property.
     fileprivate var hasStorage: Bool { attribute?.isStored ?? true }
 }
 
-enum IncompatibilityReason {
-    case abstract, split, join, kind, mergeRule, type, form, mergedForm, composite, mandatory, destination, toOne,
-        oneToMany
-    case storage
+/// A difference that no inferred migration can bridge.
+struct Incompatibility {
+    let reason: String
+    let help: String
 
-    var reason: String {
-        switch self {
-        case .abstract: "an abstract entity has no objects of its own, and there may be some"
-        case .split: "the store keeps only the root entity of deleted objects, so a hierarchy cannot be divided"
-        case .join: "the store identifies an object by its root entity, so two hierarchies cannot become one"
-        case .kind: "an attribute has values and a relationship has objects"
-        case .mergeRule: "the merged values depend on the rule, and writes under the old rule cannot be merged again"
-        case .type: "the new type cannot hold every value of the old type"
-        case .form:
-            "writers write true and false where the new type has numbers, and those with the older version go on to do so"
-        case .mergedForm:
-            "the merge rule has merged values in the form of the old type, and the new type writes them in another form"
-        case .composite: "members of the composite were removed or changed their type"
-        case .mandatory: "there may be objects without a value, and there is no default to fill in"
-        case .destination: "its objects may not be of the new destination entity"
-        case .toOne: "there may be several objects at the other end"
-        case .oneToMany: "an object at the other end may belong to several"
-        case .storage: "the removed side stores the objects of both"
-        }
+    private init(_ reason: String, help: String = "add a property of another name, or write a custom stage") {
+        (self.reason, self.help) = (reason, help)
     }
 
-    var help: String {
-        switch self {
-        case .abstract: "add a concrete sub-entity and leave this one concrete"
-        case .split, .join: "add a new entity and move the objects in a custom stage"
-        case .storage:
-            "keep both sides, or remove both and add a relationship of another name that a custom stage fills"
-        case .mandatory: "give a default, leave it optional, or write a custom stage"
-        case .destination:
-            "set the renaming identifier of the destination, use another name, or write a custom stage"
-        case .kind, .mergeRule, .type, .form, .mergedForm, .composite, .toOne, .oneToMany:
-            "add a property of another name, or write a custom stage"
-        }
-    }
+    private static let newEntity = "add a new entity and move the objects in a custom stage"
+
+    static let abstract = Self(
+        "an abstract entity has no objects of its own, and there may be some",
+        help: "add a concrete sub-entity and leave this one concrete"
+    )
+    static let split = Self(
+        "the store keeps only the root entity of deleted objects, so a hierarchy cannot be divided",
+        help: newEntity
+    )
+    static let join = Self(
+        "the store identifies an object by its root entity, so two hierarchies cannot become one",
+        help: newEntity
+    )
+    static let kind = Self("an attribute has values and a relationship has objects")
+    static let mergeRule = Self(
+        "the merged values depend on the rule, and writes under the old rule cannot be merged again"
+    )
+    static let type = Self("the new type cannot hold every value of the old type")
+    static let form = Self(
+        "writers write true and false where the new type has numbers, and those with the older version go on to do so"
+    )
+    static let mergedForm = Self(
+        "the merge rule has merged values in the form of the old type, and the new type writes them in another form"
+    )
+    static let composite = Self("members of the composite were removed or changed their type")
+    static let mandatory = Self(
+        "there may be objects without a value, and there is no default to fill in",
+        help: "give a default, leave it optional, or write a custom stage"
+    )
+    static let destination = Self(
+        "its objects may not be of the new destination entity",
+        help: "set the renaming identifier of the destination, use another name, or write a custom stage"
+    )
+    static let toOne = Self("there may be several objects at the other end")
+    static let oneToMany = Self("an object at the other end may belong to several")
+    static let storage = Self(
+        "the removed side stores the objects of both",
+        help: "keep both sides, or remove both and add a relationship of another name that a custom stage fills"
+    )
 }

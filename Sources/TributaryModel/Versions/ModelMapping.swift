@@ -35,7 +35,6 @@ package struct ModelMapping: Sendable {
         }
     }
 
-    /// Returns this mapping composed with an earlier one.
     package func after(_ earlier: ModelMapping) -> ModelMapping {
         var result = self
         result.entities = entities.compactMapValues { earlier.entities[$0] }
@@ -55,7 +54,6 @@ package struct ModelMapping: Sendable {
         Dictionary(entities.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Removes the mapping of a property of the newer model in `entities`.
     package mutating func forget(_ property: String, of entities: [String]) {
         for entity in entities { properties[entity]?[property] = nil }
     }

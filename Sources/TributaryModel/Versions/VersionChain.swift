@@ -107,7 +107,7 @@ struct VersionChain {
         /// A property that the next version lacks, with its inverse: under the name in the last version, or under the
         /// last name when a version after the next one lacks the inverse.
         private func removed(_ property: Property, of entity: Entity) -> FollowedProperty {
-            var result = FormerNames.RemovedProperty(definition: property, counterpart: nil, laterInverse: nil)
+            var result = FormerNames.RemovedProperty(definition: property)
             if let relationship = property.relationship, let inverse = relationship.inverse,
                 let owner = successor(of: relationship.destination),
                 let name = mapping.properties[owner.firstName]?.first(where: { $0.value == inverse })?.key
