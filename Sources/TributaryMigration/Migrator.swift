@@ -53,9 +53,7 @@ package struct MigrationSettings: Sendable {
     package init() {}
 }
 
-/// A stage of a migration that the program carries out itself, inside the transaction of the migration.
-///
-/// It covers the way between two versions of a model.
+/// The way between two versions of a model that the program goes itself, inside the transaction of the migration.
 package struct CustomMigrationStage: Sendable {
     package var from: String
     package var to: String
@@ -116,19 +114,21 @@ struct MigrationRun {
         }
     }
 
-    /// Says what `run` would do; nil when the store is at the model already.
     func forecast() throws -> (plan: MigrationPlan, losses: [MigrationLoss])? {
         let recorded = try RecordedModels(db, path: configuration.path)
         guard recorded.currentHash != configuration.model.versionHash, let current = try recorded.current() else {
             return nil
         }
         let (steps, _, losses) = try prepare(from: current, recorded)
-        return (MigrationPlan(from: current.version, to: configuration.model.version, of: steps.map(\.plan)), losses)
+        return (plan(of: steps, from: current), losses)
     }
 
-    /// Plans the migration and counts what it drops.
-    ///
-    /// - Throws: ``MigrationError`` when the store cannot take the model, or must not without being asked to.
+    private func plan(of steps: [PlannedStep], from current: Model) -> MigrationPlan {
+        let changes = steps.flatMap(\.plan.changes)
+        return MigrationPlan(from: current.version, to: configuration.model.version, changes: changes)
+    }
+
+    /// Throws ``MigrationError`` when the store cannot take the model, or must not without being asked to.
     private func prepare(
         from current: Model,
         _ recorded: RecordedModels
@@ -147,13 +147,10 @@ struct MigrationRun {
             !isListed
             && (MigrationInference(from: current, to: model).isBackwards
                 ?? (between == nil && !ModelVersions.areInOrder(current.version, model.version)))
-        let steps = try steps(through: [current] + (between ?? []) + [model])
-        guard settings.migrates else {
-            throw MigrationError.notAllowed(
-                MigrationPlan(from: current.version, to: model.version, of: steps.map(\.plan))
-            )
-        }
-        let losses = try losses(through: [current] + (between ?? []) + [model], steps)
+        let chain = [current] + (between ?? []) + [model]
+        let steps = try steps(through: chain)
+        guard settings.migrates else { throw MigrationError.notAllowed(plan(of: steps, from: current)) }
+        let losses = try losses(through: chain, steps)
         guard losses.isEmpty || settings.allowsLoss || (current.version != model.version && !isGuess) else {
             throw MigrationError.losesValues(from: current.version, to: model.version, losses)
         }
@@ -185,8 +182,7 @@ struct MigrationRun {
                 inference: step.inference,
                 learnsNames: learnsNames,
                 report: settings.report
-            )
-            .run()
+            ).run()
             let passed = between.map { $0.prefix { $0.version != step.plan.to } }
             try recorded.move(to: step.inference.new, through: passed.map(Array.init))
             if let stage = step.stage { try perform(stage, stage.didMigrate, after, made, from: step.inference.old) }
@@ -207,12 +203,7 @@ struct MigrationRun {
         let hasStages = steps.contains { $0.stage != nil }
         func losses(upTo last: Int) throws -> [MigrationLoss] {
             guard last > 0 else { return [] }
-            let inference = MigrationInference(
-                from: chain[0],
-                through: Array(chain[1..<last]),
-                to: chain[last],
-                replacesProperties: hasStages
-            )
+            let inference = MigrationInference(along: chain[...last], replacesProperties: hasStages)
             return try MigrationLosses(db: db, inference: inference, layout: layout).counted()
         }
         var result: [MigrationLoss] = []
@@ -239,20 +230,14 @@ struct MigrationRun {
         }
     }
 
-    /// Divides the chain of versions into steps: custom stages divide the chain, and each part between them is one
-    /// step.
+    /// Custom stages divide the chain of versions, and each part between them is one step.
     private func steps(through chain: [Model]) throws -> [PlannedStep] {
         let (current, model) = (chain[0], chain[chain.count - 1])
         var steps: [PlannedStep] = []
         var refusals: [MigrationRefusal] = []
         func add(_ first: Int, _ last: Int, _ stage: CustomMigrationStage?) {
             guard first < last else { return }
-            let inference = MigrationInference(
-                from: chain[first],
-                through: Array(chain[(first + 1)..<last]),
-                to: chain[last],
-                replacesProperties: stage != nil
-            )
+            let inference = MigrationInference(along: chain[first...last], replacesProperties: stage != nil)
             guard inference.refusals.isEmpty, let plan = try? inference.plan() else {
                 refusals += inference.refusals
                 return
@@ -289,16 +274,18 @@ struct MigrationRun {
     }
 }
 
+extension MigrationInference {
+    fileprivate init(along chain: ArraySlice<Model>, replacesProperties: Bool) {
+        let between = Array(chain.dropFirst().dropLast())
+        let (old, new) = (chain[chain.startIndex], chain[chain.endIndex - 1])
+        self.init(from: old, through: between, to: new, replacesProperties: replacesProperties)
+    }
+}
+
 extension MigrationLoss {
     fileprivate var withoutReason: MigrationLoss {
         var loss = self
         loss.reason = ""
         return loss
-    }
-}
-
-extension MigrationPlan {
-    fileprivate init(from: String, to: String, of plans: [MigrationPlan]) {
-        self.init(from: from, to: to, changes: plans.flatMap(\.changes))
     }
 }

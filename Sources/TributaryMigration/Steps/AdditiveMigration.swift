@@ -89,9 +89,7 @@ struct AdditiveMigration {
             try fillPlain(table, entity, added: held)
         }
         for columnIndex in changed where table.columns[columnIndex].mergeRule == .counter {
-            for entity in layout.entities where entity.table == table.index && entity.holds[columnIndex] {
-                try CounterDefaults(db: db).fill(columnIndex, of: table, entity)
-            }
+            try layout.fillCounter(columnIndex, of: table, in: db)
         }
     }
 
@@ -116,10 +114,7 @@ struct AdditiveMigration {
             guard let end = rows.last?.rowid else { return }
             last = end
             for row in rows {
-                var versions = row.versions
-                for columnIndex in added where table.columns[columnIndex].mergeRule != .counter {
-                    versions.setRegister(columnIndex, to: nil, isHeld: true)
-                }
+                let versions = withExceptions(row.versions, for: added, of: table)
                 let columnIndexes =
                     added
                     + changed.filter { columnIndex in
@@ -139,12 +134,17 @@ struct AdditiveMigration {
         }
     }
 
-    private func fillPlain(_ table: TableLayout, _ entity: EntityLayout, added: [Int]) throws {
-        guard !added.isEmpty else { return }
-        var versions = RowVersions(base: 0)
+    private func withExceptions(_ known: RowVersions, for added: [Int], of table: TableLayout) -> RowVersions {
+        var versions = known
         for columnIndex in added where table.columns[columnIndex].mergeRule != .counter {
             versions.setRegister(columnIndex, to: nil, isHeld: true)
         }
+        return versions
+    }
+
+    private func fillPlain(_ table: TableLayout, _ entity: EntityLayout, added: [Int]) throws {
+        guard !added.isEmpty else { return }
+        let versions = withExceptions(RowVersions(base: 0), for: added, of: table)
         let sets = added.enumerated().map { ",\(table.columns[$1].quotedName) = ?\($0 + 2)" }.joined()
         let update = try BoundStatement(
             db,
@@ -159,23 +159,23 @@ struct AdditiveMigration {
     }
 }
 
-/// Writes the default of a counter to the objects to which nobody has added anything yet.
-struct CounterDefaults {
-    let db: Database
-
-    func fill(_ columnIndex: Int, of table: TableLayout, _ entity: EntityLayout) throws {
-        let update = try BoundStatement(
-            db,
-            """
-            UPDATE \(table.quotedName) SET \(table.columns[columnIndex].quotedName) = ?1
-            WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3)
-            \(table.condition(entity))
-            """
-        )
-        update.bind(1, entity.defaults[columnIndex])
-        update.bind(2, table.code)
-        update.bind(3, Int64(columnIndex))
-        try update.run()
+extension StoreModel {
+    /// Writes the default of a counter to the objects to which nobody has added anything yet.
+    func fillCounter(_ columnIndex: Int, of table: TableLayout, in db: Database) throws {
+        for entity in entities where entity.table == table.index && entity.holds[columnIndex] {
+            let update = try BoundStatement(
+                db,
+                """
+                UPDATE \(table.quotedName) SET \(table.columns[columnIndex].quotedName) = ?1
+                WHERE _id NOT IN (SELECT id FROM tributary_counter WHERE root = ?2 AND place = ?3)
+                \(table.condition(entity))
+                """
+            )
+            update.bind(1, entity.defaults[columnIndex])
+            update.bind(2, table.code)
+            update.bind(3, Int64(columnIndex))
+            try update.run()
+        }
     }
 }
 

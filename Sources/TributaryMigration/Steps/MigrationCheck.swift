@@ -3,8 +3,7 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Checks whether the objects of a migrated store satisfy new unique keys, and relationships that have become
-/// mandatory.
+/// Checks that objects satisfy new unique keys, and relationships that have become mandatory.
 struct MigrationCheck {
     let db: Database
     let inference: MigrationInference
@@ -112,8 +111,7 @@ struct MigrationCheck {
             has = tests.joined(separator: " OR ")
         case .none: return nil
         }
-        let condition =
-            "NOT (\(has))" + condition(table, layout.codes(of: entity.entity, includesSubentities: true))
+        let condition = "NOT (\(has))" + condition(table, layout.codes(of: entity.entity, includesSubentities: true))
         let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quotedName) o WHERE \(condition)") ?? 0
         guard count > 0 else { return nil }
         let ids = try ids(table, where: condition) { _ in }
@@ -156,8 +154,7 @@ struct MigrationCheck {
     }
 }
 
-/// Counts the values and objects that a migration drops because the newer model lacks their property or entity, and the
-/// values that it rounds.
+/// Counts the values and objects that have no place in the newer model, and the values that are rounded.
 struct MigrationLosses {
     let db: Database
     let inference: MigrationInference
@@ -173,7 +170,7 @@ struct MigrationLosses {
             switch change.kind {
             case .removeEntity:
                 entity = layout.entity(named: change.entity)
-                count = try entity.map(objects) ?? 0
+                count = try entity.map { try self.count("*", of: $0, includesSubentities: false) } ?? 0
                 reason = "the entity is removed"
             case .removeProperty:
                 entity = inference.mapping.entities[change.entity].flatMap { layout.entity(named: $0) }
@@ -196,23 +193,10 @@ struct MigrationLosses {
         return losses
     }
 
-    private func objects(of entity: EntityLayout) throws -> Int {
-        let condition = condition(entity, includesSubentities: false)
-        return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table(entity).quotedName) WHERE \(condition)") ?? 0
-    }
-
     private func values(of property: String, in entity: EntityLayout) throws -> Int {
         guard let propertyIndex = entity.entity.propertyIndex(named: property) else { return 0 }
         switch entity.places[propertyIndex] {
-        case .column(let column):
-            let table = table(entity)
-            return try Int.fetchOne(
-                db,
-                sql: """
-                    SELECT count(\(table.columns[column].quotedName)) FROM \(table.quotedName)
-                    WHERE \(condition(entity, includesSubentities: true))
-                    """
-            ) ?? 0
+        case .column(let column): return try count(table(entity).columns[column].quotedName, of: entity)
         case .links(let index, ownsPairs: true):
             return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(layout.links[index].quotedName)") ?? 0
         // The other side of the relationship stores these values.
@@ -229,21 +213,23 @@ struct MigrationLosses {
         else { return 0 }
         let column = table(entity).columns[columnIndex].quotedName
         // The greatest integers become 2^63, which SQLite would turn back into the greatest integer.
-        return try Int.fetchOne(
-            db,
-            sql: """
-                SELECT count(*) FROM \(table(entity).quotedName)
-                WHERE \(condition(entity, includesSubentities: true))
-                    AND (CAST(CAST(\(column) AS REAL) AS INTEGER) <> \(column) OR \(column) > 9223372036854774784)
-                """
-        ) ?? 0
+        let isRounded = "CAST(CAST(\(column) AS REAL) AS INTEGER) <> \(column) OR \(column) > 9223372036854774784"
+        return try count("*", of: entity, where: isRounded)
     }
 
     private func table(_ entity: EntityLayout) -> TableLayout { layout.tables[entity.table] }
 
-    private func condition(_ entity: EntityLayout, includesSubentities: Bool) -> String {
-        guard table(entity).hasEntityColumn else { return "1" }
-        let codes = layout.codes(of: entity.entity, includesSubentities: includesSubentities)
-        return "_entity IN (\(codes.map(String.init).joined(separator: ", ")))"
+    private func count(
+        _ column: String,
+        of entity: EntityLayout,
+        includesSubentities: Bool = true,
+        where condition: String = "1"
+    ) throws -> Int {
+        var sql = "SELECT count(\(column)) FROM \(table(entity).quotedName) WHERE (\(condition))"
+        if table(entity).hasEntityColumn {
+            let codes = layout.codes(of: entity.entity, includesSubentities: includesSubentities)
+            sql += " AND _entity IN (\(codes.map(String.init).joined(separator: ", ")))"
+        }
+        return try Int.fetchOne(db, sql: sql) ?? 0
     }
 }

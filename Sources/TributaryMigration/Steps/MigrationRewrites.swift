@@ -3,57 +3,59 @@ package import TributaryChanges
 package import TributaryModel
 package import TributaryStore
 
-/// Writes values that a migration cannot convert in place, as changes of this store.
-///
-/// These are the defaults of properties that have become mandatory, and relationships whose storage has changed.
+/// Writes, as changes of this store, the defaults of properties that have become mandatory, and relationships whose
+/// storage has changed.
 struct MigrationRewrites {
-    let step: MigrationStep
-    let layout: StoreModel
+    private let step: MigrationStep
+    private let layout: StoreModel
+    private let edit: MigrationEdit
+
+    init(step: MigrationStep, layout: StoreModel) {
+        self.step = step
+        self.layout = layout
+        edit = MigrationEdit(step.db, configuration: step.target.configuration, layout: layout)
+    }
 
     func run() throws {
-        let edit = MigrationEdit(step.db, configuration: step.target.configuration, layout: layout)
         for change in step.inference.changes where change.kind == .fillMandatory {
-            try fill(change, edit)
+            try fill(change)
             try edit.flush()
         }
-        for table in step.before.tables where !step.mapping.isKept[table.index] {
-            for columnIndex in table.columns.indices { try rewriteRegisters(table, columnIndex, edit) }
+        for table in step.mapping.rewrittenTables {
+            for columnIndex in table.columns.indices { try rewriteRegisters(table, columnIndex) }
         }
-        for link in step.before.links where step.mapping.links[link.index] == nil { try rewritePairs(link, edit) }
+        for link in step.before.links where step.mapping.links[link.index] == nil { try rewritePairs(link) }
         try edit.flush()
     }
 
     // MARK: Defaults
 
-    private func fill(_ change: MigrationChange, _ edit: MigrationEdit) throws {
+    private func fill(_ change: MigrationChange) throws {
         guard let entity = layout.entity(named: change.entity), let name = change.property,
-            let propertyIndex = entity.entity.propertyIndex(named: name),
-            case .column(let columnIndex) = entity.places[propertyIndex],
-            let attribute = entity.entity.properties[propertyIndex].attribute
+            let attribute = entity.entity.property(named: name)?.attribute
+        else { return }
+        try write(PropertyWrite(name: name, value: attribute.json(for: attribute.defaultValue)), toNullsOf: entity)
+    }
+
+    /// Writes a value to the objects of an entity and its sub-entities whose column has none.
+    private func write(_ write: PropertyWrite, toNullsOf entity: EntityLayout) throws {
+        guard let propertyIndex = entity.entity.propertyIndex(named: write.name),
+            case .column(let columnIndex) = entity.places[propertyIndex]
         else { return }
         let table = layout.tables[entity.table]
         let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
         let code = table.hasEntityColumn ? "_entity" : String(table.code)
-        let write = PropertyWrite(name: name, value: attribute.json(for: attribute.defaultValue))
-        try rows(
-            table.quotedName,
+        try rewrite(
             "SELECT rowid, _id, \(code) FROM \(table.quotedName) WHERE \(table.columns[columnIndex].quotedName) IS NULL"
                 + " AND \(code) IN (\(codes.joined(separator: ", ")))"
         ) { row in
             guard let id = row.id(1), let concrete = layout.entity(code: row.integer(2)) else { return nil }
             return Change(entity: concrete.entity.name, id: id, operation: .update([write]))
-        } emit: {
-            try edit.add($0)
         }
     }
 
-    /// Reads rows page by page, because rows that are written must not be read again.
-    private func rows(
-        _ table: String,
-        _ sql: String,
-        _ change: (BoundStatement) throws -> Change?,
-        emit: (Change) throws -> Void
-    ) throws {
+    /// Writes a change for each row; reads page by page, because rows that are written must not be read again.
+    private func rewrite(_ sql: String, _ change: (BoundStatement) throws -> Change?) throws {
         let select = try BoundStatement(step.db, sql + " AND rowid > ?1 ORDER BY rowid LIMIT \(MigrationEdit.batch)")
         var last: Int64 = .min
         while true {
@@ -65,14 +67,14 @@ struct MigrationRewrites {
                 count += 1
                 if let made = try change(row) { changes.append(made) }
             }
-            for change in changes { try emit(change) }
+            for change in changes { try edit.add(change) }
             if count < MigrationEdit.batch { return }
         }
     }
 
     // MARK: Relationships
 
-    private func rewriteRegisters(_ table: TableLayout, _ columnIndex: Int, _ edit: MigrationEdit) throws {
+    private func rewriteRegisters(_ table: TableLayout, _ columnIndex: Int) throws {
         guard case .reference = table.columns[columnIndex].kind else { return }
         for (index, entity) in step.before.entities.enumerated()
         where entity.table == table.index && entity.holds[columnIndex]
@@ -86,30 +88,18 @@ struct MigrationRewrites {
             let condition = table.hasEntityColumn ? " AND _entity = \(entity.code)" : ""
             let column = table.columns[columnIndex].quotedName
             let former = MigrationStep.former(table)
-            try rows(
-                former,
-                "SELECT rowid, _id, \(column) FROM \(former) WHERE \(column) IS NOT NULL\(condition)"
-            ) { row in
+            let select = "SELECT rowid, _id, \(column) FROM \(former) WHERE \(column) IS NOT NULL\(condition)"
+            try self.rewrite(select) { row in
                 guard let id = row.id(1), let target = row.id(2) else { return nil }
                 return rewrite.change(id, target)
-            } emit: {
-                try edit.add($0)
             }
             try edit.flush()
-            if case .assign(let owner, let property) = rewrite {
-                try release(owner, property, table, columnIndex, edit)
-            }
+            if case .assign(let owner, let property) = rewrite { try release(owner, property, table, columnIndex) }
         }
     }
 
     /// Writes a one-to-one register that the other side has now; references to objects that are not visible are kept.
-    private func release(
-        _ owner: String,
-        _ property: String,
-        _ table: TableLayout,
-        _ columnIndex: Int,
-        _ edit: MigrationEdit
-    ) throws {
+    private func release(_ owner: String, _ property: String, _ table: TableLayout, _ columnIndex: Int) throws {
         let hidden = try BoundStatement(
             step.db,
             "SELECT id, target FROM tributary_former_reference WHERE root = ?1 AND place = ?2 ORDER BY id"
@@ -122,7 +112,7 @@ struct MigrationRewrites {
         }
         guard let entity = layout.entity(named: owner),
             let propertyIndex = entity.entity.propertyIndex(named: property),
-            case .column(let column) = entity.places[propertyIndex]
+            case .column = entity.places[propertyIndex]
         else { return }
         let new = layout.tables[entity.table]
         let exists = try BoundStatement(step.db, "SELECT 1 FROM \(new.quotedName) WHERE _id = ?1")
@@ -132,22 +122,10 @@ struct MigrationRewrites {
             try edit.add(RelationshipRewrite.assign(owner: owner, property).change(reference.id, reference.target))
         }
         try edit.flush()
-        let codes = layout.codes(of: entity.entity, includesSubentities: true).map(String.init)
-        let code = new.hasEntityColumn ? "_entity" : String(new.code)
-        try rows(
-            new.quotedName,
-            "SELECT rowid, _id, \(code) FROM \(new.quotedName) WHERE \(new.columns[column].quotedName) IS NULL"
-                + " AND \(code) IN (\(codes.joined(separator: ", ")))"
-        ) { row in
-            guard let id = row.id(1), let concrete = layout.entity(code: row.integer(2)) else { return nil }
-            let write = PropertyWrite(name: property, value: .null)
-            return Change(entity: concrete.entity.name, id: id, operation: .update([write]))
-        } emit: {
-            try edit.add($0)
-        }
+        try write(PropertyWrite(name: property, value: .null), toNullsOf: entity)
     }
 
-    private func rewritePairs(_ link: LinkLayout, _ edit: MigrationEdit) throws {
+    private func rewritePairs(_ link: LinkLayout) throws {
         guard let (owner, propertyIndex) = step.mapping.owner(of: link),
             case .links = step.before.entities[owner].places[propertyIndex],
             let relationship = step.before.entities[owner].entity.properties[propertyIndex].relationship,
@@ -202,8 +180,7 @@ struct DeferredReplay {
 
     private var layout: StoreModel { context.layout }
 
-    /// Merges the deferred writes that the model can represent now, at the cost of one look at each deferred write and
-    /// one merge for each write that may take effect.
+    /// Costs one look at each deferred write, and one merge for each that may take effect.
     func run(_ added: Set<String>?) throws {
         let table = DeferredWriteTable(db: db)
         var entries = try table.entries()

@@ -35,7 +35,7 @@ extension MigrationStep {
         StoreContext(configuration: target.configuration, layout: before).readable(value)
     }
 
-    /// The next free value index; earlier steps may have deferred values of this transaction.
+    /// Earlier steps may have deferred values of this transaction.
     private func nextValueIndex(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
         let select = try BoundStatement(
             db,
@@ -103,8 +103,7 @@ extension MigrationStep {
         try insert(content, entity, id, number, position: try nextLinkPosition(entity, id, number))
     }
 
-    /// The next free position of links; earlier steps may have deferred those of this transaction in other
-    /// relationships.
+    /// Earlier steps may have deferred links of this transaction in other relationships.
     private func nextLinkPosition(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
         let select = try BoundStatement(
             db,
@@ -163,7 +162,7 @@ extension MigrationStep {
     }
 
     func copyLinks() throws {
-        for link in before.links where !mapping.keeps(link) {
+        for link in mapping.rewrittenLinks {
             try db.execute(
                 sql: """
                     CREATE TABLE tributary_former_pairs AS SELECT * FROM tributary_link WHERE link = \(link.code);

@@ -5,15 +5,14 @@ import TributaryStore
 
 extension MigrationStep {
     func setAside() throws {
-        var codes: [Int64] = []
-        for table in before.tables where !mapping.isKept[table.index] {
-            codes.append(table.code)
+        let tables = mapping.rewrittenTables
+        for table in tables {
             try db.execute(sql: "ALTER TABLE \(table.quotedName) RENAME TO \(MigrationStep.former(table))")
         }
-        for link in before.links where !mapping.keeps(link) {
+        for link in mapping.rewrittenLinks {
             try db.execute(sql: "ALTER TABLE \(link.quotedName) RENAME TO \(MigrationStep.former(link))")
         }
-        let roots = codes.map(String.init).joined(separator: ", ")
+        let roots = tables.map { String($0.code) }.joined(separator: ", ")
         for name in MigrationStep.setAsideTables {
             try db.execute(
                 sql: """
@@ -28,8 +27,9 @@ extension MigrationStep {
             guard let table = self.before.tableIndex(code: row.integer(0)) else { return }
             self.unresolved.insert(StoreModel.ColumnIndex(table: table, column: Int(row.integer(1))))
         }
-        let arrivals = Set(before.tables.filter { !mapping.isKept[$0.index] }.compactMap { mapping.tables[$0.index] })
-        for index in arrivals.sorted() { try Schema.createTable(after.tables[index], in: db, layout: after) }
+        for index in mapping.destinationTables.sorted() {
+            try Schema.createTable(after.tables[index], in: db, layout: after)
+        }
     }
 
     private final class Copying {
@@ -76,6 +76,7 @@ extension MigrationStep {
         guard let new = copying.new, let statements = copying.insert else { return }
         let old = copying.old
         let (held, holds) = (before.entities[head.entity].holds, after.entities[entity].holds)
+        let defaults = after.entities[entity].defaults
         let columnIndexes = mapping.columnIndexes[head.entity]
         let sources = copying.sources[head.entity] ?? invert(columnIndexes, count: new.columns.count)
         copying.sources[head.entity] = sources
@@ -89,31 +90,26 @@ extension MigrationStep {
                 if column.isRegister, !column.isCounter {
                     versions.setRegister(columnIndex, to: nil, isHeld: holds[columnIndex])
                 }
-                insert.bind(index, after.entities[entity].defaults[columnIndex])
+                insert.bind(index, defaults[columnIndex])
                 continue
             }
             let value = old.columns[source].value(in: row, at: 6 + Int32(source))
             guard column.isRegister, column.mergeRule != .counter else {
-                let isNobody = column.isRegister && (value.isNull || !held[source])
-                insert.bind(
-                    index,
-                    isNobody && holds[columnIndex]
-                        ? after.entities[entity].defaults[columnIndex] : column.converted(value)
-                )
+                let isNobody = column.isRegister && (value.isNull || !held[source]) && holds[columnIndex]
+                insert.bind(index, isNobody ? defaults[columnIndex] : column.converted(value))
                 continue
             }
             let number = head.versions.register(source, isHeld: held[source])
             versions.setRegister(columnIndex, to: number, isHeld: holds[columnIndex])
             if number == nil {
-                insert.bind(index, after.entities[entity].defaults[columnIndex])
+                insert.bind(index, defaults[columnIndex])
             } else {
                 insert.bind(index, column.converted(value))
                 if value.isNull { try moveUnresolved(head.id, old, source, to: new, columnIndex) }
             }
         }
-        let revision = row.integer(1)
         insert.bind(1, head.id)
-        insert.bind(2, revision)
+        insert.bind(2, row.integer(1))
         insert.bind(3, head.versions.base)
         insert.bind(4, versions.encoded)
         insert.bind(5, after.entities[entity].code)
@@ -122,9 +118,7 @@ extension MigrationStep {
         where columnIndexes[columnIndex] == nil && column.isRegister {
             guard column.mergeRule != .counter,
                 let number = head.versions.register(columnIndex, isHeld: held[columnIndex])
-            else {
-                continue
-            }
+            else { continue }
             let value = try register(head.id, old, columnIndex, row)
             try deferWrite(
                 after.entities[entity].entity.name,
@@ -264,28 +258,26 @@ extension MigrationStep {
 
     /// Sets counters without a total to the default, which may differ from the former default.
     func fillCounters() throws {
-        let arrivals = Set(before.tables.filter { !mapping.isKept[$0.index] }.compactMap { mapping.tables[$0.index] })
-        for table in after.tables where arrivals.contains(table.index) {
+        let destinations = mapping.destinationTables
+        for table in after.tables where destinations.contains(table.index) {
             for (columnIndex, column) in table.columns.enumerated() where column.isCounter {
-                for entity in after.entities where entity.table == table.index && entity.holds[columnIndex] {
-                    try CounterDefaults(db: db).fill(columnIndex, of: table, entity)
-                }
+                try after.fillCounter(columnIndex, of: table, in: db)
             }
         }
     }
 
     func moveTombstones() throws {
-        for table in before.tables where !mapping.isKept[table.index] {
-            if let new = mapping.tables[table.index] {
-                let code = after.tables[new].code
-                guard code != table.code else { continue }
-                try db.execute(
-                    sql: "UPDATE tributary_tombstone SET root = ? WHERE root = ?",
-                    arguments: [code, table.code]
-                )
-            } else {
+        for table in mapping.rewrittenTables {
+            guard let new = mapping.tables[table.index] else {
                 try db.execute(sql: "DELETE FROM tributary_tombstone WHERE root = ?", arguments: [table.code])
+                continue
             }
+            let codes = [after.tables[new].code, table.code]
+            guard codes[0] != codes[1] else { continue }
+            try db.execute(
+                sql: "UPDATE tributary_tombstone SET root = ? WHERE root = ?",
+                arguments: [codes[0], codes[1]]
+            )
         }
     }
 

@@ -79,7 +79,7 @@ final class MigrationStep {
         try dropIndexes()
         try renameShapes()
         try setAside()
-        for table in before.tables where !mapping.isKept[table.index] { try copy(table) }
+        for table in mapping.rewrittenTables { try copy(table) }
         try copyPartialRows()
         try copyCounters()
         try fillCounters()
@@ -104,7 +104,6 @@ final class MigrationStep {
 
     // MARK: Names
 
-    /// The store's own tables whose rows of rewritten tables are set aside.
     static let setAsideTables = ["object", "reference", "counter"]
 
     static func former(_ table: TableLayout) -> String { "tributary_former_\(table.index)" }
@@ -114,6 +113,11 @@ final class MigrationStep {
     /// The catalogue for the next comparison, with everything that exists after this step.
     private func middle() -> Catalogue {
         var result = Catalogue(after)
+        func dropEntries(of root: String, _ entities: Set<String>) {
+            result.keep { key in
+                !(key.kind == .column && key.owner == root) && !(key.kind == .entity && entities.contains(key.name))
+            }
+        }
         var arrived = Set<Int>()
         for (old, new) in mapping.tables.enumerated() {
             guard let new else { continue }
@@ -121,9 +125,7 @@ final class MigrationStep {
             guard mapping.isKept[old] else { continue }
             let root = before.tables[old].root.name
             let entities = Set(after.tables[new].entities)
-            result.keep { key in
-                !(key.kind == .column && key.owner == root) && !(key.kind == .entity && entities.contains(key.name))
-            }
+            dropEntries(of: root, entities)
             for column in catalogue.columns(of: root) { result[.column, root, column.name] = column.entry }
             for (index, entity) in before.entities.enumerated() where entity.table == old {
                 guard let heir = mapping.entities[index].map({ after.entities[$0] }) else { continue }
@@ -131,11 +133,7 @@ final class MigrationStep {
             }
         }
         for table in after.tables where !arrived.contains(table.index) {
-            let entities = Set(table.entities)
-            result.keep { key in
-                !(key.kind == .column && key.owner == table.root.name)
-                    && !(key.kind == .entity && entities.contains(key.name))
-            }
+            dropEntries(of: table.root.name, Set(table.entities))
         }
         let carried = Set(mapping.links.compactMap { $0.map { after.links[$0.link].name } })
         result.keep { $0.kind != .link || carried.contains($0.name) }
@@ -143,15 +141,14 @@ final class MigrationStep {
     }
 
     private func rowsToRewrite() throws -> Int {
-        try before.tables.filter { !mapping.isKept[$0.index] }.reduce(0) { sum, table in
+        try mapping.rewrittenTables.reduce(0) { sum, table in
             sum + (try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quotedName)") ?? 0)
         }
     }
 
     /// Drops the indexes of the model's keys, and all indexes of tables that are rewritten.
     private func dropIndexes() throws {
-        let rewritten = Set(before.tables.filter { !mapping.isKept[$0.index] }.map(\.name))
-        let moved = Set(before.links.filter { !mapping.keeps($0) }.map(\.name))
+        let rewritten = Set(mapping.rewrittenTables.map(\.name) + mapping.rewrittenLinks.map(\.name))
         let kinds: Set<MigrationChange.Kind> = [
             .changeIndexes, .changeConstraints, .renameEntity, .renameProperty, .removeEntity, .changeParent,
         ]
@@ -163,18 +160,16 @@ final class MigrationStep {
         )
         for index in indexes {
             let (name, table): (String, String) = (index[0], index[1])
-            guard rewritten.contains(table) || moved.contains(table) || (areOthers && modelIndexes.contains(name))
-            else {
-                continue
+            if rewritten.contains(table) || (areOthers && modelIndexes.contains(name)) {
+                try db.execute(sql: "DROP INDEX \(quoted(name))")
             }
-            try db.execute(sql: "DROP INDEX \(quoted(name))")
         }
     }
 
     private func dropFormer() throws {
         let names =
-            before.tables.filter { !mapping.isKept[$0.index] }.map { MigrationStep.former($0) }
-            + before.links.filter { !mapping.keeps($0) }.map { MigrationStep.former($0) }
+            mapping.rewrittenTables.map { MigrationStep.former($0) }
+            + mapping.rewrittenLinks.map { MigrationStep.former($0) }
             + MigrationStep.setAsideTables.map { "tributary_former_\($0)" }
         for name in names { try db.execute(sql: "DROP TABLE \(name)") }
     }

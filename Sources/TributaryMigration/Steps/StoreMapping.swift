@@ -47,6 +47,15 @@ struct StoreMapping {
         isKept = before.tables.map { keeps($0) }
     }
 
+    /// The old tables that are written again.
+    var rewrittenTables: [TableLayout] { before.tables.filter { !isKept[$0.index] } }
+
+    /// The new tables that rows of rewritten tables go to.
+    var destinationTables: Set<Int> { Set(rewrittenTables.compactMap { tables[$0.index] }) }
+
+    /// The old link tables that are not kept in place.
+    var rewrittenLinks: [LinkLayout] { before.links.filter { !keeps($0) } }
+
     func successor(of property: String, of entity: Int) -> String? {
         guard let new = entities[entity] else { return nil }
         let known = mapping.properties[after.entities[new].entity.name] ?? [:]
