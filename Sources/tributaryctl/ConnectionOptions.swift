@@ -97,18 +97,29 @@ struct DurationArgument: ExpressibleByArgument {
     }
 }
 
-/// This protocol converts errors to a message and an exit status.
-protocol DaemonCommand: AsyncParsableCommand {
-    var connection: ConnectionOptions { get }
+/// What is asked of the daemon: the arguments of a command, and what it does with them.
+protocol DaemonCommand: ParsableArguments {
+    static var configuration: CommandConfiguration { get }
 
     func run(with session: Session) async throws
 }
 
 extension DaemonCommand {
+    static var command: any ParsableCommand.Type { ConnectedCommand<Self>.self }
+}
+
+/// Adds the options that find the daemon, and converts errors to a message and an exit status.
+private struct ConnectedCommand<Command: DaemonCommand>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration { Command.configuration }
+
+    @OptionGroup var command: Command
+
+    @OptionGroup var connection: ConnectionOptions
+
     func run() async throws {
         let session = Session(connection)
         do {
-            try await run(with: session)
+            try await command.run(with: session)
         } catch {
             throw session.report(error)
         }

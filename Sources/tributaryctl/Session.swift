@@ -28,18 +28,18 @@ struct Session: Sendable {
         try await client.send(call).orProblem()
     }
 
-    /// Sends a request for long work, shows its progress where possible, and returns the data of the `result` event;
+    /// Sends a request for long work, shows its progress where possible, and returns the `result` event as a response;
     /// there is no time limit as long as the daemon sends progress.
     func follow(
         _ call: AdminCall,
-        progress: (String) -> String?,
+        progress: (JSONValue) -> String,
         onEvent: (ServerSentEvent) throws -> Void = { _ in }
-    ) async throws -> String {
+    ) async throws -> AdminResponse {
         var result: String?
         let response = try await client.events(call) { event in
             switch event.event {
             case "progress":
-                if terminal.showsProgress, let line = progress(event.data) { terminal.progress(line) }
+                if terminal.showsProgress, let step = event.json { terminal.progress(progress(step)) }
             case "problem":
                 if terminal.showsProgress { terminal.progress(nil) }
                 throw try JSONDecoder().decode(ProblemDocument.self, from: Data(event.data.utf8))
@@ -53,7 +53,7 @@ struct Session: Sendable {
         if terminal.showsProgress { terminal.progress(nil) }
         _ = try response.orProblem()
         guard let result else { throw CommandFailure(reason: "the daemon ended without a result", status: .tryAgain) }
-        return result
+        return AdminResponse(status: 200, headers: [:], body: Array(result.utf8))
     }
 
     func followChanges(after token: String? = nil, _ onEvent: (ServerSentEvent) -> Bool) async throws {
@@ -62,18 +62,18 @@ struct Session: Sendable {
         _ = try await client.events(AdminCall(.get, .changes, query: [("after", token)]), onEvent: onEvent).orProblem()
     }
 
-    /// Sends a request and prints the response: unchanged with `--json`, otherwise the text that `show` makes of it.
+    /// Prints a response: unchanged with `--json`, otherwise as `text` prints it.
+    func show(_ response: AdminResponse, text: () throws -> Void) rethrows {
+        if json { terminal.print(response.text) } else { try text() }
+    }
+
     func call<Message: Decodable>(
         _ call: AdminCall,
         as type: Message.Type,
-        show: (Message) throws -> Void
+        text: (Message) throws -> Void
     ) async throws {
         let response = try await self.call(call)
-        if json {
-            terminal.print(response.text)
-        } else {
-            try show(try response.decode(type))
-        }
+        try show(response) { try text(try response.decode(type)) }
     }
 
     func report(_ error: any Error) -> any Error {
@@ -82,25 +82,21 @@ struct Session: Sendable {
             if json, let data = try? JSONEncoder().encode(problem) {
                 terminal.print(String(decoding: data, as: UTF8.self))
             }
-            terminal.complain(describe(problem))
-            return ExitCode(ExitStatus(problem).rawValue)
+            return terminal.failed(describe(problem), ExitStatus(problem))
         case let located as LocatedProblem:
-            _ = report(located.problem)
+            let end = report(located.problem)
             for line in located.lines(width: terminal.width) { terminal.write(line + "\n", to: 2) }
-            return ExitCode(ExitStatus(located.problem).rawValue)
+            return end
         case let error as AdminClientError:
-            terminal.complain(error.description)
-            return ExitCode(error.exitStatus.rawValue)
+            return terminal.failed(error.description, error.exitStatus)
         case let status as ExitStatus:
             return ExitCode(status.rawValue)
         case let failure as CommandFailure:
-            terminal.complain(failure.reason)
-            return ExitCode(failure.status.rawValue)
+            return terminal.failed(failure.reason, failure.status)
         case is ExitCode, is ValidationError, is CleanExit:
             return error
         default:
-            terminal.complain(ErrorText.text(of: error))
-            return ExitCode(ExitStatus.internalError.rawValue)
+            return terminal.failed(ErrorText.text(of: error), .internalError)
         }
     }
 

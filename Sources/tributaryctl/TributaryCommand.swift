@@ -20,13 +20,12 @@ struct TributaryCommand: AsyncParsableCommand {
             """,
         version: "tributaryctl \(TributaryVersion.current)",
         subcommands: [
-            StatusCommand.self, WaitCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self,
-            SegmentCommand.self,
-            WriterCommand.self, ModelCommand.self, ObjectCommand.self, ApplyCommand.self, HistoryCommand.self,
-            WatchCommand.self, ConflictCommand.self, DigestCommand.self, CheckCommand.self, BackupCommand.self,
-            CompactCommand.self, RestoreCommand.self, ConfigCommand.self, ReloadCommand.self,
-            LogLevelCommand.self,
-            MetricsCommand.self, ShutdownCommand.self, VersionCommand.self,
+            StatusCommand.command, WaitCommand.command, SyncCommand.command, PauseCommand.command,
+            ResumeCommand.command, SegmentCommand.self, WriterCommand.self, ModelCommand.self, ObjectCommand.self,
+            ApplyCommand.command, HistoryCommand.command, WatchCommand.command, ConflictCommand.self,
+            DigestCommand.command, CheckCommand.command, BackupCommand.command, CompactCommand.command,
+            RestoreCommand.self, ConfigCommand.self, ReloadCommand.command, LogLevelCommand.command,
+            MetricsCommand.command, ShutdownCommand.command, VersionCommand.command,
         ]
     )
 

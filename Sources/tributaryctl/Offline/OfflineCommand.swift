@@ -21,14 +21,12 @@ extension OfflineCommand {
         do {
             try run(on: terminal)
         } catch let error as SegmentError {
-            terminal.complain(EscapedText.escape(error.description) + "\nhint: " + error.hint)
-            throw ExitCode(ExitStatus(error).rawValue)
+            let message = EscapedText.escape(error.description) + "\nhint: " + error.hint
+            throw terminal.failed(message, ExitStatus(error))
         } catch let error as ModelError {
-            terminal.complain(EscapedText.escape(error.description))
-            throw ExitCode(ExitStatus.badData.rawValue)
+            throw terminal.failed(EscapedText.escape(error.description), .badData)
         } catch let failure as CommandFailure {
-            terminal.complain(EscapedText.escape(failure.reason))
-            throw ExitCode(failure.status.rawValue)
+            throw terminal.failed(EscapedText.escape(failure.reason), failure.status)
         } catch let status as ExitStatus {
             throw ExitCode(status.rawValue)
         }

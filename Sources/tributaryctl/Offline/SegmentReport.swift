@@ -91,7 +91,10 @@ struct SegmentSummary {
                 case .begin(let header):
                     if transactions.count < limit { transactions.append(header) } else { isCut = true }
                 case .changes(let changes):
-                    for change in changes { counts[Count(kind: change.kind, entity: change.entity), default: 0] += 1 }
+                    for change in changes {
+                        let kind = ParsedChange(change).verb.rawValue
+                        counts[Count(kind: kind, entity: change.entity), default: 0] += 1
+                    }
                 case .rows, .end: break
                 }
             }
@@ -126,18 +129,6 @@ struct SegmentSummary {
             JSONMember(key: "kinds", value: .array(kinds)), JSONMember(key: "list", value: .array(listed)),
             JSONMember(key: "more", value: .boolean(isCut)),
         ]
-    }
-}
-
-extension Change {
-    fileprivate var kind: String {
-        switch operation {
-        case .insert: "insert"
-        case .update: "update"
-        case .delete: "delete"
-        case .link: "link"
-        case .unlink: "unlink"
-        }
     }
 }
 

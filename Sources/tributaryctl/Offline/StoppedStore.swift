@@ -102,16 +102,14 @@ final class StoppedStore {
     }
 }
 
-/// The default path of the store for offline commands, which never read the configuration.
-struct StoreLocator {
-    var environment: [String: String]
-    var userID: UInt32
-
-    func path(store: String?, instance: String?) -> String {
+extension StoppedStore {
+    /// Returns the path of the store for commands without a daemon, which never read the configuration.
+    static func path(store: String?, instance: String?) -> String {
+        let environment = ProcessInfo.processInfo.environment
         if let store { return store }
         if let instance { return "/var/lib/tributary-\(instance)/store.sqlite" }
         if let named = environment["TRIBUTARY_STORE"], !named.isEmpty { return named }
-        guard userID != 0 else { return "/var/lib/tributary/store.sqlite" }
+        guard geteuid() != 0 else { return "/var/lib/tributary/store.sqlite" }
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tributary/store.sqlite" }
         return (environment["HOME"] ?? "") + "/.local/state/tributary/store.sqlite"
     }

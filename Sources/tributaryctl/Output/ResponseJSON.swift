@@ -1,67 +1,93 @@
-import Foundation
 import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
-enum ResponseJSON {
-    private static let depthLimit = 32
-
-    static func parse(_ response: AdminResponse) throws -> JSONValue {
+extension AdminResponse {
+    func json() throws -> JSONValue {
         do {
-            return try JSONParser.parse(response.body, depthLimit: depthLimit)
+            return try JSONParser.parse(body, depthLimit: 32)
         } catch {
             throw AdminClientError.unreadableResponse("the daemon's answer is not JSON: \(error)")
         }
     }
+}
 
-    static func text(_ value: JSONValue?) -> String? {
-        switch value {
-        case nil, .null: nil
+extension ServerSentEvent {
+    /// The event's data; nil when they are no JSON.
+    var json: JSONValue? { try? JSONParser.parse(Array(data.utf8), depthLimit: 32) }
+}
+
+/// Values of a response as people read them.
+extension JSONValue {
+    /// The value without the quotes of JSON; nil for null.
+    var shown: String? {
+        switch self {
+        case .null: nil
         case .string(let text): text
-        case .array(let values): values.map { text($0) ?? "-" }.joined(separator: " ")
-        case let other?: other.text
+        case .array(let values): values.map { $0.shown ?? "-" }.joined(separator: " ")
+        default: text
         }
+    }
+
+    func shown(_ key: String) -> String? { self[key]?.shown }
+
+    /// The member, Unix seconds, as local time.
+    func time(_ key: String) -> String? {
+        switch self[key] {
+        case .double(let seconds): TimeText.time(seconds)
+        case .integer(let seconds): TimeText.time(Double(seconds))
+        default: nil
+        }
+    }
+
+    /// The member, a number of things; 0 when it is none.
+    func count(_ key: String) -> Int64 {
+        if case .integer(let count)? = self[key] { count } else { 0 }
+    }
+
+    /// The elements of the member, an array; nil when it is none.
+    func elements(_ key: String) -> [JSONValue]? {
+        guard case .array(let elements)? = self[key] else { return nil }
+        return elements
+    }
+
+    /// The members of the member, an object; nil when it is none.
+    func members(_ key: String) -> [JSONMember]? {
+        guard case .object(let members)? = self[key] else { return nil }
+        return members
     }
 }
 
 enum EventText {
     static func line(_ event: ServerSentEvent) -> String {
-        guard let data = try? JSONParser.parse(Array(event.data.utf8), depthLimit: 32) else {
-            return "\(event.event) \(event.data)"
-        }
+        guard let data = event.json else { return "\(event.event) \(event.data)" }
         switch event.event {
-        case "hello": return "following the store from token \(ResponseJSON.text(data["token"]) ?? "?")"
+        case "hello": return "following the store from token \(data.shown("token") ?? "?")"
         case "bye": return "the daemon stops"
         case "initialImport": return "what was in the log folder at the start is imported"
         case "storeDidUpdate": return update(data)
-        case "activity":
-            let title = ResponseJSON.text(data["title"]) ?? "something"
-            return "\(title): \(ResponseJSON.text(data["phase"]) ?? "?")"
-        case "segment": return segment(data)
+        case "activity": return "\(data.shown("title") ?? "something"): \(data.shown("phase") ?? "?")"
+        case "segment":
+            let file = data.shown("file") ?? data.shown("writer") ?? "?"
+            let reason = data.shown("reason").map { ": " + $0 } ?? ""
+            return "segment \(file) is \(data.shown("state") ?? "?")\(reason)"
         default: return "\(event.event) \(event.data)"
         }
     }
 
     private static func update(_ data: JSONValue) -> String {
-        let number = ResponseJSON.text(data["number"]) ?? "?"
+        let number = data.shown("number") ?? "?"
         if data["everything"] == .boolean(true) { return "transaction \(number): more changes than can be listed" }
         var parts: [String] = []
         for kind in ["inserted", "updated", "deleted"] {
-            guard case .object(let entities)? = data[kind] else { continue }
-            for entity in entities {
+            for entity in data.members(kind) ?? [] {
                 guard case .array(let ids) = entity.value, !ids.isEmpty else { continue }
                 parts.append("\(ids.count) \(entity.key) \(kind)")
             }
         }
-        if case .array(let entities)? = data["collapsed"], !entities.isEmpty {
-            parts.append("many of " + entities.compactMap(ResponseJSON.text).joined(separator: ", "))
+        if let entities = data.elements("collapsed"), !entities.isEmpty {
+            parts.append("many of " + entities.compactMap(\.shown).joined(separator: ", "))
         }
         return "transaction \(number): \(parts.isEmpty ? "nothing visible" : parts.joined(separator: ", "))"
-    }
-
-    private static func segment(_ data: JSONValue) -> String {
-        let file = ResponseJSON.text(data["file"]) ?? ResponseJSON.text(data["writer"]) ?? "?"
-        let reason = ResponseJSON.text(data["reason"]).map { ": " + $0 } ?? ""
-        return "segment \(file) is \(ResponseJSON.text(data["state"]) ?? "?")\(reason)"
     }
 }

@@ -1,4 +1,6 @@
+import ArgumentParser
 import Glibc
+import TributaryAdmin
 
 // This folder prints for people: tables, times, problems and hints, without control characters from outside.
 
@@ -32,16 +34,25 @@ struct Terminal: Sendable {
         write(line.hasSuffix("\n") ? line : line + "\n", to: 1)
     }
 
-    /// Writes a line for each field with a text, with a faint label of at most 11 characters before it.
-    func print(fields: [(label: String, text: String?)]) {
+    /// Writes a line for each field with a text, with its label in a column of `width` characters before it.
+    func print(fields: [(label: String, text: String?)], width: Int = 12, _ style: Style = .faint) {
         for case (let label, let text?) in fields {
-            let padding = String(repeating: " ", count: 12 - label.count)
-            print(styled(label, .faint) + padding + EscapedText.escape(text))
+            print(self.label(label, width: width, style) + EscapedText.escape(text))
         }
+    }
+
+    func label(_ label: String, width: Int, _ style: Style = .faint) -> String {
+        styled(label, style) + String(repeating: " ", count: max(1, width - label.count))
     }
 
     func complain(_ message: String) {
         write("tributaryctl: \(message)\n", to: 2)
+    }
+
+    /// Writes the message, and returns the error with which the program ends.
+    func failed(_ message: String, _ status: ExitStatus) -> ExitCode {
+        complain(message)
+        return ExitCode(status.rawValue)
     }
 
     func progress(_ line: String?) {

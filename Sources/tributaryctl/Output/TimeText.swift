@@ -1,4 +1,5 @@
 import Foundation
+import TributaryChanges
 
 enum TimeText {
     /// Returns Unix seconds as local time, such as `2026-03-01 14:05:09`.
@@ -37,22 +38,17 @@ enum CountText {
     }
 }
 
-struct WorkStep: Decodable {
-    var phase: String
-    var done: Int64
-    var total: Int64?
-
-    init?(_ data: String) {
-        guard let step = try? JSONDecoder().decode(WorkStep.self, from: Data(data.utf8)) else { return nil }
-        self = step
+enum ProgressText {
+    /// The step as in `segments: 3 of 7`.
+    static func counted(_ step: JSONValue) -> String {
+        let total = step.shown("total").map { " of \($0)" } ?? ""
+        return "\(step.shown("phase") ?? ""): \(step.count("done"))\(total)"
     }
 
-    /// The step as in `segments: 3 of 7`.
-    var counted: String { "\(phase): \(done)" + (total.map { " of \($0)" } ?? "") }
-
     /// The step as in `copying, 42 %`; the phase alone without a total.
-    var percentage: String {
-        guard let total, total > 0 else { return phase }
-        return "\(phase), \(Int(min(100, Double(done) / Double(total) * 100))) %"
+    static func percentage(_ step: JSONValue) -> String {
+        let (phase, total) = (step.shown("phase") ?? "", step.count("total"))
+        guard total > 0 else { return phase }
+        return "\(phase), \(Int(min(100, Double(step.count("done")) / Double(total) * 100))) %"
     }
 }

@@ -6,8 +6,8 @@ struct ConflictCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflict",
         abstract: "Values that lost against writes that their writers had not seen.",
-        subcommands: [ConflictListCommand.self, ConflictShowCommand.self, ConflictRestoreCommand.self],
-        defaultSubcommand: ConflictListCommand.self
+        subcommands: [ConflictListCommand.command, ConflictShowCommand.command, ConflictRestoreCommand.command],
+        defaultSubcommand: ConflictListCommand.command
     )
 }
 
@@ -20,27 +20,26 @@ struct ConflictListCommand: DaemonCommand {
 
     @OptionGroup var page: PageOptions
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
-        let call = AdminCall(.get, .conflicts, query: page.query)
-        let response = try await session.call(call)
-        if session.json { return session.terminal.print(response.text) }
-        let value = try ResponseJSON.parse(response)
-        guard case .array(let conflicts)? = value["conflicts"] else { return }
-        var table = Table("NUMBER", "FOUND", "RULE", "OBJECT", "PROPERTY", "WRITER", "RESTORED", "LOSING VALUE")
-        for conflict in conflicts.map(ConflictText.init(conflict:)) {
-            table.add([
-                conflict.text("number"), conflict.foundAt, conflict.text("rule"), conflict.object,
-                conflict.text("property"), conflict.writer("losing"), conflict.text("restored"),
-                conflict.value("losing"),
-            ])
+        let response = try await session.call(AdminCall(.get, .conflicts, query: page.query))
+        try session.show(response) {
+            let value = try response.json()
+            guard let conflicts = value.elements("conflicts") else { return }
+            var table = Table("NUMBER", "FOUND", "RULE", "OBJECT", "PROPERTY", "WRITER", "RESTORED", "LOSING VALUE")
+            for conflict in conflicts {
+                table.add([
+                    conflict.shown("number"), conflict.time("foundAt"), conflict.shown("rule"),
+                    ConflictText.object(of: conflict), conflict.shown("property"),
+                    ConflictText.writer(of: conflict["losing"]), conflict.shown("restored"),
+                    ConflictText.value(of: conflict["losing"]),
+                ])
+            }
+            table.print(on: session.terminal)
+            if case .integer(let dropped)? = value["dropped"], dropped > 0 {
+                session.terminal.print("not kept: \(dropped)")
+            }
+            PageOptions.printNext(value.shown("next"), on: session.terminal)
         }
-        table.print(on: session.terminal)
-        if case .integer(let dropped)? = value["dropped"], dropped > 0 {
-            session.terminal.print("not kept: \(dropped)")
-        }
-        PageOptions.printNext(ResponseJSON.text(value["next"]), on: session.terminal)
     }
 }
 
@@ -53,26 +52,23 @@ struct ConflictShowCommand: DaemonCommand {
     @Argument(help: "The number in the list.")
     var number: Int64
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let call = AdminCall(.get, .conflicts, query: [("limit", "1"), ("after", String(max(number, 1) - 1))])
-        let value = try ResponseJSON.parse(try await session.call(call))
-        guard case .array(let conflicts)? = value["conflicts"], let found = conflicts.first,
-            found["number"] == .integer(number)
-        else {
+        let found = try await session.call(call).json().elements("conflicts")?.first
+        guard let conflict = found, conflict["number"] == .integer(number) else {
             throw CommandFailure(reason: "the conflict journal has no conflict \(number)", status: .noSuchThing)
         }
-        if session.json { return session.terminal.print(found.text) }
-        let conflict = ConflictText(conflict: found)
+        if session.json { return session.terminal.print(conflict.text) }
+        let rule = conflict.shown("rule")
         var lines: [(label: String, text: String?)] = [
-            ("number", conflict.text("number")), ("found", conflict.foundAt), ("object", conflict.object),
-            ("property", conflict.text("property")), ("rule", conflict.text("rule")),
+            ("number", conflict.shown("number")), ("found", conflict.time("foundAt")),
+            ("object", ConflictText.object(of: conflict)), ("property", conflict.shown("property")), ("rule", rule),
         ]
-        lines += conflict.lines("losing") + conflict.lines("winning")
-        lines.append(("restored", conflict.text("restored").map { "by transaction \($0)" }))
+        lines += ConflictText.lines("losing", conflict["losing"])
+        lines += ConflictText.lines("winning", conflict["winning"], isDeletion: rule == "deletion")
+        lines.append(("restored", conflict.shown("restored").map { "by transaction \($0)" }))
         // A shadow has its values still; it comes back when its key is free.
-        if conflict.text("rule") != "uniqueness" {
+        if rule != "uniqueness" {
             lines.append(("hint", session.hints.text("tributaryctl conflict restore \(number)")))
         }
         session.terminal.print(fields: lines)
@@ -91,52 +87,31 @@ struct ConflictRestoreCommand: DaemonCommand {
     @Argument(help: "The number in the list.")
     var number: Int64
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
-        let response = try await session.call(AdminCall(.post, .restoreConflict, String(number)))
-        try ChangeRequest(session: session).printResult(response)
+        try session.showIDs(of: try await session.call(AdminCall(.post, .restoreConflict, String(number))))
     }
 }
 
-struct ConflictText {
-    let conflict: JSONValue
+private enum ConflictText {
     private static let valueLimit = 200
 
-    func text(_ key: String) -> String? { ResponseJSON.text(conflict[key]) }
-
-    var object: String { [text("entity"), text("id")].compactMap(\.self).joined(separator: " ") }
-
-    var foundAt: String? {
-        switch conflict["foundAt"] {
-        case .double(let seconds)?: TimeText.time(seconds)
-        case .integer(let seconds)?: TimeText.time(Double(seconds))
-        default: nil
-        }
+    static func object(of conflict: JSONValue) -> String {
+        [conflict.shown("entity"), conflict.shown("id")].compactMap(\.self).joined(separator: " ")
     }
 
-    func writer(_ write: String) -> String? {
-        ResponseJSON.text(conflict[write]?["name"]) ?? ResponseJSON.text(conflict[write]?["writer"])
-    }
+    static func writer(of write: JSONValue?) -> String? { write?.shown("name") ?? write?.shown("writer") }
 
     /// The value as JSON, so that null, a number and a text are told apart; long ones are cut.
-    func value(_ write: String) -> String? {
-        guard let text = conflict[write]?["value"]?.text else { return nil }
-        let limit = ConflictText.valueLimit
-        return text.count > limit ? text.prefix(limit) + "…" : text
+    static func value(of write: JSONValue?) -> String? {
+        guard let text = write?["value"]?.text else { return nil }
+        return text.count > valueLimit ? text.prefix(valueLimit) + "…" : text
     }
 
-    func lines(_ write: String) -> [(String, String?)] {
-        let values = conflict[write]
-        let isDeletion = write == "winning" && text("rule") == "deletion"
-        return [
-            (write, isDeletion ? "deletion" : values?["value"]?.text ?? "not kept"),
-            (
-                "  writer",
-                [writer(write), ResponseJSON.text(values?["writer"])].compactMap(\.self).joined(separator: " ")
-            ),
-            ("  sequence", ResponseJSON.text(values?["sequence"])),
-            ("  clock", ResponseJSON.text(values?["clock"])),
+    static func lines(_ name: String, _ write: JSONValue?, isDeletion: Bool = false) -> [(String, String?)] {
+        [
+            (name, isDeletion ? "deletion" : write?["value"]?.text ?? "not kept"),
+            ("  writer", [writer(of: write), write?.shown("writer")].compactMap(\.self).joined(separator: " ")),
+            ("  sequence", write?.shown("sequence")), ("  clock", write?.shown("clock")),
         ]
     }
 }

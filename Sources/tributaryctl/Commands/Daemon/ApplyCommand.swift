@@ -20,13 +20,10 @@ struct ApplyCommand: DaemonCommand {
     @Option(help: ArgumentHelp("A UUID that makes a repeat of the same request harmless.", valueName: "uuid"))
     var key: String?
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
-        let request = ChangeRequest(session: session)
         let (changes, lines) = try changes(in: try read())
         do {
-            try request.printResult(try await request.send(changes, key: key))
+            try await session.send(changes, key: key)
         } catch var problem as ProblemDocument {
             if let index = problem.index, changes.indices.contains(index) {
                 problem.file = file
@@ -57,9 +54,8 @@ struct ApplyCommand: DaemonCommand {
     }
 
     private func changes(in bytes: [UInt8]) throws -> ([JSONValue], lines: [Int]?) {
-        if let whole = try? JSONParser.parse(bytes, depthLimit: 16), case .array(let changes)? = whole["changes"] {
-            return (changes, nil)
-        }
+        let whole = try? JSONParser.parse(bytes, depthLimit: 16)
+        if let changes = whole?.elements("changes") { return (changes, nil) }
         var changes: [JSONValue] = []
         var lines: [Int] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -75,12 +71,11 @@ struct ApplyCommand: DaemonCommand {
     }
 }
 
-struct ChangeRequest {
-    let session: Session
-
+extension Session {
+    /// Returns the values as JSON, by the types that the daemon's model has for the properties.
     func values(of arguments: [PropertyArgument], entity: String) async throws -> JSONValue {
         guard !arguments.isEmpty else { return .object([]) }
-        let model = try await session.call(AdminCall(.get, .model)).decode(ModelMessage.self)
+        let model = try await call(AdminCall(.get, .model)).decode(ModelMessage.self)
         var types: [String: String] = [:]
         var next = model.entities.first { $0.name == entity }
         while let current = next {
@@ -102,18 +97,17 @@ struct ChangeRequest {
         )
     }
 
-    /// Sends the changes; the daemon applies requests with equal `key` once.
-    func send(_ changes: [JSONValue], key: String? = nil) async throws -> AdminResponse {
-        let body = JSONValue.object([JSONMember(key: "changes", value: .array(changes))])
+    /// Sends changes, and prints the IDs of their objects; the daemon applies requests with equal `key` once.
+    func send(_ changes: [JSONValue], key: String? = nil) async throws {
         var bytes: [UInt8] = []
-        body.write(to: &bytes)
+        JSONValue.members(["changes": .array(changes)]).write(to: &bytes)
         let headers = key.map { ["idempotency-key": $0] } ?? [:]
-        return try await session.call(AdminCall(.post, .transactions, body: bytes, headers: headers))
+        try showIDs(of: try await call(AdminCall(.post, .transactions, body: bytes, headers: headers)))
     }
 
-    func printResult(_ response: AdminResponse) throws {
-        if session.json { return session.terminal.print(response.text) }
-        guard case .array(let ids)? = try ResponseJSON.parse(response)["ids"] else { return }
-        for id in ids { session.terminal.print(ResponseJSON.text(id) ?? "") }
+    func showIDs(of response: AdminResponse) throws {
+        try show(response) {
+            for id in try response.json().elements("ids") ?? [] { terminal.print(id.shown ?? "") }
+        }
     }
 }

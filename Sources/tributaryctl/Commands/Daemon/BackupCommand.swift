@@ -19,14 +19,14 @@ struct BackupCommand: DaemonCommand {
     @Argument(help: ArgumentHelp("The file to create; only you may read it.", valueName: "file"), completion: .file())
     var file: String
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let target = try NewFile(file, mode: 0o600)
         var hash = SHA256()
         var count: Int64 = 0
-        let call = AdminCall(.post, .backup)
-        let result = try await session.follow(call, progress: { WorkStep($0)?.percentage }) { event in
+        let response = try await session.follow(
+            AdminCall(.post, .backup),
+            progress: ProgressText.percentage
+        ) { event in
             guard event.event == "part" else { return }
             let bytes = try JSONDecoder().decode(Part.self, from: Data(event.data.utf8)).bytes
             try bytes.withUnsafeBytes { buffer in
@@ -35,7 +35,7 @@ struct BackupCommand: DaemonCommand {
             }
             count += Int64(bytes.count)
         }
-        let message = try JSONDecoder().decode(BackupMessage.self, from: Data(result.utf8))
+        let message = try response.decode(BackupMessage.self)
         guard count == message.bytes, hash.finalize().hexadecimal == message.sha256 else {
             throw CommandFailure(
                 reason: "the bytes of the backup are not those that the daemon has sent",
@@ -43,9 +43,7 @@ struct BackupCommand: DaemonCommand {
             )
         }
         try target.finish()
-        if session.json {
-            session.terminal.print(result)
-        } else {
+        session.show(response) {
             let name = EscapedText.escape(file)
             session.terminal.print("\(name): \(TimeText.bytes(message.bytes)), sha256 \(message.sha256)")
         }

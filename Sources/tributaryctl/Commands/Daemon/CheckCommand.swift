@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import TributaryAdmin
 import TributaryChanges
 
@@ -19,14 +18,12 @@ struct CheckCommand: DaemonCommand {
     @Flag(help: "Repair what can be rebuilt: indexes, views, own segments, large values.")
     var repair = false
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let call = AdminCall(.post, .check, body: Array("{\"repair\":\(repair)}".utf8))
-        let result = try await session.follow(call, progress: { WorkStep($0)?.counted })
-        let message = try JSONDecoder().decode(CheckReport.self, from: Data(result.utf8))
-        if session.json { session.terminal.print(result) } else { printText(message, in: session) }
-        if !message.ok { throw ExitStatus.tryAgain }
+        let response = try await session.follow(call, progress: ProgressText.counted)
+        let report = try response.decode(CheckReport.self)
+        session.show(response) { printText(report, in: session) }
+        if !report.ok { throw ExitStatus.tryAgain }
     }
 
     private func printText(_ message: CheckReport, in session: Session) {
@@ -68,25 +65,19 @@ struct DigestCommand: DaemonCommand {
         discussion: "Reads the whole store; shows its progress on standard error when that is a terminal."
     )
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
-        let text = try await session.follow(AdminCall(.get, .digest), progress: DigestCommand.line)
-        if session.json { return session.terminal.print(text) }
-        let value = try ResponseJSON.parse(AdminResponse(status: 200, headers: [:], body: Array(text.utf8)))
-        session.terminal.print(ResponseJSON.text(value["digest"]) ?? "")
-        guard case .object(let vector)? = value["vector"] else { return }
-        var table = Table("WRITER", "SEQUENCE", "HASH")
-        for member in vector {
-            table.add([
-                member.key, ResponseJSON.text(member.value["sequence"]), ResponseJSON.text(member.value["hash"]),
-            ])
+        let response = try await session.follow(AdminCall(.get, .digest)) { step in
+            CountText.text(step.count("objects"), "object") + " read"
         }
-        table.print(on: session.terminal)
-    }
-
-    private static func line(_ data: String) -> String? {
-        guard let progress = try? JSONDecoder().decode([String: Int].self, from: Data(data.utf8)) else { return nil }
-        return CountText.text(progress["objects"] ?? 0, "object") + " read"
+        try session.show(response) {
+            let value = try response.json()
+            session.terminal.print(value.shown("digest") ?? "")
+            guard let vector = value.members("vector") else { return }
+            var table = Table("WRITER", "SEQUENCE", "HASH")
+            for (writer, position) in vector.map({ ($0.key, $0.value) }) {
+                table.add([writer, position.shown("sequence"), position.shown("hash")])
+            }
+            table.print(on: session.terminal)
+        }
     }
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Foundation
 import TributaryAdmin
-import TributaryChanges
 
 struct CompactCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
@@ -20,13 +18,10 @@ struct CompactCommand: DaemonCommand {
     @Flag(help: "Only tell what would be done.")
     var dryRun = false
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let call = AdminCall(.post, .compact, query: dryRun ? [("dryRun", "true")] : [])
-        let result = try await session.follow(call, progress: { WorkStep($0)?.counted })
-        guard !session.json else { return session.terminal.print(result) }
-        printText(try JSONDecoder().decode(CompactionReport.self, from: Data(result.utf8)), in: session)
+        let response = try await session.follow(call, progress: ProgressText.counted)
+        try session.show(response) { printText(try response.decode(CompactionReport.self), in: session) }
     }
 
     private func printText(_ message: CompactionReport, in session: Session) {

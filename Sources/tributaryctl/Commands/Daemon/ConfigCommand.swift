@@ -5,8 +5,8 @@ struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
         abstract: "The daemon's configuration.",
-        subcommands: [ConfigShowCommand.self],
-        defaultSubcommand: ConfigShowCommand.self
+        subcommands: [ConfigShowCommand.command],
+        defaultSubcommand: ConfigShowCommand.command
     )
 }
 
@@ -15,8 +15,6 @@ struct ConfigShowCommand: DaemonCommand {
         commandName: "show",
         abstract: "Show each value and where it comes from."
     )
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         let call = AdminCall(.get, .configuration)
@@ -42,17 +40,14 @@ struct ReloadCommand: DaemonCommand {
         abstract: "Read the configuration again; the old one stays when the new one is bad."
     )
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let response = try await session.client.send(AdminCall(.post, .reload))
         do {
             let message = try response.orProblem().decode(ReloadMessage.self)
-            if session.json { return session.terminal.print(response.text) }
-            session.terminal.print(
-                message.changed.isEmpty ? "nothing changed" : "changed: " + message.changed.joined(separator: ", ")
-            )
-            if !message.restartNeeded.isEmpty {
+            session.show(response) {
+                let changed = message.changed.joined(separator: ", ")
+                session.terminal.print(changed.isEmpty ? "nothing changed" : "changed: " + changed)
+                guard !message.restartNeeded.isEmpty else { return }
                 session.terminal.print("needs a restart: " + message.restartNeeded.joined(separator: ", "))
             }
         } catch let problem as ProblemDocument where problem.type == ProblemKind.badConfiguration.type {
@@ -70,8 +65,6 @@ struct LogLevelCommand: DaemonCommand {
 
     @Argument(help: "trace, debug, info, notice, warning, error or critical.")
     var level: String?
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         var call = AdminCall(.get, .logLevel)

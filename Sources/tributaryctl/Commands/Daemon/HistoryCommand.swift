@@ -1,5 +1,4 @@
 import ArgumentParser
-import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -14,8 +13,6 @@ struct HistoryCommand: DaemonCommand {
 
     @Option(name: [.customShort("n"), .long], help: "How many, at most 1000; by default 100.")
     var limit: Int?
-
-    @OptionGroup var connection: ConnectionOptions
 
     /// A transaction, whose changes may come in several pages.
     private struct Row {
@@ -41,21 +38,18 @@ struct HistoryCommand: DaemonCommand {
                 continue
             }
             if session.json { return session.terminal.print(response.text) }
-            let value = try ResponseJSON.parse(response)
-            if case .array(let page)? = value["transactions"] {
-                for transaction in page { add(transaction, to: &rows) }
-            }
+            let value = try response.json()
+            for transaction in value.elements("transactions") ?? [] { add(transaction, to: &rows) }
             rows = rows.suffix(count)
-            token = ResponseJSON.text(value["token"])
-            start = ResponseJSON.text(value["next"])
+            (token, start) = (value.shown("token"), value.shown("next"))
             if isOnePage || start == nil { break }
         }
         var table = Table("NUMBER", "TIME", "AUTHOR", "WRITER", "CHANGES")
         for row in rows {
+            let transaction = row.transaction
             table.add([
-                ResponseJSON.text(row.transaction["number"]), TimeText.time(seconds(row.transaction["committedAt"])),
-                ResponseJSON.text(row.transaction["author"]), ResponseJSON.text(row.transaction["writer"]),
-                changes(of: row),
+                transaction.shown("number"), transaction.time("committedAt"), transaction.shown("author"),
+                transaction.shown("writer"), changes(of: row),
             ])
         }
         table.print(on: session.terminal)
@@ -66,8 +60,9 @@ struct HistoryCommand: DaemonCommand {
         if rows.last?.transaction["number"] != transaction["number"] { rows.append(Row(transaction: transaction)) }
         let last = rows.count - 1
         rows[last].goesOn = transaction["more"] == .boolean(true)
-        guard case .array(let changes)? = transaction["changes"] else { return }
-        for case .string(let kind)? in changes.map({ $0["kind"] }) { rows[last].counts[kind, default: 0] += 1 }
+        for kind in (transaction.elements("changes") ?? []).compactMap({ $0.shown("kind") }) {
+            rows[last].counts[kind, default: 0] += 1
+        }
     }
 
     /// Returns the token of which at least the newest `count` transactions come after; nil for all of the history.
@@ -75,20 +70,11 @@ struct HistoryCommand: DaemonCommand {
         var token: [Substring] = []
         _ = try await session.client.events(AdminCall(.get, .changes)) { event in
             guard event.event == "hello" else { return true }
-            let data = try? JSONParser.parse(Array(event.data.utf8))
-            token = ResponseJSON.text(data?["token"])?.split(separator: "@") ?? []
+            token = event.json?.shown("token")?.split(separator: "@") ?? []
             return false
         }.orProblem()
         guard token.count == 2, let number = Int64(token[0]), number > count else { return nil }
         return "\(number - Int64(count))@\(token[1])"
-    }
-
-    private func seconds(_ value: JSONValue?) -> Double? {
-        switch value {
-        case .double(let seconds): seconds
-        case .integer(let seconds): Double(seconds)
-        default: nil
-        }
     }
 
     private func changes(of row: Row) -> String {

@@ -13,8 +13,6 @@ struct PauseCommand: DaemonCommand {
     )
     var duration: DurationArgument?
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let body = duration.map { "{\"forSeconds\":\($0.seconds)}" } ?? "{}"
         let response = try await session.call(AdminCall(.post, .pause, body: Array(body.utf8)))
@@ -24,8 +22,6 @@ struct PauseCommand: DaemonCommand {
 
 struct ResumeCommand: DaemonCommand {
     static let configuration = CommandConfiguration(commandName: "resume", abstract: "Import again after a pause.")
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         let response = try await session.call(AdminCall(.post, .resume))
@@ -38,8 +34,6 @@ struct ShutdownCommand: DaemonCommand {
         commandName: "shutdown",
         abstract: "Stop the daemon gracefully; nothing that was accepted is lost. It stays down until it is started."
     )
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         let response = try await session.call(AdminCall(.post, .shutdown))

@@ -14,8 +14,6 @@ struct StatusCommand: DaemonCommand {
     @Flag(help: "Say nothing; exit with 75 when there are problems, or while the daemon starts.")
     var check = false
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         repeat {
             let response = try await session.call(AdminCall(.get, .status))
@@ -30,7 +28,7 @@ struct StatusCommand: DaemonCommand {
                 return
             }
             if watch, session.terminal.isInteractive { session.terminal.write("\u{1B}[H\u{1B}[2J") }
-            if session.json { session.terminal.print(response.text) } else { printText(status, in: session) }
+            session.show(response) { printText(status, in: session) }
             if watch { try await Task.sleep(for: .seconds(1)) }
         } while watch
     }
@@ -38,17 +36,18 @@ struct StatusCommand: DaemonCommand {
     private func printText(_ status: StatusMessage, in session: Session) {
         let terminal = session.terminal
         let state = terminal.styled(status.state.rawValue, status.problems.isEmpty ? .green : .yellow)
-        var lines = [("state", "\(state), up \(TimeText.stretch(status.uptimeSeconds)), version \(status.version)")]
-        if let name = status.name { lines.append(("name", name)) }
-        if let writer = status.writer { lines.append(("writer", writer)) }
-        if let model = status.modelVersion { lines.append(("model", model)) }
+        let uptime = TimeText.stretch(status.uptimeSeconds)
+        terminal.print(terminal.label("state", width: 14) + "\(state), up \(uptime), version \(status.version)")
         let segments = status.segments.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        lines.append(("segments", segments.isEmpty ? "none" : segments.joined(separator: ", ")))
+        var lines: [(label: String, text: String?)] = [
+            ("name", status.name), ("writer", status.writer), ("model", status.modelVersion),
+            ("segments", segments.isEmpty ? "none" : segments.joined(separator: ", ")),
+        ]
         if let queue = status.queue, queue > 0 { lines.append(("queue", CountText.text(queue, "segment"))) }
         if status.initialImportComplete == false { lines.append(("import", "the first import is not complete yet")) }
-        if let time = TimeText.time(status.lastImport) { lines.append(("last import", time)) }
-        if let time = TimeText.time(status.lastMerge) { lines.append(("last merge", time)) }
-        if let time = TimeText.time(status.nextMergeDue) { lines.append(("next merge", time)) }
+        lines.append(("last import", TimeText.time(status.lastImport)))
+        lines.append(("last merge", TimeText.time(status.lastMerge)))
+        lines.append(("next merge", TimeText.time(status.nextMergeDue)))
         if let pending = status.pendingSaves, pending > 0 { lines.append(("pending saves", String(pending))) }
         if let bytes = status.storeBytes {
             lines.append(("store", TimeText.bytes(bytes) + ", WAL " + TimeText.bytes(status.walBytes ?? 0)))
@@ -67,15 +66,11 @@ struct StatusCommand: DaemonCommand {
         }
         if status.restartNeeded { lines.append(("restart", "needed for the whole configuration to take effect")) }
         lines += StatusCommand.writerLines(status.writers, hints: session.hints)
-        for (label, text) in lines {
-            let padded = label.padding(toLength: 14, withPad: " ", startingAt: 0)
-            let shown = label == "state" ? text : EscapedText.escape(text)
-            terminal.print(terminal.styled(padded, .faint) + shown)
-        }
+        terminal.print(fields: lines, width: 14)
         for problem in status.problems { ProblemText.print(problem, in: session) }
     }
 
-    private static func writerLines(_ writers: StatusMessage.Writers?, hints: HintText) -> [(String, String)] {
+    private static func writerLines(_ writers: StatusMessage.Writers?, hints: HintText) -> [(String, String?)] {
         guard let writers, writers.count > 0 else { return [] }
         let behind = writers.behind > 0 ? ", \(writers.behind) of them with transactions that are not here" : ""
         let more = writers.count > writers.first.count ? ", to see all: " + hints.text("tributaryctl writer list") : ""
@@ -101,8 +96,6 @@ struct MetricsCommand: DaemonCommand {
         abstract: "Show the metrics in Prometheus's text form."
     )
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         session.terminal.print(try await session.call(AdminCall(.get, .metrics)).text)
     }
@@ -113,8 +106,6 @@ struct VersionCommand: DaemonCommand {
         commandName: "version",
         abstract: "Show the versions of this command and of the daemon, when one answers."
     )
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         var daemon: String?

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
 import TributaryAdmin
+import TributaryChanges
 
 struct SyncCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
@@ -16,17 +16,10 @@ struct SyncCommand: DaemonCommand {
             """
     )
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
-        let call = AdminCall(.post, .sync)
-        let result = try await session.follow(call, progress: SyncCommand.line)
-        try finish(try JSONDecoder().decode(SyncMessage.self, from: Data(result.utf8)), result, session)
-    }
-
-    /// Prints the result, and ends with exit status 75 when a problem left something undone.
-    private func finish(_ message: SyncMessage, _ json: String, _ session: Session) throws {
-        if session.json { session.terminal.print(json) } else { printText(message, in: session) }
+        let response = try await session.follow(AdminCall(.post, .sync), progress: SyncCommand.line)
+        let message = try response.decode(SyncMessage.self)
+        session.show(response) { printText(message, in: session) }
         guard let problems = message.problems, !problems.isEmpty else { return }
         for problem in problems {
             if session.json {
@@ -61,16 +54,9 @@ struct SyncCommand: DaemonCommand {
         ].joined(separator: ", ")
     }
 
-    private static func line(_ data: String) -> String? {
-        guard let progress = try? JSONDecoder().decode(Progress.self, from: Data(data.utf8)) else { return nil }
-        let (segments, changes) = (progress.segments, progress.changes)
-        let imported = "\(CountText.text(segments, "segment")), \(CountText.text(changes, "change"))"
-        return "imported \(imported); \(progress.queue) in the queue"
-    }
-
-    private struct Progress: Decodable {
-        var queue: Int
-        var segments: Int
-        var changes: Int
+    private static func line(_ step: JSONValue) -> String {
+        let segments = CountText.text(step.count("segments"), "segment")
+        let changes = CountText.text(step.count("changes"), "change")
+        return "imported \(segments), \(changes); \(step.count("queue")) in the queue"
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 
@@ -15,8 +14,6 @@ struct WatchCommand: DaemonCommand {
 
     @Option(help: ArgumentHelp("End after so many updates of the store.", valueName: "number"))
     var updates: Int?
-
-    @OptionGroup var connection: ConnectionOptions
 
     func validate() throws {
         if let updates, updates < 1 { throw ValidationError("--updates is a number from 1") }
@@ -56,15 +53,12 @@ struct WaitCommand: DaemonCommand {
             """
     )
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         var isComplete = false
         try await session.followChanges { event in
             switch event.event {
             case "hello":
-                let data = try? JSONParser.parse(Array(event.data.utf8))
-                isComplete = data?["initialImportComplete"] == .boolean(true)
+                isComplete = event.json?["initialImportComplete"] == .boolean(true)
             case "initialImport": isComplete = true
             case "bye": return false
             default: break

@@ -5,15 +5,13 @@ struct ModelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",
         abstract: "Show the model's entities, compare two models, or write Swift classes for one.",
-        subcommands: [ModelShowCommand.self, ModelDiffCommand.self, ModelGenerateCommand.self],
-        defaultSubcommand: ModelShowCommand.self
+        subcommands: [ModelShowCommand.command, ModelDiffCommand.self, ModelGenerateCommand.self],
+        defaultSubcommand: ModelShowCommand.command
     )
 }
 
 struct ModelShowCommand: DaemonCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Show the model's entities.")
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         try await session.call(AdminCall(.get, .model), as: ModelMessage.self) { model in

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TransactionLog
 import TributaryAdmin
 import TributaryChanges
 import TributaryGeneration
@@ -37,10 +38,7 @@ struct ModelGenerateCommand: OfflineCommand {
     @OptionGroup var format: FormatOptions
 
     func run(on terminal: Terminal) throws {
-        guard FileManager.default.fileExists(atPath: model) else {
-            throw CommandFailure(reason: "\(model): there is no such model", status: .noSuchThing)
-        }
-        let loaded = try Model(contentsOf: model)
+        let loaded = try Model(atPath: model)
         let file = URL(fileURLWithPath: model)
         let stem = file.deletingPathExtension().lastPathComponent
         var command = "tributaryctl model generate \(file.lastPathComponent)"
@@ -63,8 +61,8 @@ struct ModelGenerateCommand: OfflineCommand {
             try write(file)
         }
         guard json else { return }
-        let list = JSONValue.array(files.map { .string("\(output)/\($0.name)") })
-        terminal.print(JSONValue.object([JSONMember(key: "files", value: list)]).text)
+        let names = JSONValue.array(files.map { .string("\(output)/\($0.name)") })
+        terminal.print(JSONValue.members(["files": names]).text)
     }
 
     private func write(_ file: GeneratedFile) throws {

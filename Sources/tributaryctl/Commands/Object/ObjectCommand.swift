@@ -8,8 +8,9 @@ struct ObjectCommand: AsyncParsableCommand {
         commandName: "object",
         abstract: "Read and change objects.",
         subcommands: [
-            ObjectListCommand.self, ObjectGetCommand.self, ObjectInsertCommand.self, ObjectUpdateCommand.self,
-            ObjectLinkCommand.self, ObjectUnlinkCommand.self, ObjectDeleteCommand.self,
+            ObjectListCommand.command, ObjectGetCommand.command, ObjectInsertCommand.command,
+            ObjectUpdateCommand.command, ObjectLinkCommand.command, ObjectUnlinkCommand.command,
+            ObjectDeleteCommand.command,
         ]
     )
 }
@@ -43,8 +44,6 @@ struct ObjectListCommand: DaemonCommand {
 
     @OptionGroup var page: PageOptions
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let call = AdminCall(
             .get,
@@ -61,12 +60,13 @@ struct ObjectListCommand: DaemonCommand {
             let text = problem.type == ProblemKind.badPredicate.type ? predicate : sort
             throw text.flatMap { LocatedProblem(problem, in: $0) } ?? problem as any Error
         }
-        if session.json { return session.terminal.print(response.text) }
-        let value = try ResponseJSON.parse(response)
-        if count { return session.terminal.print(value["count"]?.text ?? "0") }
-        guard case .array(let objects)? = value["objects"] else { return }
-        ObjectTable(objects: objects).print(on: session.terminal)
-        PageOptions.printNext(ResponseJSON.text(value["next"]), on: session.terminal)
+        try session.show(response) {
+            let value = try response.json()
+            if count { return session.terminal.print(value["count"]?.text ?? "0") }
+            guard let objects = value.elements("objects") else { return }
+            ObjectTable(objects: objects).print(on: session.terminal)
+            PageOptions.printNext(value.shown("next"), on: session.terminal)
+        }
     }
 }
 
@@ -88,15 +88,14 @@ struct ObjectGetCommand: DaemonCommand {
 
     @OptionGroup var page: PageOptions
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let call = AdminCall(.get, .object, entity, id, query: [("include", include)] + page.query)
         let response = try await session.call(call)
-        if session.json { return session.terminal.print(response.text) }
-        let object = try ResponseJSON.parse(response)
-        ObjectTable.print(object, on: session.terminal)
-        PageOptions.printNext(ResponseJSON.text(object["next"]), on: session.terminal)
+        try session.show(response) {
+            let object = try response.json()
+            ObjectTable.print(object, on: session.terminal)
+            PageOptions.printNext(object.shown("next"), on: session.terminal)
+        }
     }
 }
 
@@ -115,15 +114,10 @@ struct ObjectInsertCommand: DaemonCommand {
     @Option(help: ArgumentHelp("The object's UUID; by default a new one.", valueName: "uuid"))
     var id: String?
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
-        let request = ChangeRequest(session: session)
-        let values = try await request.values(of: properties, entity: entity)
+        let values = try await session.values(of: properties, entity: entity)
         let id = id.map(JSONValue.string)
-        try request.printResult(
-            try await request.send([.members(["insert": .string(entity), "id": id, "values": values])])
-        )
+        try await session.send([.members(["insert": .string(entity), "id": id, "values": values])])
     }
 }
 
@@ -137,18 +131,18 @@ struct ObjectOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only if the object is still at this version.", valueName: "version"))
     var ifVersion: Int64?
 
-    func change(_ kind: String, _ rest: [JSONMember]) -> JSONValue {
-        var members = [JSONMember(key: kind, value: .string(entity)), JSONMember(key: "id", value: .string(id))]
-        if let ifVersion { members.append(JSONMember(key: "ifVersion", value: .integer(ifVersion))) }
-        return .object(members + rest)
+    func update(_ values: JSONValue) -> JSONValue {
+        .members([
+            "update": .string(entity), "id": .string(id), "ifVersion": ifVersion.map(JSONValue.integer),
+            "values": values,
+        ])
     }
 
     func links(_ kind: String, _ relationship: String, _ ids: [String]) -> JSONValue {
-        let ids = ids.map { JSONValue.string($0) }
-        return change(
-            kind,
-            [JSONMember(key: "to", value: .string(relationship)), JSONMember(key: "ids", value: .array(ids))]
-        )
+        .members([
+            kind: .string(entity), "id": .string(id), "ifVersion": ifVersion.map(JSONValue.integer),
+            "to": .string(relationship), "ids": .array(ids.map(JSONValue.string)),
+        ])
     }
 }
 
@@ -169,19 +163,16 @@ struct ObjectUpdateCommand: DaemonCommand {
     @Option(help: ArgumentHelp("Take out of a to-many relationship: name=UUID,UUID.", valueName: "links"))
     var unlink: [PropertyArgument] = []
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
-        let request = ChangeRequest(session: session)
         var changes: [JSONValue] = []
         if !properties.isEmpty || (link.isEmpty && unlink.isEmpty) {
-            let values = try await request.values(of: properties, entity: object.entity)
-            changes.append(object.change("update", [JSONMember(key: "values", value: values)]))
+            let values = try await session.values(of: properties, entity: object.entity)
+            changes.append(object.update(values))
         }
         for (kind, arguments) in [("link", link), ("unlink", unlink)] {
             changes += arguments.map { object.links(kind, $0.name, $0.text.split(separator: ",").map(String.init)) }
         }
-        try request.printResult(try await request.send(changes))
+        try await session.send(changes)
     }
 }
 
@@ -195,8 +186,7 @@ struct LinkOptions: ParsableArguments {
     var others: [String]
 
     fileprivate func send(_ kind: String, with session: Session) async throws {
-        let request = ChangeRequest(session: session)
-        try request.printResult(try await request.send([object.links(kind, relationship, others)]))
+        try await session.send([object.links(kind, relationship, others)])
     }
 }
 
@@ -208,8 +198,6 @@ struct ObjectLinkCommand: DaemonCommand {
 
     @OptionGroup var links: LinkOptions
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws { try await links.send("link", with: session) }
 }
 
@@ -220,8 +208,6 @@ struct ObjectUnlinkCommand: DaemonCommand {
     )
 
     @OptionGroup var links: LinkOptions
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws { try await links.send("unlink", with: session) }
 }
@@ -242,15 +228,12 @@ struct ObjectDeleteCommand: DaemonCommand {
     @Option(help: ArgumentHelp("Only if the objects are still at this version.", valueName: "version"))
     var ifVersion: Int64?
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
-        let request = ChangeRequest(session: session)
         let changes = ids.map { id in
             JSONValue.members([
                 "delete": .string(entity), "id": .string(id), "ifVersion": ifVersion.map(JSONValue.integer),
             ])
         }
-        try request.printResult(try await request.send(changes))
+        try await session.send(changes)
     }
 }

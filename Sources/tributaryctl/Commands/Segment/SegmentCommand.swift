@@ -6,10 +6,11 @@ struct SegmentCommand: AsyncParsableCommand {
         commandName: "segment",
         abstract: "Segments of the log folder: what is not applied, and why; files without a daemon.",
         subcommands: [
-            SegmentListCommand.self, SegmentExplainCommand.self, SegmentRetryCommand.self, SegmentAcceptCommand.self,
-            SegmentInspectCommand.self, SegmentVerifyCommand.self, SegmentWriteCommand.self,
+            SegmentListCommand.command, SegmentExplainCommand.command, SegmentRetryCommand.command,
+            SegmentAcceptCommand.command, SegmentInspectCommand.self, SegmentVerifyCommand.self,
+            SegmentWriteCommand.self,
         ],
-        defaultSubcommand: SegmentListCommand.self
+        defaultSubcommand: SegmentListCommand.command
     )
 }
 
@@ -49,8 +50,6 @@ struct SegmentRetryCommand: DaemonCommand {
 
     @OptionGroup var segment: SegmentArguments
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let call = try await segment.call(.post, .retrySegment, in: session)
         try await session.call(call, as: SegmentsMessage.Segment.self) { segment in
@@ -75,8 +74,6 @@ struct SegmentListCommand: DaemonCommand {
     var all = false
 
     @OptionGroup var page: PageOptions
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         let call = AdminCall(
@@ -106,8 +103,6 @@ struct SegmentExplainCommand: DaemonCommand {
     )
 
     @OptionGroup var segment: SegmentArguments
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         let call = try await segment.call(.get, .segment, in: session)
@@ -148,8 +143,6 @@ struct SegmentAcceptCommand: DaemonCommand {
     )
 
     @OptionGroup var segment: SegmentArguments
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         let call = try await segment.call(.post, .acceptSegment, in: session)

@@ -47,23 +47,19 @@ struct SegmentInspectCommand: OfflineCommand {
         _ summary: SegmentSummary,
         on terminal: Terminal
     ) {
-        func line(_ title: String, _ text: String?) {
-            guard let text else { return }
-            let padded = title + String(repeating: " ", count: max(0, 14 - title.count))
-            terminal.print(terminal.styled(padded, .bold) + EscapedText.escape(text))
-        }
-        line("file", report.path)
-        line("state", report.state)
-        line("reason", report.error.map { $0.line.map { "line \($0): " } ?? "" + $0.reason })
-        line("hint", report.error?.hint)
-        line("writer", header.map { $0.writer.description + ($0.name.map { " (\($0))" } ?? "") })
-        line("transactions", header.map { "\($0.first) to \($0.last)" })
-        line("previous", header?.previous)
-        line("model", header?.model)
-        guard let segment = report.segment else { return }
-        line("changes", "\(segment.end.changes)")
-        line("bytes", "\(segment.fileSize)")
-        line("sha256", segment.end.sha256)
+        let segment = report.segment
+        let fields: [(label: String, text: String?)] = [
+            ("file", report.path), ("state", report.state),
+            ("reason", report.error.map { $0.line.map { "line \($0): " } ?? "" + $0.reason }),
+            ("hint", report.error?.hint),
+            ("writer", header.map { $0.writer.description + ($0.name.map { " (\($0))" } ?? "") }),
+            ("transactions", header.map { "\($0.first) to \($0.last)" }),
+            ("previous", header?.previous), ("model", header?.model),
+            ("changes", segment.map { "\($0.end.changes)" }), ("bytes", segment.map { "\($0.fileSize)" }),
+            ("sha256", segment?.end.sha256),
+        ]
+        terminal.print(fields: fields, width: 14, .bold)
+        guard segment != nil else { return }
         terminal.print("")
         summary.table.print(on: terminal)
         if summary.isCut { terminal.print("more: --limit \(limit * 2)") }

@@ -49,8 +49,7 @@ struct RestoreCommand: OfflineCommand {
     }
 
     func run(on terminal: Terminal) throws {
-        let locator = StoreLocator(environment: ProcessInfo.processInfo.environment, userID: geteuid())
-        let target = try StoppedStore(locator.path(store: store, instance: instance))
+        let target = try StoppedStore(StoppedStore.path(store: store, instance: instance))
         guard let file else { return try clear(target, terminal) }
         if target.exists, !moveAside {
             throw CommandFailure(

@@ -8,9 +8,10 @@ struct WriterCommand: AsyncParsableCommand {
         commandName: "writer",
         abstract: "Those whose transactions are in the store.",
         subcommands: [
-            WriterListCommand.self, WriterEvictCommand.self, WriterAbandonCommand.self, WriterRestampCommand.self,
+            WriterListCommand.command, WriterEvictCommand.command, WriterAbandonCommand.command,
+            WriterRestampCommand.command,
         ],
-        defaultSubcommand: WriterListCommand.self
+        defaultSubcommand: WriterListCommand.command
     )
 }
 
@@ -64,8 +65,6 @@ struct WriterListCommand: DaemonCommand {
 
     @OptionGroup var page: PageOptions
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws {
         let call = AdminCall(.get, .writers, query: page.query)
         try await session.call(call, as: WritersMessage.self) { message in
@@ -96,8 +95,6 @@ struct WriterEvictCommand: DaemonCommand {
 
     @OptionGroup var options: WriterOptions
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws { try await options.post(.evictWriter, with: session) }
 }
 
@@ -113,8 +110,6 @@ struct WriterAbandonCommand: DaemonCommand {
 
     @OptionGroup var options: WriterOptions
 
-    @OptionGroup var connection: ConnectionOptions
-
     func run(with session: Session) async throws { try await options.post(.abandonWriter, with: session) }
 }
 
@@ -127,8 +122,6 @@ struct WriterRestampCommand: DaemonCommand {
             what is exported.
             """
     )
-
-    @OptionGroup var connection: ConnectionOptions
 
     func run(with session: Session) async throws {
         try await session.call(AdminCall(.post, .restamp), as: RestampMessage.self) { message in
