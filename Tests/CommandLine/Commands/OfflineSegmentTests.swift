@@ -172,6 +172,8 @@ import TributaryChanges
         let json = try await run("inspect", "--json", bad)
         #expect(try json.json()["state"] == .string("rejected"))
         #expect(try json.json()["line"] == .integer(3))
+        let reason = try #require(try json.json()["reason"]?.string)
+        #expect(inspected.output.contains("line 3: \(reason)"))
 
         #expect(try await run("inspect", folder.path("copy.tlog")).status == 0)
         let absent = folder.path("absent.tlog")
