@@ -34,7 +34,7 @@ enum StatusReport {
         status.name = state.configuration.name
         if let failure = state.lastFailure {
             status.addProblem(
-                "start-failed",
+                .startFailed,
                 since: WallTime(unixSeconds: failure.time),
                 detail: "the daemon is \(state.phase.rawValue); its last start failed: \(failure.reason)",
                 hint: ServiceUnit.current?.journalCommand
@@ -44,7 +44,7 @@ enum StatusReport {
         status.restartNeeded = !restart.isEmpty
         if !restart.isEmpty {
             status.addProblem(
-                "restart-needed",
+                .restartNeeded,
                 detail: restartDetail(restart, state),
                 hint: ServiceUnit.current?.restartCommand
                     ?? "Stop this daemon and start it again: tributaryctl shutdown"
@@ -89,7 +89,7 @@ enum StatusReport {
             detail += " \(file): \(newest.text)"
         }
         status.addProblem(
-            "values-deferred",
+            .valuesDeferred,
             since: report.since,
             detail: detail,
             hint: report.newest.first?.segment.map { "tributaryctl segment explain \($0.path)" }
@@ -113,7 +113,7 @@ enum StatusReport {
         status.nextMergeDue = merging.nextMergeDue?.unixSeconds
         if let failure = merging.failure {
             status.addProblem(
-                "merge-failed",
+                .mergeFailed,
                 detail: "the last merge into the main context failed: \(failure)",
                 hint: "It is tried again by itself, and now with: tributaryctl sync"
             )
@@ -135,7 +135,7 @@ enum StatusReport {
     private static func addStoreProblems(of engine: Engine, to status: inout StatusMessage) {
         if engine.file.isGone {
             status.addProblem(
-                "store-gone",
+                .storeGone,
                 detail:
                     "the store's file is not at \(engine.file.path) any more; what is saved now is lost at the stop",
                 hint:
@@ -145,7 +145,7 @@ enum StatusReport {
         if let failure = engine.container.store.checkpointFailure {
             let path = engine.container.store.configuration.path
             status.addProblem(
-                "checkpoint-failed",
+                .checkpointFailed,
                 detail: "\(path)-wal cannot be copied into \(path): \(failure). What is saved is safe in the "
                     + "former file, which grows.",
                 hint: "See to the disk of the store; the copy is tried again after each save."

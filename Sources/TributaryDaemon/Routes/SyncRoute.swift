@@ -52,7 +52,7 @@ enum SyncRoute {
 enum UnfinishedSync {
     /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
     private static let ignoredCodes: Set<Problem.Code> = [
-        .paused, "restart-needed", "checkpoint-failed", "values-deferred", .segmentsWaiting, .watchFailed, .watchLimit,
+        .paused, .restartNeeded, .checkpointFailed, .valuesDeferred, .segmentsWaiting, .watchFailed, .watchLimit,
     ]
 
     static func problems(of daemon: AdminServices) async -> [Problem]? {

@@ -1,4 +1,5 @@
 import Logging
+import TributaryAdmin
 package import TributaryChanges
 package import TributaryStore
 

@@ -1,5 +1,5 @@
 import TransactionLog
-package import TributaryAdmin
+import TributaryAdmin
 import TributaryChanges
 
 /// The problems that concern no single segment.
@@ -62,30 +62,6 @@ struct SyncProblems: Sendable {
         let folders = ofFolder.filter { !(isMissed && $0.key.kind == .missing) }
         return Array(others.values) + folders.map { Problem($0.key, since: $0.value) }
     }
-}
-
-extension Problem.Code {
-    package static let paused: Self = "paused"
-    package static let logsMissing: Self = "logs-missing"
-    package static let logsUnreadable: Self = "logs-unreadable"
-    package static let logsMisnamed: Self = "logs-misnamed"
-    package static let logsSilent: Self = "logs-silent"
-    package static let watchFailed: Self = "watch-failed"
-    package static let watchLimit: Self = "watch-limit"
-    package static let segmentsDamaged: Self = "segments-damaged"
-    package static let segmentsForked: Self = "segments-forked"
-    package static let segmentsHeld: Self = "segments-held"
-    package static let segmentsRejected: Self = "segments-rejected"
-    package static let segmentsWaiting: Self = "segments-waiting"
-    package static let importFailed: Self = "import-failed"
-    package static let exportFailed: Self = "export-failed"
-    package static let ownClockAhead: Self = "own-clock-ahead"
-    /// Two writers have made other baselines of the same transactions.
-    package static let baselinesDiffer: Self = "baselines-differ"
-    /// A baseline cannot be read, or its bytes are not those that its maker wrote.
-    package static let baselineRefused: Self = "baseline-refused"
-    /// Segments are missing that a baseline has, which is to be joined.
-    package static let baselineWaits: Self = "baseline-waits"
 }
 
 extension Problem {

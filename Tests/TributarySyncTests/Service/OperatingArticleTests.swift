@@ -1,21 +1,11 @@
-import Foundation
 import TestSupport
 import Testing
 
 /// The article for administrators has a row for each problem that `status` can show.
 @Suite struct OperatingArticleTests {
-    /// The codes of the folder's problems and those that the daemon adds.
     private static func codes() throws -> [String] {
-        let report = try String(
-            contentsOfFile: PackageFolder.path("Sources/TributaryDaemon/Routes/StatusRoute.swift"),
-            encoding: .utf8
-        )
-        let sync = try String(
-            contentsOfFile: PackageFolder.path("Sources/TributarySync/Service/SyncProblems.swift"),
-            encoding: .utf8
-        )
-        return report.matches(of: /addProblem\(\s+"([a-z-]+)"/).map { String($0.1) }
-            + sync.matches(of: /static let \w+: Self = "([a-z-]+)"/).map { String($0.1) }
+        let text = try Article.text(of: "Sources/TributaryAdmin/Messages/Problem.swift")
+        return text.matches(of: /static let \w+: Self = "([a-z-]+)"/).map { String($0.1) }
     }
 
     @Test func saysWhatToDoAboutEachProblem() throws {
