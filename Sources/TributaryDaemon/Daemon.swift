@@ -104,7 +104,6 @@ struct Daemon {
         watchSignals(reloader, stopRequest)
         let admin = AdminServices(
             state: state,
-            counters: AdminCounters(),
             logger: logger,
             logLevel: logLevel,
             shutdownBroadcast: shutdownBroadcast,

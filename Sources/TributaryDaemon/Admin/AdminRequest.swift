@@ -12,7 +12,7 @@ struct AdminRequest: Sendable {
     let caller: Caller
     let parameters: Parameters
     let query: QueryParameters
-    let members: Set<String>
+    let route: Route
     let daemon: AdminServices
 
     static let largestBody = 16 << 20
@@ -65,7 +65,7 @@ struct AdminRequest: Sendable {
 
     /// Parses the body, an object with known members; an empty body is an empty object.
     func json() async throws -> JSONValue {
-        try AdminRequest.json(try await body(), members: members)
+        try AdminRequest.json(try await body(), members: route.body)
     }
 
     /// Parses a body without the elements of the array `list`, which are handed to `take`.

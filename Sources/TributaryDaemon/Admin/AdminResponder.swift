@@ -57,7 +57,7 @@ struct AdminResponder: Sendable {
                 caller: caller,
                 parameters: context.parameters,
                 query: query,
-                members: route.body,
+                route: route,
                 daemon: daemon
             )
             // A misplaced `{"dryRun":true}` must not be taken for a request without it.

@@ -7,7 +7,7 @@ import TributaryStore
 
 struct AdminServices: Sendable {
     let state: DaemonState
-    let counters: AdminCounters
+    let counters = AdminCounters()
     let logger: Logger
     let logLevel: LogLevelSetting
     let shutdownBroadcast: ShutdownBroadcast
@@ -22,7 +22,7 @@ struct AdminServices: Sendable {
 
 final class AdminCounters: Sendable {
     private let requestCount = Atomic<UInt64>(0)
-    private let streamCount = Atomic<Int>(0)
+    fileprivate let streamCount = Atomic<Int>(0)
 
     static let streamLimit = 256
 
@@ -30,14 +30,6 @@ final class AdminCounters: Sendable {
     var streams: Int { streamCount.load(ordering: .relaxed) }
 
     func countRequest() { requestCount.add(1, ordering: .relaxed) }
-
-    func beginStream() -> Bool {
-        guard streamCount.add(1, ordering: .relaxed).newValue > AdminCounters.streamLimit else { return true }
-        streamCount.subtract(1, ordering: .relaxed)
-        return false
-    }
-
-    func endStream() { streamCount.subtract(1, ordering: .relaxed) }
 }
 
 /// A permit for one change stream, returned when the last reference is released.
@@ -45,11 +37,14 @@ final class StreamPermit: Sendable {
     private let counters: AdminCounters
 
     init?(_ counters: AdminCounters) {
-        guard counters.beginStream() else { return nil }
+        guard counters.streamCount.add(1, ordering: .relaxed).newValue <= AdminCounters.streamLimit else {
+            counters.streamCount.subtract(1, ordering: .relaxed)
+            return nil
+        }
         self.counters = counters
     }
 
-    deinit { counters.endStream() }
+    deinit { counters.streamCount.subtract(1, ordering: .relaxed) }
 }
 
 /// A lock that allows one piece of long work of its kind at a time, and names its holder to other clients.
@@ -63,7 +58,8 @@ final class WorkLock: Sendable {
         deinit { release() }
 
         func release() {
-            if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { lock.release() }
+            guard !isReleased.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            lock.holder.withLock { $0 = nil }
         }
     }
 
@@ -80,26 +76,19 @@ final class WorkLock: Sendable {
         self.activity = activity
     }
 
-    func acquire(for caller: Caller) throws(ProblemDocument) {
+    func hold(for caller: Caller) throws(ProblemDocument) -> Hold {
         let other: Holder? = holder.withLock { holder in
             if let holder { return holder }
             holder = Holder(name: caller.name, since: Date())
             return nil
         }
-        guard let other else { return }
+        guard let other else { return Hold(self) }
         throw ProblemDocument(
             .busy,
             detail: "\(other.name) is \(activity) since \(other.since.formatted(.iso8601))",
             hint: "try again when it is done"
         )
     }
-
-    func hold(for caller: Caller) throws(ProblemDocument) -> Hold {
-        try acquire(for: caller)
-        return Hold(self)
-    }
-
-    func release() { holder.withLock { $0 = nil } }
 }
 
 final class ShutdownBroadcast: Sendable {

@@ -39,6 +39,19 @@ extension Response {
         )
     }
 
+    static func events(
+        _ send: @escaping @concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                try await send(&writer)
+                try await writer.finish(nil)
+            }
+        )
+    }
+
     static var done: Response { json(.object([])) }
 
     static func problem(_ problem: ProblemDocument) -> Response {

@@ -1,7 +1,5 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
 import NIOCore
 import Synchronization
 import TransactionLog
@@ -34,10 +32,20 @@ struct ChangeStream: Sendable {
         // A task that waited for the end of the connection could not be cancelled, and the stream would not end before.
         channel.closeFuture.whenComplete { _ in pending.end() }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await collectUpdates(into: pending) }
-            group.addTask { await collectActivities(into: pending) }
-            group.addTask { await collectSegments(into: pending) }
-            if !isImported { group.addTask { await collectInitialImport(into: pending) } }
+            group.addTask { for await update in updates where update.token.number > known { pending.append(update) } }
+            group.addTask {
+                for await activity in engine.container.activities() {
+                    pending.append(ChangeEventText.activity(activity))
+                }
+            }
+            group.addTask {
+                for await status in engine.sync.segmentEvents() { pending.append(ChangeEventText.segment(status)) }
+            }
+            group.addTask {
+                if isImported { return }
+                await engine.waitForInitialImport()
+                if !Task.isCancelled { pending.append(ChangeEventText.initialImport) }
+            }
             group.addTask {
                 while true {
                     try await Task.sleep(for: Self.commentInterval)
@@ -49,29 +57,12 @@ struct ChangeStream: Sendable {
                 pending.end()
             }
             defer { group.cancelAll() }
-            try await sendAll(of: pending, to: &writer)
+            try await sendAll(to: &writer)
         }
     }
 
-    private func collectUpdates(into pending: PendingChangeEvents) async {
-        for await update in updates where update.token.number > known { pending.append(update) }
-    }
-
-    private func collectActivities(into pending: PendingChangeEvents) async {
-        for await activity in engine.container.activities() { pending.append(ChangeEventText.activity(activity)) }
-    }
-
-    private func collectSegments(into pending: PendingChangeEvents) async {
-        for await status in engine.sync.segmentEvents() { pending.append(ChangeEventText.segment(status)) }
-    }
-
-    private func collectInitialImport(into pending: PendingChangeEvents) async {
-        await engine.waitForInitialImport()
-        if !Task.isCancelled { pending.append(ChangeEventText.initialImport) }
-    }
-
     @concurrent
-    private func sendAll(of pending: PendingChangeEvents, to writer: inout any ResponseBodyWriter) async throws {
+    private func sendAll(to writer: inout any ResponseBodyWriter) async throws {
         for await _ in pending.wakeUps {
             for item in pending.removeAll() {
                 switch item {
@@ -213,15 +204,10 @@ enum ChangesRoute {
             pending: pending,
             texts: engine.changeTexts
         )
-        return Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                defer { withExtendedLifetime(permit) {} }
-                try await stream.run(&writer)
-                try await writer.finish(nil)
-            }
-        )
+        return .events { writer in
+            defer { withExtendedLifetime(permit) {} }
+            try await stream.run(&writer)
+        }
     }
 }
 

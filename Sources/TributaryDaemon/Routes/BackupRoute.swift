@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
 import NIOCore
 import NIOPosix
 import Tributary
@@ -17,7 +16,7 @@ enum BackupRoute {
         let hold = try request.daemon.backupLock.hold(for: request.caller)
         let progress = WorkProgress(phase: "copying")
         let store = engine.container.store
-        let work = ClientWork(for: request) {
+        let work = LongWork(for: request) {
             do {
                 return try await BackupFile(of: store, hold: hold, progress: progress)
             } catch {
@@ -26,18 +25,12 @@ enum BackupRoute {
             }
         }
         guard request.wantsEvents else { return plain(try await work.value()) }
-        let stream = ProgressStream(
-            progress: { progress.json },
-            result: { try await work.value().message.jsonText() },
-            path: .backup,
-            logger: request.daemon.logger,
-            channel: request.channel,
-            part: { index in
-                guard let bytes = try await work.value().portion(index) else { return nil }
-                return ServerSentEvent(event: "part", data: "{\"bytes\":\"\(Data(bytes).base64EncodedString())\"}")
-            }
-        )
-        return stream.response { work.cancel() }
+        return try await work.response(progress: { progress.json }, result: { try $0.message.jsonText() }) {
+            file,
+            index in
+            guard let bytes = try await file.portion(index) else { return nil }
+            return ServerSentEvent(event: "part", data: "{\"bytes\":\"\(Data(bytes).base64EncodedString())\"}")
+        }
     }
 
     private static func plain(_ file: BackupFile) -> Response {
@@ -84,16 +77,10 @@ final class BackupFile: Sendable {
         let missing = try await store.copy(to: path) { done, total in
             progress.set(phase: "copying", done: done, total: total)
         }
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        self.hold = hold
-        guard descriptor >= 0 else {
-            message = BackupMessage(bytes: 0, sha256: "", missingValues: 0)
-            digest = []
-            throw StoreError.scratch(path: path, code: errno)
-        }
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw StoreError.scratch(path: path, code: errno) }
         // The open file needs no name any more.
         scratch.remove()
-        let file = descriptor
         let cancellation = ReadCancellation()
         do {
             let (bytes, digest) = try await withTaskCancellationHandler {
@@ -103,16 +90,15 @@ final class BackupFile: Sendable {
             } onCancel: {
                 cancellation.cancel()
             }
-            self.digest = digest.bytes
+            (descriptor, self.hold, self.digest) = (file, hold, digest.bytes)
             message = BackupMessage(bytes: bytes, sha256: digest.hexadecimal, missingValues: missing)
         } catch {
-            message = BackupMessage(bytes: 0, sha256: "", missingValues: 0)
-            digest = []
+            close(file)
             throw error
         }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { close(descriptor) }
 
     func portion(_ index: Int) async throws -> [UInt8]? {
         let offset = Int64(index) * Int64(Self.portion)

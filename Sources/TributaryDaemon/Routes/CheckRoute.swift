@@ -1,11 +1,7 @@
-import Foundation
-import HTTPTypes
 import Hummingbird
-import HummingbirdCore
 import Logging
 import Tributary
 import TributaryAdmin
-import TributaryChanges
 import TributaryMigration
 import TributaryStore
 import TributarySync
@@ -23,16 +19,16 @@ enum CheckRoute {
             logs: request.daemon.state.configuration.logs,
             repairs: repairs,
             open: { try Store.open($0, migrator: Migrator()) },
-            progress: { phase, done, total in progress.set(phase: phase, done: done, total: total) }
+            progress: progress.set
         )
         let (logger, caller) = (request.daemon.logger, request.caller)
-        let work = ClientWork(for: request) {
+        let work = LongWork(for: request) {
             defer { hold.release() }
             let report = try await check.run()
             log(report, by: caller, logger)
             return report
         }
-        return try await work.response(to: request, progress, path: .check)
+        return try await work.response(progress: { progress.json }, result: { try $0.jsonText() })
     }
 
     private static func repairs(_ request: AdminRequest) async throws -> Bool {

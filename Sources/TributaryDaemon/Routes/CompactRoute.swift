@@ -1,9 +1,4 @@
-import Foundation
-import HTTPTypes
 import Hummingbird
-import HummingbirdCore
-import TransactionLog
-import TributaryAdmin
 import TributarySync
 
 /// `POST /v1/compact`: cuts a baseline, verifies one of another store, and removes own segments that are in a verified
@@ -14,12 +9,10 @@ enum CompactRoute {
         let mode: Compactor.Mode = try request.query.flag("dryRun") ? .dryRun : .requested
         let hold = try request.daemon.compactLock.hold(for: request.caller)
         let progress = WorkProgress(phase: "verification")
-        let work = ClientWork(for: request) {
+        let work = LongWork(for: request) {
             defer { hold.release() }
-            return try await engine.compactor.compact(mode) { phase, done, total in
-                progress.set(phase: phase, done: done, total: total)
-            }
+            return try await engine.compactor.compact(mode, progress: progress.set)
         }
-        return try await work.response(to: request, progress, path: .compact)
+        return try await work.response(progress: { progress.json }, result: { try $0.jsonText() })
     }
 }

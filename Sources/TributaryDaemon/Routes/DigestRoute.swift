@@ -1,6 +1,4 @@
-import HTTPTypes
 import Hummingbird
-import HummingbirdCore
 import Synchronization
 import TransactionLog
 import Tributary
@@ -13,25 +11,11 @@ enum DigestRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
         let objects = DigestedObjects()
-        guard request.wantsEvents else {
-            return .json(try await digest(engine, objects))
-        }
-        // The task is unstructured: it starts before the response, and is cancelled with it.
-        let work = Task { try await digest(engine, objects).text }
-        let stream = ProgressStream(
+        let work = LongWork(for: request) { try await digest(engine, objects) }
+        return try await work.response(
             progress: { .members(["objects": .integer(objects.count)]) },
-            result: {
-                try await withTaskCancellationHandler {
-                    try await work.value
-                } onCancel: {
-                    work.cancel()
-                }
-            },
-            path: .digest,
-            logger: request.daemon.logger,
-            channel: request.channel
+            result: { $0.text }
         )
-        return stream.response { work.cancel() }
     }
 
     private static func digest(_ engine: Engine, _ objects: DigestedObjects) async throws -> JSONValue {

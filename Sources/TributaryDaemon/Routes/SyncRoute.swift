@@ -1,9 +1,4 @@
-import Foundation
-import HTTPTypes
 import Hummingbird
-import HummingbirdCore
-import Logging
-import NIOCore
 import TransactionLog
 import Tributary
 import TributaryAdmin
@@ -15,29 +10,21 @@ import TributarySync
 enum SyncRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
         let engine = try request.engine()
-        let lock = request.daemon.syncLock
-        try lock.acquire(for: request.caller)
-        let before = engine.sync.status.imported
-        // The task is no child of the response: it must continue when the client disconnects.
-        let work = Task {
-            defer { lock.release() }
-            return try await engine.sync.sync()
-        }
         let daemon = request.daemon
-        let message = { @Sendable in
-            var message = SyncMessage(try await work.value)
-            message.problems = await UnfinishedSync.problems(of: daemon)
+        let hold = try daemon.syncLock.hold(for: request.caller)
+        let before = engine.sync.status.imported
+        let work = LongWork(toTheEndFor: request) {
+            defer { hold.release() }
+            var message = SyncMessage(try await engine.sync.sync())
+            // Another synchronization may begin while the status is made.
+            hold.release()
+            message.problems = await problems(of: daemon)
             return message
         }
-        guard request.wantsEvents else { return try .json(try await message()) }
-        let stream = ProgressStream(
+        return try await work.response(
             progress: { progress(engine.sync.status, since: before) },
-            result: { try await message().jsonText() },
-            path: .sync,
-            logger: daemon.logger,
-            channel: request.channel
+            result: { try $0.jsonText() }
         )
-        return stream.response()
     }
 
     private static func progress(_ status: SyncStatus, since before: ImportCounts) -> JSONValue {
@@ -47,15 +34,13 @@ enum SyncRoute {
             "transactions": .count(imported.transactions), "changes": .count(imported.changes),
         ])
     }
-}
 
-enum UnfinishedSync {
     /// Codes of problems that do not prevent a synchronization; waiting segments are listed separately.
     private static let ignoredCodes: Set<Problem.Code> = [
         .paused, .restartNeeded, .checkpointFailed, .valuesDeferred, .segmentsWaiting, .watchFailed, .watchLimit,
     ]
 
-    static func problems(of daemon: AdminServices) async -> [Problem]? {
+    private static func problems(of daemon: AdminServices) async -> [Problem]? {
         let sync = daemon.state.engine?.sync
         // A baseline that does not count matters only where nothing else has what is in it.
         let idle = sync?.idleBaselineProblems ?? []
