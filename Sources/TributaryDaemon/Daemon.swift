@@ -8,7 +8,7 @@ import TributaryModel
 import TributaryStore
 import UnixSignals
 
-struct Daemon {
+struct Daemon: Sendable {
     private typealias Member = ServiceGroupConfiguration.ServiceConfiguration
 
     let sources: ConfigurationSources
@@ -22,10 +22,9 @@ struct Daemon {
         guard FileManager.default.fileExists(atPath: configuration.store) else {
             return [good, "there is no store '\(configuration.store)' yet"]
         }
-        var settings = MigrationSettings()
-        settings.allowsLoss = configuration.migration.allowsLoss
+        let migrator = Migrator(configuration.migration)
         let store = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
-        let forecast = try StartFailure.naming(configuration.store) { try Migrator(settings).forecast(store) }
+        let forecast = try StartFailure.naming(configuration.store) { try migrator.forecast(store) }
         guard let (plan, losses) = forecast else {
             return [good, "the store '\(store.path)' is at this version of the model"]
         }
@@ -47,7 +46,7 @@ struct Daemon {
             if let store = Configuration.store(of: sources) { record(error, try? StoreLock.acquire(store: store)) }
             throw error
         }
-        logLevel.value = configuration.log.level
+        logLevel.value = configuration.logLevel
         let modelFile = ModelFileWatch(path: configuration.model)
         var lock: StoreLock?
         do {
@@ -93,14 +92,7 @@ struct Daemon {
         let stopRequest = ShutdownBroadcast { watch.start() }
         let result = StopResult()
 
-        let reloader = Reloader(
-            sources: sources,
-            initial: configuration,
-            state: state,
-            notifier: notifier,
-            logLevel: logLevel,
-            logger: logger
-        )
+        let reloader = Reloader(daemon: self, initial: configuration, state: state, notifier: notifier)
         watchSignals(reloader, stopRequest)
         let admin = AdminServices(
             state: state,

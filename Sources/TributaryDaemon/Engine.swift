@@ -84,6 +84,11 @@ final class Engine: Sendable {
     }
 }
 
+/// The sync knows no contexts: it imports through the container, which merges into the main context.
+extension PersistentContainer: LocalReplica {
+    package var shownTransaction: Int64 { mainGeneration.number }
+}
+
 extension Engine {
     /// Opens the store, and migrates it to a newer model, without blocking a thread of Swift's pool.
     static func open(
@@ -97,7 +102,7 @@ extension Engine {
                 let restoration = StoreRestoration(store: configuration.store, logger: logger)
                 try restoration.complete()
                 var settings = StoreConfiguration(path: configuration.store, name: configuration.name, model: model)
-                settings.trustsReboot = configuration.identity.reboot == .trust
+                settings.trustsReboot = configuration.reboot == .trust
                 settings.formerVersions = restoration.formerVersions(except: model)
                 settings.formerVersions.warn(logger)
                 let store = try Store.open(settings, migrator: Migrator(migration))
@@ -138,72 +143,12 @@ extension ModelVersions {
     }
 }
 
-extension StartFailure {
-    static func naming<T>(_ store: String, _ block: () throws -> T) throws -> T {
-        do {
-            return try block()
-        } catch MigrationError.interrupted(let from, let to) {
-            throw MigrationInterruption(from: from, to: to)
-        } catch let error as MigrationError {
-            throw StartFailure("the store '\(store)' cannot take the model: \(error)", status: .badConfiguration)
-        } catch let error as StoreError {
-            throw StartFailure(error, store: store)
-        }
-    }
-
-    init(_ error: StoreError, store: String) {
-        switch error {
-        case .cannotOpen(let path, let reason):
-            self.init("the store '\(path)' cannot be opened: \(reason)", status: .inputOutput)
-        case .otherFormat: self.init("\(error)", status: .badConfiguration)
-        case .cannotMigrate(let path, let reason):
-            self.init("the store '\(path)' cannot take the new model: \(reason)", status: .badConfiguration)
-        case _ where error.isDamage:
-            self.init(
-                "the store's file is damaged (\(error)): a copy needs STORE-wal too, as the original has it; otherwise "
-                    + "restore a backup, or build the store anew from the log folder: "
-                    + "tributaryctl restore --from-logs --store \(store.shellWord)",
-                status: .inputOutput
-            )
-        default:
-            self.init("the store failed: \(error)", status: .inputOutput)
-        }
-    }
-}
-
-struct StartFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    var reason: String
-    var status: ExitStatus
-
-    init(_ reason: String, status: ExitStatus) {
-        self.reason = reason
-        self.status = status
-    }
-
-    var description: String { reason }
-}
-
-/// A migration that ended because the daemon stops; the store is at the old version, and the next start migrates it
-/// again.
-struct MigrationInterruption: Error, CustomStringConvertible {
-    let from: String
-    let to: String
-
-    var description: String {
-        "The migration from model version '\(from)' to '\(to)' was stopped; it starts again at the next start"
-    }
-}
-
 /// SQLite continues to use a file that was removed or moved away; data that it writes then is lost at the end of the
 /// process.
 struct StoreFile: Sendable {
-    private struct Identity: Equatable {
-        var device: Int
-        var number: Int
-    }
-
     let path: String
-    private let opened: Identity?
+    /// Device and number of the file that was opened.
+    private let opened: [Int]?
 
     init(path: String) {
         self.path = path
@@ -212,16 +157,11 @@ struct StoreFile: Sendable {
 
     var isGone: Bool { Self.identity(of: path) != opened }
 
-    private static func identity(of path: String) -> Identity? {
+    private static func identity(of path: String) -> [Int]? {
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
-            let device = attributes[.systemNumber] as? NSNumber,
-            let number = attributes[.systemFileNumber] as? NSNumber
-        else { return nil }
-        return Identity(device: device.intValue, number: number.intValue)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
+        return attributes.map { attributes in
+            [FileAttributeKey.systemNumber, .systemFileNumber].compactMap { (attributes[$0] as? NSNumber)?.intValue }
+        }
     }
-}
-
-extension PersistentContainer: LocalReplica {
-    package var shownTransaction: Int64 { mainGeneration.number }
 }

@@ -101,7 +101,7 @@ extension Configuration {
 
     /// Creates the folders that may be created: the parents of the store and the socket, and the log folder at its
     /// default path.
-    func createFolders(inheritsSocket: Bool = false) throws(ConfigurationError) {
+    func createFolders(inheritsSocket: Bool) throws(ConfigurationError) {
         try makeFolder((store as NSString).deletingLastPathComponent, mode: 0o750, at: \.store)
         if !inheritsSocket {
             try makeFolder((admin.socket as NSString).deletingLastPathComponent, mode: 0o750, at: \.admin.socket)

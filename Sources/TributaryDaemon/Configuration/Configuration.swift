@@ -1,6 +1,6 @@
-import Foundation
 import Logging
 import Tributary
+import TributaryMigration
 import TributarySync
 
 // This folder reads the settings from the file, the environment and the command line, and keeps where each one comes
@@ -12,21 +12,8 @@ import TributarySync
 struct Configuration: Sendable {
     typealias Field = any PartialKeyPath<Configuration> & Sendable
 
-    struct History: Sendable {
-        var keep = Duration.seconds(30 * 86_400)
-    }
-
-    struct Identity: Sendable {
-        /// As which writer the store goes on after the machine has booted.
-        enum Reboot: String, CaseIterable, Sendable { case fresh, trust }
-
-        var reboot = Reboot.fresh
-    }
-
-    struct Migration: Sendable {
-        /// Whether a start may drop values although the version of the model is unchanged.
-        var allowsLoss = MigrationOptions().allowsLoss
-    }
+    /// As which writer the store goes on after the machine has booted.
+    enum Reboot: String, CaseIterable, Sendable { case fresh, trust }
 
     struct Admin: Sendable {
         var socket = ""
@@ -35,21 +22,17 @@ struct Configuration: Sendable {
         var listen: LoopbackAddress?
     }
 
-    struct Log: Sendable {
-        var level = LogLevelSetting.standard
-    }
-
     var file: String?
     var store: String
     var model: String?
     var merge = MergeOptions()
     var sync: SyncConfiguration
-    var identity = Identity()
-    var history = History()
-    var migration = Migration()
+    var reboot = Reboot.fresh
+    var historyAge = Duration.seconds(30 * 86_400)
+    var migration = MigrationSettings()
     var admin = Admin()
     var shutdown = StopSchedule()
-    var log = Log()
+    var logLevel = LogLevelSetting.standard
     private var origins: [Field: ConfigurationOrigin] = [:]
 
     init(name: String, store: String, logs: String) {

@@ -117,9 +117,9 @@ struct DefaultPaths: Sendable {
     let environment: [String: String]
     let home: String
 
-    init(environment: [String: String], home: String = NSHomeDirectory()) {
+    init(environment: [String: String]) {
         self.environment = environment
-        self.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+        home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
     }
 
     private var stateDirectory: String? {

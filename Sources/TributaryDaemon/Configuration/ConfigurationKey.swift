@@ -1,5 +1,6 @@
 import Logging
 import Tributary
+import TributaryMigration
 import TributarySync
 
 /// A key of the configuration file, the field that it sets, and the flag and the variable that set the field too.
@@ -53,9 +54,9 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         .init("watch.incomplete_grace", \.sync.incompleteGrace, .duration),
         .init("import.slice_changes", \.sync.sliceChanges, .count),
         .init("import.memory", \.sync.memory, .size),
-        .init("identity.reboot", \.identity.reboot, .choice, needsRestart: true),
+        .init("identity.reboot", \.reboot, .choice, needsRestart: true),
         .init("clock.max_ahead", \.sync.maxAhead, .duration),
-        .init("history.keep", \.history.keep, .duration),
+        .init("history.keep", \.historyAge, .duration),
         .init("migration.allow_loss", \.migration.allowsLoss, .boolean),
         .init("retention.keep_segments", \.sync.keepSegments, .duration),
         .init(
@@ -69,6 +70,6 @@ struct ConfigurationKey: Sendable, CustomStringConvertible {
         .init("admin.writers", \.admin.writers, .groups),
         .init("admin.listen", \.admin.listen, .address, needsRestart: true),
         .init("shutdown.timeout", \.shutdown.timeout, .duration),
-        .init("log.level", \.log.level, .choice, variable: "TRIBUTARY_LOG_LEVEL"),
+        .init("log.level", \.logLevel, .choice, variable: "TRIBUTARY_LOG_LEVEL"),
     ]
 }

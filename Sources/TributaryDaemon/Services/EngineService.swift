@@ -23,12 +23,9 @@ struct EngineService: Service {
     func run() async throws {
         defer { shutdownBroadcast.send() }
         notifier.status("Opening the store")
-        var migration = MigrationWatch(state: state, notifier: notifier, logger: logger).settings
-        migration.allowsLoss = configuration.migration.allowsLoss
         let engine: Engine
         do {
             engine = try await ProgressTicker.run(notifier: notifier, hasProgress: ProcessActivity.probe()) {
-                [migration] in
                 try await Engine.open(configuration, model: model, migration: migration, logger: logger)
             }
         } catch let interruption as MigrationInterruption {
@@ -39,7 +36,7 @@ struct EngineService: Service {
         }
         // The loops must not see the group's shutdown: `stop()` below decides when they end.
         let loops = Task { try await engine.sync.run() }
-        let purging = Task { await HistoryPurge(engine: engine, state: state, logger: logger).run() }
+        let purging = Task { await purgeHistory(of: engine) }
         let compaction = Task { await engine.compactor.run() }
         let updates = engine.container.storeUpdates()
         // The task ends with the engine, as the purge does.
@@ -97,52 +94,29 @@ struct EngineService: Service {
     }
 }
 
-struct HistoryPurge {
-    let engine: Engine
-    let state: DaemonState
-    let logger: Logger
-
-    private static let interval = Duration.seconds(86_400)
-
-    func run() async {
+extension EngineService {
+    /// Removes old history once a day, until the task is cancelled.
+    private func purgeHistory(of engine: Engine) async {
         while !Task.isCancelled {
-            await purge()
-            try? await Task.sleep(for: Self.interval, tolerance: .seconds(600))
+            let age = Duration.seconds(state.configuration.historyAge.components.seconds)
+            let start = engine.wallTime.earlier(by: age)
+            do {
+                try await engine.container.store.writeAsync { try $0.purgeHistory(committedBefore: start.unixSeconds) }
+            } catch {
+                logger.warning("Old history could not be removed", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: .seconds(86_400), tolerance: .seconds(600))
         }
     }
 
-    private func purge() async {
-        let keep = Duration.seconds(state.configuration.history.keep.components.seconds)
-        let start = engine.wallTime.earlier(by: keep)
-        do {
-            try await engine.container.store.writeAsync { try $0.purgeHistory(committedBefore: start.unixSeconds) }
-        } catch {
-            logger.warning("Old history could not be removed", metadata: ["error": "\(error)"])
-        }
-    }
-}
-
-struct MigrationWatch {
-    private static let grant = Duration.seconds(30)
-
-    let state: DaemonState
-    let notifier: SystemdNotifier
-    let logger: Logger
-
-    var settings: MigrationSettings {
-        var settings = MigrationSettings()
-        settings.report = { reportProgress($0) }
+    private var migration: MigrationSettings {
+        var settings = configuration.migration
+        settings.report = { report($0) }
         settings.shouldStop = { [state] in state.phase == .stopping }
         return settings
     }
 
-    static func status(_ progress: MigrationProgress) -> String {
-        let head = "Migrating the store from model version '\(progress.from)' to '\(progress.to)'"
-        guard let entity = progress.entity else { return head }
-        return "\(head): \(entity), \(progress.done) of \(progress.total) objects"
-    }
-
-    private func reportProgress(_ progress: MigrationProgress) {
+    private func report(_ progress: MigrationProgress) {
         let isBeginning = state.phase == .starting
         for loss in progress.losses {
             let words = isBeginning ? "The migration drops values" : "The migration has dropped values"
@@ -152,15 +126,16 @@ struct MigrationWatch {
             state.migrate()
             logger.notice("Migrating the store", metadata: ["from": "\(progress.from)", "to": "\(progress.to)"])
         }
-        notifier.status(MigrationWatch.status(progress))
-        notifier.extendTimeout(by: MigrationWatch.grant)
+        let objects = progress.entity.map { ": \($0), \(progress.done) of \(progress.total) objects" } ?? ""
+        notifier.status("Migrating the store from model version '\(progress.from)' to '\(progress.to)'\(objects)")
+        notifier.extendTimeout(by: ProgressTicker.grant)
     }
 }
 
 /// Extends the service manager's timeout during a long start or stop, as long as there is progress.
 enum ProgressTicker {
     private static let interval = Duration.seconds(10)
-    private static let grant = Duration.seconds(30)
+    static let grant = Duration.seconds(30)
 
     static func run<T>(
         notifier: SystemdNotifier,

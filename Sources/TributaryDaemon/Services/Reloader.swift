@@ -1,34 +1,23 @@
 import Logging
 import TributaryAdmin
-import TributarySync
 
 /// Reloads the configuration, one reload at a time; the old configuration stays in force when the new one is not valid.
 actor Reloader {
-    private let sources: ConfigurationSources
+    private let daemon: Daemon
     /// The configuration at the start, whose values are in force for keys that need a restart.
     private let initial: Configuration
     private let state: DaemonState
     private let notifier: SystemdNotifier
-    private let logLevel: LogLevelSetting
-    private let logger: Logger
 
-    init(
-        sources: ConfigurationSources,
-        initial: Configuration,
-        state: DaemonState,
-        notifier: SystemdNotifier,
-        logLevel: LogLevelSetting,
-        logger: Logger
-    ) {
-        self.sources = sources
+    init(daemon: Daemon, initial: Configuration, state: DaemonState, notifier: SystemdNotifier) {
+        self.daemon = daemon
         self.initial = initial
         self.state = state
         self.notifier = notifier
-        self.logLevel = logLevel
-        self.logger = logger
     }
 
     func reload() throws -> ReloadMessage {
+        let (sources, logger) = (daemon.sources, daemon.logger)
         notifier.reloading()
         defer { notifier.ready(state.engine == nil ? "Starting" : "Running") }
         do {
@@ -39,7 +28,7 @@ actor Reloader {
             state.reconfigure(new, restartNeeded: restart)
             let waiting = state.restartNeeded
             if state.modelHasChanged { logger.notice("The model's file has changed: a restart takes it over") }
-            logLevel.value = new.log.level
+            daemon.logLevel.value = new.logLevel
             state.engine?.reconfigure(new)
             logger.notice("Configuration reloaded", metadata: ["changed": "\(changed)"])
             return ReloadMessage(changed: changed, restartNeeded: waiting)

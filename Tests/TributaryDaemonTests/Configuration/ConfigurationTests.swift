@@ -52,7 +52,7 @@ struct ConfigurationTests {
         #expect(configuration.sync.rescan == .automatic)
         let keep = try #require(ConfigurationKey.all.first { $0.name == "history.keep" })
         #expect(keep.text(configuration) == "30d")
-        #expect(configuration[originOf: \.history.keep] == .standard)
+        #expect(configuration[originOf: \.historyAge] == .standard)
     }
 
     @Test("flags win over the environment, that over the file, that over defaults, and each says where it is from")
@@ -69,8 +69,8 @@ struct ConfigurationTests {
         #expect(configuration[originOf: \.name] == .flag("--name"))
         #expect(configuration.model == "/e.yaml")
         #expect(configuration[originOf: \.model] == .environment("TRIBUTARY_MODEL"))
-        #expect(configuration.log.level == .debug)
-        #expect(configuration[originOf: \.log.level] == .file(path: folder.path("t.yaml"), line: 3, column: 14))
+        #expect(configuration.logLevel == .debug)
+        #expect(configuration[originOf: \.logLevel] == .file(path: folder.path("t.yaml"), line: 3, column: 14))
         #expect(configuration.sync.rescan == .every(.seconds(120)))
         #expect(configuration[originOf: \.sync.rescan].location == folder.path("t.yaml") + ":5")
     }
