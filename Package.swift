@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "TributaryAdmin",
             dependencies: [
-                "TributaryChanges",
+                "TributaryModel", "TributaryChanges",
                 .product(name: "NIOCore", package: "swift-nio", condition: daemonOnly),
                 .product(name: "NIOPosix", package: "swift-nio", condition: daemonOnly),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: daemonOnly),

@@ -12,6 +12,8 @@ package struct DaemonLaunch {
         case demo
     }
 
+    package static let version = TributaryVersion.current
+
     private let sources: ConfigurationSources
 
     package init(flags: [String: String], file: String?) {
@@ -85,7 +87,7 @@ package struct DaemonLaunch {
         _ = write(descriptor, bytes, bytes.count)
     }
 
-    private static func hostName() -> String {
+    static func hostName() -> String {
         var name = [UInt8](repeating: 0, count: 256)
         let status = name.withUnsafeMutableBytes { buffer in
             buffer.bindMemory(to: CChar.self).baseAddress.map { gethostname($0, buffer.count - 1) } ?? -1
@@ -93,8 +95,4 @@ package struct DaemonLaunch {
         let text = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
         return status == 0 && !text.isEmpty ? text : "tributary"
     }
-}
-
-package enum DaemonVersion {
-    package static let text = TributaryVersion.current
 }

@@ -44,11 +44,8 @@ final class StoreLock: Sendable {
                 status: .tryAgain
             )
         }
-        var host = [CChar](repeating: 0, count: 256)
-        gethostname(&host, host.count - 1)
-        let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let lock = StoreLock(descriptor: descriptor, lastFailure: failure(in: contents(of: descriptor)))
-        lock.write("pid \(getpid()) host \(name)\n")
+        lock.write("pid \(getpid()) host \(DaemonLaunch.hostName())\n")
         try demandOneName(store)
         return lock
     }

@@ -12,7 +12,7 @@ struct TributaryDaemonCommand: AsyncParsableCommand {
             environment over the file, the file over defaults. Without --config the file is
             $XDG_CONFIG_HOME/tributary/tributary.yaml, under systemd /etc/tributary/tributary.yaml, when it exists.
             """,
-        version: DaemonVersion.text
+        version: DaemonLaunch.version
     )
 
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))

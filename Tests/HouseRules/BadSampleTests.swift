@@ -58,8 +58,8 @@ import Testing
         let sample = { (condition: String) in
             Self.manifest.replacingOccurrences(
                 of: #".testTarget(name: "TributaryModelTests", dependencies: ["#,
-                with: #".target(name: "TributaryAdmin", dependencies: ["TributaryChanges", .product(name: "NIOCore","#
-                    + #" package: "swift-nio""#
+                with: #".target(name: "TributaryAdmin", dependencies: ["TributaryModel", "TributaryChanges","#
+                    + #" .product(name: "NIOCore", package: "swift-nio""#
                     + condition + ")]),\n.testTarget(name: \"TributaryModelTests\", dependencies: ["
             )
         }

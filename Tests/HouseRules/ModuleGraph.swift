@@ -14,7 +14,7 @@ enum ModuleGraph {
         "TributarySync": [
             "TributaryAdmin", "TributaryStore", "TransactionLog", "TributaryModel", "TributaryChanges", "CLinux",
         ],
-        "TributaryAdmin": ["TributaryChanges"],
+        "TributaryAdmin": ["TributaryModel", "TributaryChanges"],
         "Tributary": [
             "TributaryMigration", "TributaryStore", "TributaryModel", "TributaryChanges",
             "CLinux",

@@ -17,12 +17,12 @@ package struct AdminClient: Sendable {
 
     /// The systemd unit of the daemon; nil for a daemon without a unit, or when it may be one of several.
     package var unit: String? {
-        sockets.count == 1 ? sockets.first.flatMap { SocketAttempt(path: $0, reason: "").unit } : nil
+        sockets.count == 1 ? SocketAttempt.unit(of: sockets[0]) : nil
     }
 
     package func send(_ call: AdminCall) async throws -> AdminResponse {
         var body: [UInt8] = []
-        let head = try await stream(call) { bytes in body += bytes }
+        let head = try await stream(call) { bytes, _ in body += bytes }
         return AdminResponse(status: head.status, headers: head.headers, body: body)
     }
 
@@ -54,10 +54,6 @@ package struct AdminClient: Sendable {
 
     private struct StreamEnded: Error {
         var head: AdminResponse
-    }
-
-    private func stream(_ call: AdminCall, onBody: ([UInt8]) async throws -> Void) async throws -> AdminResponse {
-        try await stream(call) { bytes, _ in try await onBody(bytes) }
     }
 
     private func stream(

@@ -8,16 +8,20 @@ package enum AdminClientError: Error, Hashable, Sendable, CustomStringConvertibl
     package var description: String {
         switch self {
         case .noDaemon(let tried):
-            (["no daemon answers; tried"] + tried.map { "  \($0)" } + tried.compactMap(\.hint)).joined(separator: "\n")
+            (["no daemon answers; tried"] + tried.map { "  \($0)" }
+                + tried.compactMap { SocketAttempt.hint(for: $0.path) })
+                .joined(separator: "\n")
         case .notPermitted(let path):
             "not permitted to connect to \(path); members of the group tributary-admin may"
         case .interrupted(let path):
-            (["the daemon at \(path) has ended before its answer was complete"]
-                + [SocketAttempt(path: path, reason: "").hint].compactMap(\.self)).joined(separator: "\n")
+            ["the daemon at \(path) has ended before its answer was complete", SocketAttempt.hint(for: path)]
+                .compactMap(\.self).joined(separator: "\n")
         case .unreadableResponse(let reason): reason
         case .silent(let path, let duration):
-            (["the daemon at \(path) has not answered for \(duration); --timeout sets another limit"]
-                + [SocketAttempt(path: path, reason: "").hint].compactMap(\.self)).joined(separator: "\n")
+            [
+                "the daemon at \(path) has not answered for \(duration); --timeout sets another limit",
+                SocketAttempt.hint(for: path),
+            ].compactMap(\.self).joined(separator: "\n")
         }
     }
 
@@ -44,7 +48,7 @@ package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
 
     /// The systemd unit that listens at the path according to the installed unit files; nil for a daemon without a
     /// unit.
-    package var unit: String? {
+    static func unit(of path: String) -> String? {
         let folder = "/run/tributary/", suffix = ".sock"
         guard path.hasPrefix(folder), path.hasSuffix(suffix) else { return nil }
         let instance = path.dropFirst(folder.count).dropLast(suffix.count)
@@ -52,5 +56,5 @@ package struct SocketAttempt: Hashable, Sendable, CustomStringConvertible {
         return instance == "admin" ? "tributaryd.service" : "tributaryd@\(instance).service"
     }
 
-    var hint: String? { unit.map { "hint: journalctl -u \($0) -n 20" } }
+    static func hint(for path: String) -> String? { unit(of: path).map { "hint: journalctl -u \($0) -n 20" } }
 }

@@ -75,48 +75,36 @@ package enum ProblemKind: String, CaseIterable, Sendable {
 
     package var type: String { "urn:tributary:problem:" + rawValue }
 
-    package var status: Int {
-        switch self {
-        case .badRequest, .badPredicate, .unknownParameter, .unknownMember: 400
-        case .notPermitted: 403
-        case .notFound, .unknownEntity: 404
-        case .methodNotAllowed: 405
-        case .alreadyExists, .conflict, .paused, .busy, .blocked: 409
-        case .expired: 410
-        case .tooLarge: 413
-        case .invalid, .badConfiguration: 422
-        case .failure: 500
-        case .tooManyClients, .notReady, .startFailed, .timeout, .inputOutput: 503
-        case .storageFull: 507
-        }
-    }
+    package var status: Int { answer.status }
 
-    package var title: String {
+    package var title: String { answer.title }
+
+    private var answer: (status: Int, title: String) {
         switch self {
-        case .badRequest: "The request cannot be understood"
-        case .badPredicate: "The predicate cannot be understood"
-        case .unknownParameter: "There is no such query parameter"
-        case .unknownMember: "The body has a member that is not known"
-        case .notPermitted: "Not permitted"
-        case .notFound: "There is no such thing"
-        case .unknownEntity: "The model has no such entity"
-        case .methodNotAllowed: "The path does not take this method"
-        case .alreadyExists: "The object exists already"
-        case .conflict: "The object was changed in the meantime"
-        case .paused: "Importing is paused"
-        case .busy: "Another request is doing this"
-        case .expired: "The token has expired"
-        case .tooLarge: "The request is too large"
-        case .invalid: "The change does not fit the model"
-        case .badConfiguration: "The configuration is bad"
-        case .tooManyClients: "Too many clients"
-        case .notReady: "The daemon is not ready for this"
-        case .startFailed: "The daemon cannot start"
-        case .timeout: "The request took too long"
-        case .failure: "The daemon failed"
-        case .inputOutput: "A disk or file system failed"
-        case .storageFull: "A disk is full"
-        case .blocked: "Something keeps this from being done"
+        case .badRequest: (400, "The request cannot be understood")
+        case .badPredicate: (400, "The predicate cannot be understood")
+        case .unknownParameter: (400, "There is no such query parameter")
+        case .unknownMember: (400, "The body has a member that is not known")
+        case .notPermitted: (403, "Not permitted")
+        case .notFound: (404, "There is no such thing")
+        case .unknownEntity: (404, "The model has no such entity")
+        case .methodNotAllowed: (405, "The path does not take this method")
+        case .alreadyExists: (409, "The object exists already")
+        case .conflict: (409, "The object was changed in the meantime")
+        case .paused: (409, "Importing is paused")
+        case .busy: (409, "Another request is doing this")
+        case .expired: (410, "The token has expired")
+        case .tooLarge: (413, "The request is too large")
+        case .invalid: (422, "The change does not fit the model")
+        case .badConfiguration: (422, "The configuration is bad")
+        case .tooManyClients: (503, "Too many clients")
+        case .notReady: (503, "The daemon is not ready for this")
+        case .startFailed: (503, "The daemon cannot start")
+        case .failure: (500, "The daemon failed")
+        case .inputOutput: (503, "A disk or file system failed")
+        case .storageFull: (507, "A disk is full")
+        case .blocked: (409, "Something keeps this from being done")
+        case .timeout: (503, "The request took too long")
         }
     }
 }

@@ -26,13 +26,6 @@ enum ConfigRoute {
     }
 }
 
-/// `POST /v1/reload`: responds when the new configuration is in force, or with the error in it.
-enum ReloadRoute {
-    static func handle(_ request: AdminRequest) async throws -> Response {
-        try .json(await request.daemon.reload())
-    }
-}
-
 enum LogLevelRoute {
     static func get(_ request: AdminRequest) async throws -> Response {
         try .json(LogLevelMessage(level: request.daemon.logLevel.value.rawValue))

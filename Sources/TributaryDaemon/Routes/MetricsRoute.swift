@@ -7,8 +7,6 @@ import TributarySync
 
 /// `GET /metrics`: counters and gauges in Prometheus's text format.
 enum MetricsRoute {
-    static func handle(_ request: AdminRequest) async throws -> Response { try await response(of: request.daemon) }
-
     static func response(of daemon: AdminServices) async throws -> Response {
         let status = await StatusReport.make(of: daemon)
         var text = MetricsText()

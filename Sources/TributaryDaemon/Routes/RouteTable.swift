@@ -1,13 +1,15 @@
 import HTTPTypes
+import Hummingbird
+import Tributary
 import TributaryAdmin
 
-// This folder has a type for each path of the admin interface. A route reads the request, asks the engine, and encodes
-// the value that it gets.
+// This folder has the paths of the admin interface, each with a type when its answer takes more than a line. A route
+// reads the request, asks the engine, and encodes the value that it gets.
 
 enum RouteTable {
     static let routes: [Route] =
         [
-            Route(.get, .status, .read, needs: .nothing, StatusRoute.handle),
+            Route(.get, .status, .read, needs: .nothing) { try .json(await StatusReport.make(of: $0.daemon)) },
             Route(.get, .health, .read, needs: .nothing, HealthRoute.handle),
             Route(.post, .sync, .write, SyncRoute.handle),
             Route(.post, .pause, .owner, body: ["forSeconds"], PauseRoute.pause),
@@ -20,7 +22,7 @@ enum RouteTable {
             Route(.post, .evictWriter, .owner, WriterRoute.evict),
             Route(.post, .abandonWriter, .owner, WriterRoute.abandon),
             Route(.post, .restamp, .owner, WriterRoute.restamp),
-            Route(.get, .model, .read, ModelRoute.handle),
+            Route(.get, .model, .read) { try .json(ModelMessage(try $0.engine().container.model)) },
             Route(
                 .get,
                 .objects,
@@ -38,11 +40,12 @@ enum RouteTable {
             Route(.post, .check, .write, body: ["repair"], CheckRoute.handle),
             Route(.post, .backup, .owner, BackupRoute.handle),
             Route(.post, .compact, .owner, query: ["dryRun"], CompactRoute.handle),
-            Route(.post, .reload, .owner, needs: .nothing, ReloadRoute.handle),
+            // It responds when the new configuration is in force, or with the error in it.
+            Route(.post, .reload, .owner, needs: .nothing) { try .json(await $0.daemon.reload()) },
             Route(.get, .logLevel, .read, needs: .nothing, LogLevelRoute.get),
             Route(.put, .logLevel, .owner, needs: .nothing, body: ["level"], LogLevelRoute.put),
             Route(.get, .configuration, .read, needs: .nothing, ConfigRoute.handle),
             Route(.post, .shutdown, .owner, needs: .nothing, ShutdownRoute.handle),
-            Route(.get, .metrics, .read, needs: .nothing, MetricsRoute.handle),
+            Route(.get, .metrics, .read, needs: .nothing) { try await MetricsRoute.response(of: $0.daemon) },
         ]
 }

@@ -8,12 +8,6 @@ import TributaryModel
 import TributaryStore
 import TributarySync
 
-enum StatusRoute {
-    static func handle(_ request: AdminRequest) async throws -> Response {
-        try .json(await StatusReport.make(of: request.daemon))
-    }
-}
-
 /// `GET /v1/health`: 200 when the daemon is working, else 503.
 enum HealthRoute {
     static func handle(_ request: AdminRequest) async throws -> Response {
@@ -52,8 +46,13 @@ enum StatusReport {
         }
         if let engine = state.engine {
             add(engine, to: &status)
-            // Another problem of the status reports a store that cannot be read.
-            let facts = await StatusFacts.read(engine)
+            // One read, as each waits while readers are busy. Another problem reports a store that cannot be read.
+            let facts = await engine.readSoon { reader in
+                (
+                    writers: try reader.writers.all(), deferrals: try engine.sync.deferrals(reader),
+                    conflicts: try reader.conflicts.counts()
+                )
+            }
             if let facts { addWriters(facts.writers, engine, to: &status) }
             if let report = facts?.deferrals ?? engine.sync.lastDeferrals {
                 add(await engine.sync.located(report), now: engine.wallTime, to: &status)
@@ -200,23 +199,6 @@ extension StatusReport {
                 return writer
             }
         )
-    }
-}
-
-/// While readers are busy, each further read would wait again.
-struct StatusFacts: Sendable {
-    let writers: [WriterRecord]
-    let deferrals: DeferralReport
-    let conflicts: ConflictCounts
-
-    static func read(_ engine: Engine) async -> StatusFacts? {
-        await engine.readSoon { reader in
-            StatusFacts(
-                writers: try reader.writers.all(),
-                deferrals: try engine.sync.deferrals(reader),
-                conflicts: try reader.conflicts.counts()
-            )
-        }
     }
 }
 

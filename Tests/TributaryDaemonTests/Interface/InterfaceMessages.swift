@@ -1,6 +1,7 @@
 import TestSupport
 import TributaryAdmin
 import TributaryChanges
+import TributaryModel
 
 /// The messages of the admin interface, each with the name of its schema.
 enum InterfaceMessages {
@@ -8,7 +9,9 @@ enum InterfaceMessages {
     private static let amount = ImportCounts()
     private static let merged = SyncMessage.Merged(inserted: 0, updated: 0, deleted: 0, everything: nil)
 
-    static let all: [(String, any Sendable)] = [
+    static let all = messages + model
+
+    private static let messages: [(String, any Sendable)] = [
         ("Status", StatusMessage(version: "", state: .running, uptimeSeconds: 0)),
         ("StatusProblem", Problem("", detail: "", hint: nil)),
         ("ConflictCounts", StatusMessage.Conflicts(kept: 0, dropped: 0)),
@@ -23,20 +26,6 @@ enum InterfaceMessages {
         ("Writer", WritersMessage.Writer(id: "", name: nil, sequence: 0, clock: "", state: "")),
         ("WriterList", WritersMessage(writers: [])),
         ("RestampResult", RestampMessage(former: "", new: "", published: 0, reissued: 0)),
-        ("Model", ModelMessage(version: "", entities: [])),
-        ("Entity", ModelMessage.Entity(name: "", abstract: false, parent: nil, attributes: [], relationships: [])),
-        ("Attribute", ModelMessage.Attribute(name: "", type: "", optional: false)),
-        (
-            "Relationship",
-            ModelMessage.Relationship(
-                name: "",
-                destination: "",
-                toMany: false,
-                ordered: false,
-                inverse: nil,
-                deleteRule: ""
-            )
-        ),
         ("SyncResult", SyncMessage(imported: amount, merged: merged, exported: amount, remaining: [:], token: "")),
         ("Amount", amount),
         ("MergedObjects", merged),
@@ -54,6 +43,18 @@ enum InterfaceMessages {
         ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0)),
         ("LogLevel", LogLevelMessage(level: "")),
     ]
+
+    private static let model: [(String, any Sendable)] = {
+        var definition = EntityDefinition(name: "Part")
+        definition.attributes = [Attribute(name: "name", type: .string)]
+        definition.relationships = [Relationship(name: "whole", destination: "Part")]
+        guard let model = try? Model(version: "1", entities: [definition]) else { return [] }
+        let message = ModelMessage(model)
+        return [
+            ("Model", message), ("Entity", message.entities[0]), ("Attribute", message.entities[0].attributes[0]),
+            ("Relationship", message.entities[0].relationships[0]),
+        ]
+    }()
 
     /// A type in the words of a schema, such as `[Segment]`.
     static func text(of type: Any.Type) -> (text: String, isOptional: Bool) {
