@@ -16,8 +16,9 @@ enum ProblemMapping {
         case let error as StoreError: return problem(of: error, logger: logger, path: path)
         case let error as ChangeError: return problem(of: error)
         case let error as ValidationError: return problem(of: error)
-        case let error as ConflictError: return problem(of: error)
-        case let error as ContextError: return problem(of: error)
+        case let error as ConflictError:
+            return ProblemDocument(.conflict, detail: error.description, hint: "fetch the object again and decide anew")
+        case let error as ContextError: return ProblemDocument(kind(of: error), detail: error.description)
         case let error as SyncError: return problem(of: error)
         case let error as SegmentError: return problem(of: error)
         case let error as ExportFailure: return problem(of: error)
@@ -142,7 +143,7 @@ extension ProblemMapping {
             case .notFound: .notFound
             case .duplicateID: .alreadyExists
             case .versionMoved: .conflict
-            case .context(let error): ProblemMapping.kind(of: error)
+            case .context(let error): kind(of: error)
             }
         var problem = ProblemDocument(kind, detail: error.description)
         problem.index = error.index
@@ -171,14 +172,6 @@ extension ProblemMapping {
         }
         problem.index = error.failures.first?.changeIndex
         return problem
-    }
-
-    static func problem(of error: ConflictError) -> ProblemDocument {
-        ProblemDocument(.conflict, detail: error.description, hint: "fetch the object again and decide anew")
-    }
-
-    static func problem(of error: ContextError) -> ProblemDocument {
-        ProblemDocument(kind(of: error), detail: error.description)
     }
 
     private static func kind(of error: ContextError) -> ProblemKind {

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import TransactionLog
 import Tributary
 import TributaryChanges
@@ -19,12 +18,12 @@ struct Demo {
         try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
         page.title("Tributary: two tills, one folder, no server")
-        page.printLine("Scratch folder: \(path)")
+        page.write("Scratch folder: \(path)")
 
         let model = try DemoPeer.model()
         let north = try await DemoPeer(name: "north", folder: path, logs: logs, model: model)
         let south = try await DemoPeer(name: "south", folder: path, logs: logs, model: model)
-        let story = DemoStory(page: page, north: north, south: south, logs: logs)
+        let story = Story(page: page, north: north, south: south, logs: logs)
         let isEqual = try await withThrowingTaskGroup(of: Bool?.self) { group in
             for peer in [north, south] {
                 group.addTask {
@@ -44,8 +43,8 @@ struct Demo {
             return false
         }
         for peer in [north, south] { try await peer.container.close() }
-        page.printLine("")
-        page.printLine("The scratch folder is removed. Next: README.md, \"Install it as a service\".")
+        page.write("")
+        page.write("The scratch folder is removed. Next: README.md, \"Install it as a service\".")
         return isEqual
     }
 }
@@ -56,7 +55,7 @@ struct DemoFailure: Error, CustomStringConvertible {
     var description: String { reason }
 }
 
-struct DemoStory: Sendable {
+private struct Story: Sendable {
     let page: DemoPage
     let north: DemoPeer
     let south: DemoPeer
@@ -79,7 +78,7 @@ struct DemoStory: Sendable {
         page.act("north", "saves three products on a background context", elapsed(since: start))
         try await south.waitUntil { $0.count == 3 }
         page.act("south", "shows them in its main context", elapsed(since: start))
-        page.printLine("            (the timers: 1 s of quiet before a merge, 1 s before an export)")
+        page.write("            (the timers: 1 s of quiet before a merge, 1 s before an export)")
         return products
     }
 
@@ -112,12 +111,35 @@ struct DemoStory: Sendable {
     private func readForeignSegment() async throws {
         page.scene(4, "Another program drops a segment into the folder")
         let start = ContinuousClock.now
-        let lines = try DemoThirdParty().write(to: logs)
-        for line in lines { page.printLine("            \(line)") }
+        for line in try writeForeignSegment() { page.write("            \(line)") }
         for peer in [north, south] {
             try await peer.waitUntil { $0.contains { $0[0] == "Sandwich" } }
             page.act(peer.name, "shows it", elapsed(since: start))
         }
+    }
+
+    /// Writes a segment as any program can, and returns its lines.
+    private func writeForeignSegment() throws -> [String] {
+        let environment = StoreEnvironment.system
+        let writer = environment.newID()
+        let clock = HybridClock(environment.wallTime())
+        let body = [
+            #"{"tributary":1,"writer":"\#(writer)","first":1,"last":1,"previous":null}"#,
+            #"{"transaction":1,"clock":"\#(clock)","changes":1}"#,
+            #"{"insert":"Product","id":"\#(environment.newID())","#
+                + #""values":{"name":"Sandwich","price":"4.2","stock":8}}"#,
+        ]
+        let bytes = Array((body.joined(separator: "\n") + "\n").utf8)
+        let end = #"{"end":1,"transactions":1,"changes":1,"sha256":"\#(SegmentEnd.sha256(of: bytes))"}"#
+        let folder = "\(logs)/\(writer)"
+        let staged = "\(logs)/.staging/\(writer).part"
+        for path in [folder, "\(logs)/.staging"] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        try Data(bytes + Array((end + "\n").utf8)).write(to: URL(fileURLWithPath: staged))
+        let name = "\(hexadecimal16(1))-\(hexadecimal16(1)).tlog"
+        try FileManager.default.moveItem(atPath: staged, toPath: "\(folder)/\(name)")
+        return body + [end]
     }
 
     private func deleteAndEdit(_ product: ManagedObjectID) async throws {
@@ -140,13 +162,13 @@ struct DemoStory: Sendable {
         for (peer, digest) in zip([north, south], digests) { page.act(peer.name, "digest \(digest.prefix(32))...") }
         let shown = try await (north.shown(), south.shown())
         let isEqual = digests[0] == digests[1] && shown.0 == shown.1
-        page.printLine(isEqual ? "            Equal." : "            NOT EQUAL: this is a defect; please report it.")
+        page.write(isEqual ? "            Equal." : "            NOT EQUAL: this is a defect; please report it.")
         return isEqual
     }
 
     private func printStates(_ caption: String) async throws {
         page.table([["", "name", "price", "stock"]] + (try await rows(of: north)) + (try await rows(of: south)))
-        page.printLine("            (\(caption))")
+        page.write("            (\(caption))")
     }
 
     private func rows(of peer: DemoPeer) async throws -> [[String]] {
@@ -160,35 +182,8 @@ struct DemoStory: Sendable {
     }
 }
 
-struct DemoThirdParty {
-    func write(to logs: String) throws -> [String] {
-        let environment = StoreEnvironment.system
-        let writer = environment.newID()
-        let clock = HybridClock(environment.wallTime())
-        let body = [
-            #"{"tributary":1,"writer":"\#(writer)","first":1,"last":1,"previous":null}"#,
-            #"{"transaction":1,"clock":"\#(clock)","changes":1}"#,
-            #"{"insert":"Product","id":"\#(environment.newID())","#
-                + #""values":{"name":"Sandwich","price":"4.2","stock":8}}"#,
-        ]
-        let bytes = Array((body.joined(separator: "\n") + "\n").utf8)
-        let end = #"{"end":1,"transactions":1,"changes":1,"sha256":"\#(SegmentEnd.sha256(of: bytes))"}"#
-        let folder = "\(logs)/\(writer)"
-        let staged = "\(logs)/.staging/\(writer).part"
-        for path in [folder, "\(logs)/.staging"] {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        }
-        try Data(bytes + Array((end + "\n").utf8)).write(to: URL(fileURLWithPath: staged))
-        let name = "\(hexadecimal16(1))-\(hexadecimal16(1)).tlog"
-        try FileManager.default.moveItem(atPath: staged, toPath: "\(folder)/\(name)")
-        return body + [end]
-    }
-}
-
 struct DemoPage: Sendable {
     let write: @Sendable (String) -> Void
-
-    func printLine(_ line: String) { write(line) }
 
     func title(_ text: String) {
         write(text)

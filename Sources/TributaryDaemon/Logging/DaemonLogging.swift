@@ -39,12 +39,14 @@ final class LogLevelSetting: Sendable {
 
 protocol SettingLogHandler: LogHandler {
     var setting: LogLevelSetting { get }
+    /// Whether the entries are those of libraries, which cannot change the daemon's level.
+    var isOfLibraries: Bool { get set }
 }
 
 extension SettingLogHandler {
     var logLevel: Logger.Level {
-        get { setting.value }
-        nonmutating set { setting.value = newValue }
+        get { isOfLibraries && setting.value != .trace ? max(setting.value, .info) : setting.value }
+        nonmutating set { if !isOfLibraries { setting.value = newValue } }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -67,6 +69,7 @@ extension SettingLogHandler {
 struct JournalLogHandler: SettingLogHandler {
     let label: String
     let setting: LogLevelSetting
+    var isOfLibraries = false
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
@@ -133,6 +136,7 @@ struct JournalLogHandler: SettingLogHandler {
 
 struct StandardErrorLogHandler: SettingLogHandler {
     let setting: LogLevelSetting
+    var isOfLibraries = false
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
@@ -151,58 +155,22 @@ struct StandardErrorLogHandler: SettingLogHandler {
         .year().month().day().time(includingFractionalSeconds: true)
 }
 
-/// Handles entries of third-party libraries, which describe their internals, at level `trace`.
-struct LibraryLogHandler: LogHandler {
-    private var inner: any LogHandler
-
-    init(_ inner: any LogHandler) {
-        self.inner = inner
-    }
-
-    /// Libraries cannot change the daemon's level.
-    var logLevel: Logger.Level {
-        get { inner.logLevel == .trace ? .trace : max(inner.logLevel, .info) }
-        set {}
-    }
-
-    var metadata: Logger.Metadata {
-        get { inner.metadata }
-        set { inner.metadata = newValue }
-    }
-
-    var metadataProvider: Logger.MetadataProvider? {
-        get { inner.metadataProvider }
-        set { inner.metadataProvider = newValue }
-    }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { inner[metadataKey: key] }
-        set { inner[metadataKey: key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        inner.log(event: event)
-    }
-}
-
 extension Logger {
+    /// The logger for third-party libraries, whose entries describe their internals.
     var forLibraries: Logger {
-        let handler = handler
-        return Logger(label: label) { _ in LibraryLogHandler(handler) }
+        guard var handler = handler as? any SettingLogHandler else { return self }
+        handler.isOfLibraries = true
+        return Logger(label: label) { [handler] _ in handler }
     }
 }
 
 /// Formats log messages and metadata so that they can neither forge a line nor move the cursor.
 enum LogText {
     static func escape(_ text: String) -> String {
-        guard
-            text.unicodeScalars.contains(where: {
-                $0.value < 0x20 || $0.value == 0x7F || (0x80..<0xA0).contains($0.value)
-            })
-        else { return text }
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if scalar.value < 0x20 || scalar.value == 0x7F || (0x80..<0xA0).contains(scalar.value) {
+            if isControl(scalar) {
                 result += scalar == "\n" ? "\\n" : "\\u{" + String(scalar.value, radix: 16) + "}"
             } else {
                 result.unicodeScalars.append(scalar)
@@ -210,6 +178,8 @@ enum LogText {
         }
         return result
     }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
 
     static func pairs(_ metadata: Logger.Metadata) -> String {
         metadata.sorted { $0.key < $1.key }

@@ -164,40 +164,30 @@ struct ObjectJSON: Sendable {
 
     private func values(of row: Row, in reader: Reader, _ hasMore: inout Bool) throws -> [JSONMember] {
         var members: [JSONMember] = []
-        for (propertyIndex, property) in row.entity.properties.enumerated() {
+        for (index, property) in row.entity.properties.enumerated() {
+            let value: JSONValue
             switch property {
             case .attribute(let attribute):
                 guard attribute.isStored else { continue }
-                members.append(
-                    JSONMember(
-                        key: attribute.name,
-                        value: attribute.json(for: reader.readable(row.values[propertyIndex]))
-                    )
+                value = attribute.json(for: reader.readable(row.values[index]))
+            case .relationship(let relationship, .column) where !relationship.isToMany:
+                value = row.values[index].json
+            case .relationship(let relationship, _) where !relationship.isToMany:
+                let target = try reader.related(to: row.id.uniqueID, entity: row.entity, propertyIndex: index).first
+                value = target.map { .string($0.uniqueID.description) } ?? .null
+            case .relationship(let relationship, _):
+                guard include.contains(relationship.name) else { continue }
+                let targets = try reader.related(
+                    to: row.id.uniqueID,
+                    entity: row.entity,
+                    propertyIndex: index,
+                    limit: page.limit + 1,
+                    offset: page.offset
                 )
-            case .relationship(let relationship, let storage):
-                if !relationship.isToMany, case .column = storage {
-                    members.append(JSONMember(key: relationship.name, value: row.values[propertyIndex].json))
-                } else if !relationship.isToMany {
-                    let target = try reader.related(
-                        to: row.id.uniqueID,
-                        entity: row.entity,
-                        propertyIndex: propertyIndex
-                    ).first
-                    let value = target.map { JSONValue.string($0.uniqueID.description) } ?? .null
-                    members.append(JSONMember(key: relationship.name, value: value))
-                } else if include.contains(relationship.name) {
-                    let targets = try reader.related(
-                        to: row.id.uniqueID,
-                        entity: row.entity,
-                        propertyIndex: propertyIndex,
-                        limit: page.limit + 1,
-                        offset: page.offset
-                    )
-                    if targets.count > page.limit { hasMore = true }
-                    let ids = targets.prefix(page.limit).map { JSONValue.string($0.uniqueID.description) }
-                    members.append(JSONMember(key: relationship.name, value: .array(ids)))
-                }
+                if targets.count > page.limit { hasMore = true }
+                value = .array(targets.prefix(page.limit).map { .string($0.uniqueID.description) })
             }
+            members.append(JSONMember(key: property.name, value: value))
         }
         return members
     }

@@ -17,14 +17,14 @@ enum SegmentRoute {
 
     static func retry(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
-        return try response(try await request.engine().sync.retry(name), name: name)
+        return try .json(message(try await request.engine().sync.retry(name), name))
     }
 
     static func accept(_ request: AdminRequest) async throws -> Response {
         let name = try name(in: request)
         let before = try await request.engine().sync.segment(name)
         let status = try await request.engine().sync.accept(name, by: request.caller.name)
-        var message = SegmentsMessage.Segment(status ?? SegmentStatus(id: name, state: .applied))
+        var message = message(status, name)
         message.acceptedBy = request.caller.name
         message.warning = [
             before?.reason,
@@ -35,8 +35,8 @@ enum SegmentRoute {
         return try .json(message)
     }
 
-    private static func response(_ status: SegmentStatus?, name: SegmentName) throws -> Response {
-        try .json(SegmentsMessage.Segment(status ?? SegmentStatus(id: name, state: .applied)))
+    private static func message(_ status: SegmentStatus?, _ name: SegmentName) -> SegmentsMessage.Segment {
+        SegmentsMessage.Segment(status ?? SegmentStatus(id: name, state: .applied))
     }
 
     private static func name(in request: AdminRequest) throws(ProblemDocument) -> SegmentName {

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import Synchronization
 import TransactionLog
 import Tributary
 import TributaryAdmin

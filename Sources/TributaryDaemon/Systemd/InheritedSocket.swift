@@ -8,11 +8,13 @@ enum InheritedSocket {
         environment["LISTEN_PID"] == String(getpid()) && environment["LISTEN_FDS"] != "0"
     }
 
+    private static func announced(in environment: [String: String]) -> Int32? {
+        isAnnounced(in: environment) ? chosen(unsettingVariables: false).descriptor : nil
+    }
+
     /// Returns the path of the inherited admin socket; nil when there is none, or when it has no path.
     static func path(in environment: [String: String]) -> String? {
-        guard isAnnounced(in: environment), let chosen = chosen(unsettingVariables: false).descriptor else {
-            return nil
-        }
+        guard let chosen = announced(in: environment) else { return nil }
         var address = sockaddr_un()
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)
         let status = withUnsafeMutablePointer(to: &address) { pointer in
@@ -26,9 +28,7 @@ enum InheritedSocket {
     /// Returns a second descriptor of the admin socket, which stays open when the server has closed the first one; nil when
     /// there is none.
     static func copy(in environment: [String: String]) -> Int32? {
-        guard isAnnounced(in: environment), let chosen = chosen(unsettingVariables: false).descriptor else {
-            return nil
-        }
+        guard let chosen = announced(in: environment) else { return nil }
         let copy = fcntl(chosen, F_DUPFD_CLOEXEC, 0)
         return copy < 0 ? nil : copy
     }
