@@ -89,24 +89,15 @@ struct JournalLogHandler: SettingLogHandler {
     }
 
     private static func send(_ fields: [String]) {
-        let buffers = fields.map { Array($0.utf8) }
-        let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: buffers.count)
-        let storage = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: buffers.reduce(0) { $0 + $1.count },
-            alignment: 1
-        )
-        defer {
-            vectors.deallocate()
-            storage.deallocate()
+        var bytes = fields.flatMap { $0.utf8 }
+        bytes.withUnsafeMutableBytes { buffer in
+            var offset = 0
+            let vectors = fields.map { field in
+                defer { offset += field.utf8.count }
+                return iovec(iov_base: buffer.baseAddress?.advanced(by: offset), iov_len: field.utf8.count)
+            }
+            _ = sd_journal_sendv(vectors, Int32(vectors.count))
         }
-        var offset = 0
-        for (index, buffer) in buffers.enumerated() {
-            let part = UnsafeMutableRawBufferPointer(rebasing: storage[offset..<(offset + buffer.count)])
-            part.copyBytes(from: buffer)
-            vectors[index] = iovec(iov_base: part.baseAddress, iov_len: buffer.count)
-            offset += buffer.count
-        }
-        _ = sd_journal_sendv(vectors.baseAddress, Int32(buffers.count))
     }
 
     private static func priority(of level: Logger.Level) -> Int {

@@ -17,14 +17,12 @@ enum ConflictsRoute {
                 try reader.conflicts.counts()
             )
         }
-        var members = [
-            JSONMember(key: "conflicts", value: .array(page.found.map(\.json))),
-            JSONMember(key: "dropped", value: .integer(Int64(counts.dropped))),
-        ]
-        if page.hasMore, let last = page.found.last {
-            members.append(JSONMember(key: "next", value: .string(String(last.number))))
-        }
-        return .json(.object(members))
+        let next = page.hasMore ? page.found.last.map { JSONValue.string(String($0.number)) } : nil
+        return .json(
+            .members([
+                "conflicts": .array(page.found.map(\.json)), "dropped": .count(counts.dropped), "next": next,
+            ])
+        )
     }
 
     static func restore(_ request: AdminRequest) async throws -> Response {
