@@ -16,10 +16,8 @@ extension UniqueID {
     public init?(entity: String, key: [String: PropertyValue]) {
         var parts = [JSONValue.string(entity)]
         for (name, value) in key.sorted(by: { $0.key.precedesByBytes($1.key) }) {
-            switch value.json {
-            case .string, .integer, .boolean: parts += [.string(name), value.json]
-            default: return nil
-            }
+            guard value.isKeyPart else { return nil }
+            parts += [.string(name), value.json]
         }
         guard parts.count > 1 else { return nil }
         let hash = SHA256.hash(data: Array(JSONValue.array(parts).text.utf8)).bytes
@@ -32,4 +30,17 @@ extension UniqueID {
 
     /// Whether the identifier may follow from a natural key: a UUID of version 8.
     package var isOfKey: Bool { high & 0xF000 == 0x8000 }
+}
+
+extension PropertyValue {
+    /// Whether the value can be a part of the key in `UniqueID.init(entity:key:)`.
+    package var isKeyPart: Bool {
+        switch json {
+        case .string, .integer, .boolean: true
+        default: false
+        }
+    }
+
+    /// The values that can be parts of a key, for messages.
+    package static let keyParts = "a string, an integer or a boolean, as it identifies the object"
 }

@@ -146,8 +146,7 @@ extension Entity {
             guard let write = writes.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
                 throw IdentityError(reason: "'identity' names '\(name)', which has no value here")
             }
-            guard let value = property.value(from: write.value), UniqueID(entity: self.name, key: [name: value]) != nil
-            else {
+            guard let value = property.value(from: write.value), value.isKeyPart else {
                 let found = write.value.kind
                 throw IdentityError(
                     reason: "'identity' names '\(name)', which must be a string, an integer or a boolean, not \(found)"

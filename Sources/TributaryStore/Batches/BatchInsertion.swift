@@ -64,19 +64,18 @@ final class BatchInsertion {
 
     private func derivedID(_ values: [PropertyValue], row: Int) throws -> UniqueID? {
         guard !identity.isEmpty else { return nil }
-        let names = identity.map { properties.entity.entity.properties[$0].name }
-        let key = Dictionary(zip(names, identity.map { values[$0] })) { first, _ in first }
-        if let id = UniqueID(entity: properties.name, key: key) { return id }
-        let fault = zip(names, identity).first {
-            UniqueID(entity: properties.name, key: [$0.0: values[$0.1]]) == nil
+        let known = properties.entity.entity.properties
+        if let wrong = identity.first(where: { !values[$0].isKeyPart }) {
+            throw BatchError.wrongType(
+                row: row,
+                entity: properties.name,
+                property: known[wrong].name,
+                expected: PropertyValue.keyParts,
+                found: values[wrong]
+            )
         }
-        throw BatchError.wrongType(
-            row: row,
-            entity: properties.name,
-            property: fault?.0 ?? names[0],
-            expected: "a string, an integer or a boolean, as it identifies the object",
-            found: fault.map { values[$0.1] } ?? .null
-        )
+        let key = Dictionary(identity.map { (known[$0].name, values[$0]) }) { first, _ in first }
+        return UniqueID(entity: properties.name, key: key)
     }
 
     func flush(_ apply: Apply) throws {
