@@ -107,11 +107,7 @@ public actor ChildContext {
         with input: sending Input,
         _ block: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
     ) {
-        let box = SendingBox(input)
-        enqueue { context in
-            guard let input = box.open() else { return }
-            block(context, input)
-        }
+        enqueue(SendingBox.passing(input, to: block))
     }
 
     /// Creates a context on a queue of its own whose parent is this one.
@@ -136,11 +132,7 @@ public actor ChildContext {
                 context.processPendingChanges()
                 context.reader.dropPrefetched()
             }
-            do throws(E) {
-                return .success(try block(context))
-            } catch {
-                return .failure(error)
-            }
+            return Result { () throws(E) in try block(context) }
         }
         return source.generation?.holding(result) ?? result()
     }
@@ -165,5 +157,36 @@ public actor ChildContext {
 extension ChildContext: EndingContext {
     func end() async {
         context.close()
+    }
+}
+
+extension ChildContext: ParentLink {}
+
+/// The connection of a child with a queue of its own to its parent: by values, never by objects.
+protocol ParentLink: Sendable {
+    func perform<T: Sendable, E: Error>(
+        _ block: @Sendable (ManagedObjectContext) throws(E) -> T
+    ) async throws(E) -> T
+}
+
+extension ParentLink {
+    func unsavedState() async -> UnsavedState { await perform { UnsavedState(of: $0) } }
+
+    /// Absorbs the saves in order, and returns the changes that the parent dropped.
+    func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
+        await perform { context in saves.flatMap { AbsorbOperation(context: context).absorb($0) } }
+    }
+}
+
+extension BackgroundContext: ParentLink {}
+
+struct ViewContextLink: ParentLink {
+    let container: PersistentContainer
+
+    @MainActor
+    func perform<T: Sendable, E: Error>(
+        _ block: @Sendable (ManagedObjectContext) throws(E) -> T
+    ) async throws(E) -> T {
+        try block(container.viewContext)
     }
 }

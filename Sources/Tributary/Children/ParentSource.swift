@@ -87,44 +87,37 @@ final class ParentSource: ContextSource {
     }
 }
 
-/// The connection of a child with a queue of its own to its parent: by values, never by objects.
-protocol ParentLink: Sendable {
-    func unsavedState() async -> UnsavedState
-
-    /// Absorbs the saves in order, and returns the changes that the parent dropped.
-    func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot]
-}
-
-extension BackgroundContext: ParentLink {
-    func unsavedState() async -> UnsavedState {
-        await perform { UnsavedState(of: $0) }
-    }
-
-    func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
-        await perform { context in saves.flatMap { AbsorbOperation(context: context).absorb($0) } }
-    }
-}
-
-extension ChildContext: ParentLink {
-    func unsavedState() async -> UnsavedState {
-        await perform { UnsavedState(of: $0) }
-    }
-
-    func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
-        await perform { context in saves.flatMap { AbsorbOperation(context: context).absorb($0) } }
-    }
-}
-
-struct ViewContextLink: ParentLink {
-    let container: PersistentContainer
-
-    @MainActor
-    func unsavedState() async -> UnsavedState {
-        UnsavedState(of: container.viewContext)
-    }
-
-    @MainActor
-    func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {
-        saves.flatMap { AbsorbOperation(context: container.viewContext).absorb($0) }
+extension ManagedObjectContext {
+    /// Creates a context on the same queue or actor whose saves go to this context instead of the store.
+    ///
+    /// The child sees the unsaved changes of this context. Its save makes unsaved changes in this context and does not
+    /// write to the store; properties that the child has changed replace those of this context.
+    ///
+    /// ```swift
+    /// let draft = container.viewContext.newChild(name: "draft")
+    /// try draft.insert(Employee.self).name = "Ann"
+    /// try draft.save()                    // the view context shows Ann
+    /// try container.viewContext.save()    // the store has Ann
+    /// ```
+    ///
+    /// A discarded draft must be ended with `rollback()` or `reset()`: a context and its unsaved objects hold each
+    /// other.
+    ///
+    /// - Parameters:
+    ///   - name: a display name; the store does not have it.
+    ///   - mergePolicy: kept for the child's own children; a save into a parent has no conflicts.
+    /// - Returns: A context that is used where this one is; it holds this one.
+    public func newChild(name: String? = nil, mergePolicy: MergePolicy = .objectTrump) -> ManagedObjectContext {
+        checkConfinement()
+        let child = ManagedObjectContext(
+            home: home,
+            name: name,
+            author: author,
+            mergePolicy: mergePolicy,
+            source: ParentSource(self),
+            parent: self
+        )
+        child.reader.markCaughtUp()
+        return child
     }
 }

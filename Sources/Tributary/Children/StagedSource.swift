@@ -1,5 +1,4 @@
 import TributaryChanges
-import TributaryModel
 import TributaryStore
 
 /// A child's source when the parent is on another queue: the parent's state at the start of the child's block, with
@@ -131,128 +130,48 @@ extension UnsavedState {
     }
 }
 
-struct StagedSave: Sendable {
-    enum Action: Sendable {
-        case insert
-        case update
-        case delete
+/// An index of unsaved objects by attribute values; an entry may be out of date, so the caller compares the values
+/// with the key once more.
+struct UnsavedKeyIndex {
+    private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
+    /// For tests: the number of objects that were added to an index.
+    private(set) var visited = 0
+
+    /// Beyond it, all indexes are dropped.
+    private static let limit = 16
+
+    mutating func insert(_ key: ObjectKey, _ unsaved: UnsavedObject) {
+        for scope in indexes.keys { insert(key, unsaved, scope) }
     }
 
-    struct Object: Sendable {
-        var key: ObjectKey
-        var action: Action
-        var image: Row
-        /// By property index, transient attributes included.
-        var values: [PropertyValue]
-        /// All property indexes when the object is inserted.
-        var changed: [Int]
+    mutating func removeAll() { indexes = [:] }
 
-        var edits: ObjectSnapshot {
-            var edits: [String: PropertyValue] = [:]
-            for propertyIndex in changed { edits[image.entity.properties[propertyIndex].name] = values[propertyIndex] }
-            return ObjectSnapshot(id: image.id, values: edits)
+    /// Returns objects that may have the values; all objects are visited when the scope is first used.
+    mutating func keys(
+        of values: [PropertyValue],
+        in scope: DirtyKeyIndex.Scope,
+        objects: [ObjectKey: UnsavedObject]
+    ) -> [ObjectKey] {
+        if indexes[scope] == nil {
+            if indexes.count >= UnsavedKeyIndex.limit { removeAll() }
+            indexes[scope] = [:]
+            for (key, unsaved) in objects { insert(key, unsaved, scope) }
         }
+        return indexes[scope]?[values] ?? []
     }
 
-    struct Pair: Sendable {
-        var owner: ManagedObjectID
-        var propertyIndex: Int
-        var target: ManagedObjectID
-        var isLinked: Bool
+    private mutating func insert(_ key: ObjectKey, _ unsaved: UnsavedObject, _ scope: DirtyKeyIndex.Scope) {
+        guard key.rootIndex == scope.rootIndex, let row = unsaved.row else { return }
+        visited += 1
+        let values = scope.propertyIndexes.map { row.values.indices.contains($0) ? row.values[$0] : .null }
+        // An object that is saved repeatedly has one entry.
+        guard indexes[scope]?[values]?.last != key else { return }
+        indexes[scope]?[values, default: []].append(key)
     }
-
-    struct Order: Sendable {
-        var owner: ManagedObjectID
-        var propertyIndex: Int
-        var ids: [ManagedObjectID]
-    }
-
-    var objects: [Object] = []
-    var pairs: [Pair] = []
-    var orders: [Order] = []
-    /// Derived relationships are included.
-    var delta = RelationshipDelta()
-
-    var isEmpty: Bool { objects.isEmpty && pairs.isEmpty && orders.isEmpty }
 }
 
-struct ChildSave {
-    let context: ManagedObjectContext
-
-    /// `push` returns the changes that it drops, because their objects are deleted above; the parent's merge policy
-    /// is not used: properties that the child has changed replace the parent's.
-    func run(_ push: (StagedSave) -> [ObjectSnapshot]) {
-        let staged = stagedSave()
-        let objects = context.pending.objects
-        let owners = context.relationships.linkedOwners
-        let lost = staged.isEmpty ? [] : Set(push(staged).map(\.id))
-        let touched = Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys)
-        context.pending.finishSave()
-        context.saving.request = nil
-        var gone: Set<ManagedObjectID> = []
-        for object in objects {
-            if object.state == .deleted || lost.contains(object.objectID) {
-                gone.insert(object.objectID)
-                context.move(object, on: .saveDeletion(isLost: object.state != .deleted))
-            } else {
-                context.pending.move(object, on: .save)
-                if !object.values.isEmpty { object.row = object.image() }
-            }
-        }
-        context.relationships.dropFromRelated(gone)
-        for key in touched {
-            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
-        }
-        context.reader.invalidatePrefetched()
-        for object in objects + owners { object.didSave() }
-    }
-
-    private func stagedSave() -> StagedSave {
-        var staged = StagedSave()
-        staged.delta = context.pending.delta
-        for object in context.pending.objects {
-            switch object.state {
-            case .inserted: staged.objects.append(self.staged(object, .insert, Array(object.values.indices)))
-            case .updated where !object.changed.isEmpty:
-                staged.objects.append(self.staged(object, .update, object.changed.propertyIndexes))
-            case .deleted: staged.objects.append(self.staged(object, .delete, []))
-            case .updated, .clean, .gone, .detached: break
-            }
-            for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
-                guard case .relationship(_, .links(_, ownsPairs: true)) = property,
-                    let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)]
-                else { continue }
-                let owner = object.objectID
-                staged.pairs += difference.removed.map {
-                    StagedSave.Pair(owner: owner, propertyIndex: propertyIndex, target: $0, isLinked: false)
-                }
-                staged.pairs += difference.addedInOrder.map {
-                    StagedSave.Pair(owner: owner, propertyIndex: propertyIndex, target: $0, isLinked: true)
-                }
-            }
-        }
-        for key in context.pending.delta.orderings.keys {
-            guard let owner = context.relationships.owner(of: key), owner.state != .deleted, owner.state != .gone else {
-                continue
-            }
-            let ids = context.relationships.relatedIDs(owner, key.propertyIndex)
-            staged.orders.append(StagedSave.Order(owner: owner.objectID, propertyIndex: key.propertyIndex, ids: ids))
-        }
-        return staged
-    }
-
-    private func staged(_ object: ManagedObject, _ action: StagedSave.Action, _ propertyIndexes: [Int])
-        -> StagedSave.Object
-    {
-        // An object that was deleted as a fault has no values.
-        let image =
-            object.values.isEmpty ? object.row(object.descriptor.defaults, revision: 0) : object.image()
-        return StagedSave.Object(
-            key: object.key,
-            action: action,
-            image: image,
-            values: object.values.isEmpty ? image.values : object.values,
-            changed: propertyIndexes
-        )
-    }
+struct UnsavedObject: Sendable {
+    /// nil when the context has deleted the object.
+    var row: Row?
+    var isInserted: Bool
 }

@@ -87,12 +87,8 @@ public actor BackgroundContext {
     ) throws(E) -> T {
         let isNested = executor.isCurrent
         let result = executor.runAndWait {
-            assumeIsolated { actor -> Result<T, E> in
-                do throws(E) {
-                    return .success(try isNested ? block(actor.context) : actor.run(block))
-                } catch {
-                    return .failure(error)
-                }
+            assumeIsolated { actor in
+                Result { () throws(E) in try isNested ? block(actor.context) : actor.run(block) }
             }
         }
         return try result.get()
@@ -104,12 +100,8 @@ public actor BackgroundContext {
     ///
     /// A `Task` that calls `perform` promises no order.
     public nonisolated func enqueue(_ block: @escaping @Sendable (ManagedObjectContext) -> Void) {
-        let pending = container.pipeline.pending
-        pending.begin()
-        executor.enqueue {
-            self.assumeIsolated { $0.run(block) }
-            pending.end()
-        }
+        container.pipeline.pending.begin()
+        executor.enqueue { self.assumeIsolated { $0.runCounted(block) } }
     }
 
     /// Queues `block` with one value, `Sendable` or not, that is transferred to `block`.
@@ -117,11 +109,7 @@ public actor BackgroundContext {
         with input: sending Input,
         _ block: @escaping @Sendable (ManagedObjectContext, sending Input) -> Void
     ) {
-        let box = SendingBox(input)
-        enqueue { context in
-            guard let input = box.open() else { return }
-            block(context, input)
-        }
+        enqueue(SendingBox.passing(input, to: block))
     }
 
     private func run<T, E: Error>(_ block: (ManagedObjectContext) throws(E) -> T) throws(E) -> T {
@@ -143,7 +131,7 @@ public actor BackgroundContext {
     }
 
     private func begin() {
-        if context.automaticallyMergesChangesFromParent { GenerationMove(context: context).mergeNewest() }
+        if context.automaticallyMergesChangesFromParent { context.mergeNewest() }
     }
 
     func end() {

@@ -2,17 +2,10 @@ import Synchronization
 public import TributaryChanges
 
 final class ChangeObservation {
-    typealias WillSave = (ManagedObjectContext) -> Void
-    typealias DidSave = (ManagedObjectContext, ObjectChanges) -> Void
-    typealias InaccessibleFault = (ManagedObject, ContextError) -> Void
-
     let changes = ObserverList<(ObjectsDidChange) -> Void>()
-    let willSaves = ObserverList<WillSave>()
-    let didSaves = ObserverList<DidSave>()
-    let inaccessibleFaults = ObserverList<InaccessibleFault>()
-    var onWillSave: WillSave?
-    var onDidSave: DidSave?
-    var onInaccessibleFault: InaccessibleFault?
+    let willSaves = ObserverList<(ManagedObjectContext) -> Void>()
+    let didSaves = ObserverList<(ManagedObjectContext, ObjectChanges) -> Void>()
+    let inaccessibleFaults = ObserverList<(ManagedObject, ContextError) -> Void>()
 
     private var pending = ObjectsDidChange()
     /// Changes that an observer makes are sent in a further round, not in the middle of this one.
@@ -56,21 +49,6 @@ final class ChangeObservation {
             afterRound()
             rounds += 1
         }
-    }
-
-    func notifyOfSaveStart(_ context: ManagedObjectContext) {
-        onWillSave?(context)
-        willSaves.forEach { $0(context) }
-    }
-
-    func notifyOfSaveEnd(_ context: ManagedObjectContext, _ changes: ObjectChanges) {
-        onDidSave?(context, changes)
-        didSaves.forEach { $0(context, changes) }
-    }
-
-    func notify(_ error: ContextError, of object: ManagedObject) {
-        onInaccessibleFault?(object, error)
-        inaccessibleFaults.forEach { $0(object, error) }
     }
 
     func removeCancelled() {
@@ -149,6 +127,8 @@ final class ObserverList<Block> {
     }
     /// Read with each change of a value; accesses to it cannot overlap.
     @exclusivity(unchecked) private(set) var isEmpty = true
+    /// The closure of a property such as ``ManagedObjectContext/onDidSave``, which is called before the observers.
+    var first: Block?
 
     func add(_ block: Block) -> ObserverToken {
         let token = ObserverToken()
@@ -158,6 +138,7 @@ final class ObserverList<Block> {
 
     /// An observer that an earlier one has cancelled is not called.
     func forEach(_ notify: (Block) -> Void) {
+        if let first { notify(first) }
         guard !isEmpty else { return }
         for entry in entries where entry.token.isActive { notify(entry.block) }
         removeCancelled()

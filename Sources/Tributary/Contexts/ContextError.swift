@@ -55,6 +55,15 @@ public enum ContextError: Error, Hashable, Sendable {
     /// The store refused; the reason is the store's.
     case store(reason: String)
 
+    static func wrongClass(_ type: ManagedObject.Type, entity: String) -> ContextError {
+        .wrongKind(entity: entity, property: "class", expected: "\(type)")
+    }
+
+    /// The property is to-many where one value is needed.
+    static func toMany(_ property: String, entity: String) -> ContextError {
+        .wrongKind(entity: entity, property: property, expected: "an attribute or to-one")
+    }
+
     static func classNotGiven(_ type: ManagedObject.Type, entity: String) -> ContextError {
         .wrongKind(entity: entity, property: "class", expected: "\(type): give the class to the container")
     }

@@ -147,7 +147,7 @@ struct FaultLoading {
         extras.faultError = error
         guard !extras.wasReported else { return }
         extras.wasReported = true
-        context.observation.notify(error, of: object)
+        context.observation.inaccessibleFaults.forEach { $0(object, error) }
     }
 
     /// An object without a row becomes gone.

@@ -156,46 +156,23 @@ extension ManagedObjectContext {
     ///
     /// For more than one closure there is ``observeWillSave(_:)``.
     public var onWillSave: ((ManagedObjectContext) -> Void)? {
-        get { observation.onWillSave }
-        set { observation.onWillSave = newValue }
+        get { observation.willSaves.first }
+        set { observation.willSaves.first = newValue }
     }
 
     /// Called after each save that has written something, with the objects that it concerns.
     ///
     /// For more than one closure there is ``observeDidSave(_:)``.
     public var onDidSave: ((ManagedObjectContext, ObjectChanges) -> Void)? {
-        get { observation.onDidSave }
-        set { observation.onDidSave = newValue }
+        get { observation.didSaves.first }
+        set { observation.didSaves.first = newValue }
     }
 
     /// Called once for an object whose row could not be read for a property; see ``ManagedObject/faultError``.
     ///
     /// For more than one closure there is ``observeInaccessibleFaults(_:)``.
     public var onInaccessibleFault: ((ManagedObject, ContextError) -> Void)? {
-        get { observation.onInaccessibleFault }
-        set { observation.onInaccessibleFault = newValue }
-    }
-}
-
-/// Writes that had no effect because their setters cannot throw; the next save reports them.
-struct RefusedWrites {
-    private(set) var failures: [ValidationFailure] = []
-    private var known: Set<Target> = []
-
-    private struct Target: Hashable {
-        var id: ManagedObjectID
-        var property: String?
-    }
-
-    /// The save fails in any case, so further refused writes are dropped.
-    static let limit = 1_000
-
-    var isEmpty: Bool { failures.isEmpty }
-
-    mutating func add(_ failure: ValidationFailure) {
-        guard failures.count < RefusedWrites.limit,
-            known.insert(Target(id: failure.objectID, property: failure.property)).inserted
-        else { return }
-        failures.append(failure)
+        get { observation.inaccessibleFaults.first }
+        set { observation.inaccessibleFaults.first = newValue }
     }
 }

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         try insert(try descriptor(named: name), id: id)
     }
 
-    private func insert(_ descriptor: EntityDescriptor, id: UniqueID?) throws(ContextError) -> ManagedObject {
+    func insert(_ descriptor: EntityDescriptor, id: UniqueID?) throws(ContextError) -> ManagedObject {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
         guard !descriptor.entity.isAbstract else { throw ContextError.abstractEntity(descriptor.entity.name) }
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
         let id = snapshot.objectID
         let type = try descriptor(named: id.entity).type
         guard type is Snapshot.Object.Type else {
-            throw ContextError.wrongKind(entity: id.entity, property: "class", expected: "\(Snapshot.Object.self)")
+            throw ContextError.wrongClass(Snapshot.Object.self, entity: id.entity)
         }
         let object = try insert(entity: id.entity, id: id.uniqueID)
         try object.update(from: snapshot)
@@ -96,98 +96,6 @@ extension ManagedObjectContext {
             throw error
         }
         return object
-    }
-
-    // MARK: Upsert
-
-    /// Returns the object of a class that has the given values, or inserts a new object with them.
-    ///
-    /// ```swift
-    /// let product = try context.upsert(Product.self, by: (Product.code, "A1"))
-    /// ```
-    /// - Parameters:
-    ///   - type: The class of the object.
-    ///   - identity: Where the identifier of a new object comes from.
-    ///   - key: The attributes and the values that they have.
-    /// - Returns: The object; a save writes it when it is new.
-    /// - Throws: ``ContextError`` when the class has no such attribute, or a new object cannot be made.
-    public func upsert<Object: ManagedObject, each Value: FieldValue>(
-        _ type: Object.Type,
-        identity: UpsertIdentity = .new,
-        by key: repeat (Field<each Value>, each Value)
-    ) throws(ContextError) -> Object {
-        var values: [String: PropertyValue] = [:]
-        for (field, value) in repeat each key { values[field.name] = value.fieldValue }
-        return try upsert(type, identity: identity, by: values)
-    }
-
-    /// Returns the object of a class that has the given values, or inserts a new object with them.
-    ///
-    /// ```swift
-    /// let product = try context.upsert(Product.self, by: ["code": .string("A1")])
-    /// ```
-    /// - Parameters:
-    ///   - type: The class of the object.
-    ///   - identity: Where the identifier of a new object comes from.
-    ///   - key: The values by the names of properties.
-    /// - Returns: The object; a save writes it when it is new.
-    /// - Throws: ``ContextError`` when the entity lacks one of the properties, a value does not fit, or a new object
-    ///   cannot be made; then there is no new object.
-    public func upsert<Object: ManagedObject>(
-        _ type: Object.Type,
-        identity: UpsertIdentity = .new,
-        by key: [String: PropertyValue]
-    ) throws(ContextError) -> Object {
-        checkConfinement()
-        processChanges()
-        let descriptor = try descriptor(named: type.entityName)
-        try schema.check(type, isClassOf: descriptor)
-        var parts: [(propertyIndex: Int, value: PropertyValue)] = []
-        for (name, value) in key.sorted(by: { $0.key < $1.key }) {
-            guard let propertyIndex = descriptor.propertyIndex(named: name) else {
-                throw ContextError.unknownProperty(entity: descriptor.entity.name, property: name)
-            }
-            parts.append((propertyIndex, value))
-        }
-        if !parts.contains(where: { $0.value.isNull }),
-            let found = try KeyedLookup(context: self).object(with: parts, descriptor) as? Object
-        {
-            return found
-        }
-        let id = identity == .key ? try unusedID(of: key, descriptor) : nil
-        guard let object = try insert(descriptor, id: id) as? Object else {
-            throw ContextError.unknownEntity(descriptor.entity.name)
-        }
-        do {
-            for (name, value) in key { try object.setValue(value, forKey: name) }
-        } catch {
-            delete(object)
-            throw error
-        }
-        return object
-    }
-
-    /// Returns the identifier that follows from a key; nil when a live object has it.
-    private func unusedID(of key: [String: PropertyValue], _ descriptor: EntityDescriptor) throws(ContextError)
-        -> UniqueID?
-    {
-        let entity = descriptor.entity
-        guard let id = UniqueID(entity: entity.name, key: key) else {
-            let fault = key.sorted { $0.key < $1.key }.first {
-                UniqueID(entity: entity.name, key: [$0.key: $0.value]) == nil
-            }
-            throw ContextError.wrongType(
-                entity: entity.name,
-                property: fault?.key ?? "",
-                expected: "a string, an integer or a boolean, as it identifies the object",
-                found: (fault?.value ?? .null).kindName
-            )
-        }
-        let known = registry.object(id, rootIndex: descriptor.rootIndex)
-        if known?.state == .inserted || known?.state == .updated { return nil }
-        if try reader.row(id, descriptor) != nil { return nil }
-        // A hidden object is live as well: an older object has another of its unique keys.
-        return try reader.read { try $0.liveRow(id, rootEntity: entity.root) } == nil ? id : nil
     }
 
     // MARK: Finding
@@ -224,7 +132,7 @@ extension ManagedObjectContext {
         let object = try existingObject(with: id)
         guard let typed = object as? Object else {
             try schema.check(type, isClassOf: object.descriptor)
-            throw ContextError.wrongKind(entity: object.descriptor.entity.name, property: "class", expected: "\(type)")
+            throw ContextError.wrongClass(type, entity: object.descriptor.entity.name)
         }
         return typed
     }
@@ -304,17 +212,4 @@ extension ManagedObjectContext {
         undoStack?.record(.disappeared(object))
         recordChange { $0.addDeletion(of: object.objectID) }
     }
-}
-
-/// Where the identifier of an object comes from that an upsert inserts.
-public enum UpsertIdentity: Sendable {
-    /// A new identifier; when two machines insert one key, a uniqueness constraint hides the younger object.
-    case new
-    /// The one that follows from entity and key by `UniqueID.init(entity:key:)`: machines that insert one key insert one
-    /// object. It is for keys that are strings, integers and booleans and that do not change; while a live object that has
-    /// got another key since has the identifier, the new object gets a new one.
-    ///
-    /// When the object has been saved elsewhere between the upsert and the save, the context's merge policy decides; under
-    /// the policy `error` the save throws ``ContextError`` `duplicateID`: roll back, and upsert again.
-    case key
 }

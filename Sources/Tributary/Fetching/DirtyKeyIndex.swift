@@ -1,5 +1,4 @@
 import TributaryChanges
-import TributaryStore
 
 /// An index of a context's unsaved objects by attribute values, so that a look-up does not visit all of them.
 ///
@@ -96,50 +95,4 @@ struct DirtyKeyIndex {
         indexes[scope] = index
         return found.sorted()
     }
-}
-
-/// An index of unsaved objects by attribute values; an entry may be out of date, so the caller compares the values
-/// with the key once more.
-struct UnsavedKeyIndex {
-    private var indexes: [DirtyKeyIndex.Scope: [[PropertyValue]: [ObjectKey]]] = [:]
-    /// For tests: the number of objects that were added to an index.
-    private(set) var visited = 0
-
-    /// Beyond it, all indexes are dropped.
-    private static let limit = 16
-
-    mutating func insert(_ key: ObjectKey, _ unsaved: UnsavedObject) {
-        for scope in indexes.keys { insert(key, unsaved, scope) }
-    }
-
-    mutating func removeAll() { indexes = [:] }
-
-    /// Returns objects that may have the values; all objects are visited when the scope is first used.
-    mutating func keys(
-        of values: [PropertyValue],
-        in scope: DirtyKeyIndex.Scope,
-        objects: [ObjectKey: UnsavedObject]
-    ) -> [ObjectKey] {
-        if indexes[scope] == nil {
-            if indexes.count >= UnsavedKeyIndex.limit { removeAll() }
-            indexes[scope] = [:]
-            for (key, unsaved) in objects { insert(key, unsaved, scope) }
-        }
-        return indexes[scope]?[values] ?? []
-    }
-
-    private mutating func insert(_ key: ObjectKey, _ unsaved: UnsavedObject, _ scope: DirtyKeyIndex.Scope) {
-        guard key.rootIndex == scope.rootIndex, let row = unsaved.row else { return }
-        visited += 1
-        let values = scope.propertyIndexes.map { row.values.indices.contains($0) ? row.values[$0] : .null }
-        // An object that is saved repeatedly has one entry.
-        guard indexes[scope]?[values]?.last != key else { return }
-        indexes[scope]?[values, default: []].append(key)
-    }
-}
-
-struct UnsavedObject: Sendable {
-    /// nil when the context has deleted the object.
-    var row: Row?
-    var isInserted: Bool
 }

@@ -24,7 +24,6 @@ extension FetchOperation {
         let affected = termRoots.map { $0.areConcerned(changed: changed, deleted: deleted) }
         let isOrderAffected = keyRoots.contains { $0.areConcerned(changed: changed, deleted: deleted) }
         guard isOrderAffected || affected.contains(true) else { return nil }
-        let required = try requiredValues(terms, request)
         // The store evaluates the conditions that no unsaved change can make true; the objects then evaluate all
         // conditions.
         let conditions = zip(terms, affected).filter { !$0.1 || $0.0.isOfReference }.map(\.0.condition)
@@ -34,51 +33,61 @@ extension FetchOperation {
             includesSubentities: request.includesSubentities
         )
         let rows = try context.reader.readResults { try $0.rows(query) }
-        var candidates: [ManagedObject] = []
-        if request.includesPendingChanges {
-            candidates = dirtyCandidates(required, descriptor).filter {
-                request.isFor($0.descriptor.entity) && $0.state != .deleted
-            }
-        }
-        for row in candidatesAbove(required, descriptor) where request.isFor(row.entity) {
-            if !isDirty(row.uniqueID, descriptor, request) { candidates.append(context.object(for: row)) }
-        }
-        candidates += rows.filter { !isHidden($0.uniqueID, descriptor, request) }.map { context.object(for: $0) }
-        let found = candidates.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
+        let stored = rows.filter { !isHidden($0.uniqueID, descriptor, request) }.map { context.object(for: $0) }
+        let found =
+            unsavedMatches(terms, descriptor, request)
+            + stored.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
         return found.sorted { precedes($0, $1, keys) }
     }
 
-    /// Returns the values that every matching object must have; none when there are so few unsaved objects that all
-    /// of them are visited.
-    func requiredValues(_ terms: [FetchTerm], _ request: FetchRequest<ManagedObject>) throws -> RequiredValues {
-        var required = RequiredValues()
-        let descriptor = try context.descriptor(named: request.entityName)
+    /// Returns the unsaved objects, of the context and of the contexts above, that fulfil all conditions.
+    func unsavedMatches(
+        _ terms: [FetchTerm],
+        _ descriptor: EntityDescriptor,
+        _ request: FetchRequest<ManagedObject>
+    ) -> [ManagedObject] {
+        let required = requiredValues(terms, descriptor, request)
+        let values = required.map(\.value)
+        let scope = DirtyKeyIndex.Scope(
+            rootIndex: descriptor.rootIndex,
+            propertyIndexes: required.map(\.propertyIndex)
+        )
+        var found: [ManagedObject] = []
+        if request.includesPendingChanges, context.pending.count(rootIndex: descriptor.rootIndex) > 0 {
+            let own =
+                required.isEmpty
+                ? context.pending.visitAll()
+                : context.pending.objects(values, in: scope, version: context.reader.shownVersion)
+            found = own.filter { request.isFor($0.descriptor.entity) && $0.state != .deleted }
+        }
+        if context.source.unsavedCount(rootIndex: descriptor.rootIndex) > 0 {
+            let keys =
+                required.isEmpty
+                ? context.source.unsavedKeys(rootIndex: descriptor.rootIndex)
+                : context.source.unsavedKeys(of: values, in: scope)
+            for row in Set(keys).compactMap({ context.source.unsaved($0)?.row }) where request.isFor(row.entity) {
+                if !isDirty(row.uniqueID, descriptor, request) { found.append(context.object(for: row)) }
+            }
+        }
+        return found.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
+    }
+
+    /// Returns the values that every matching object must have, for a look-up in an index; none when there are so few
+    /// unsaved objects that all of them are visited.
+    private func requiredValues(
+        _ terms: [FetchTerm],
+        _ descriptor: EntityDescriptor,
+        _ request: FetchRequest<ManagedObject>
+    ) -> [(propertyIndex: Int, value: PropertyValue)] {
         let dirtyCount = request.includesPendingChanges ? context.pending.count : 0
         let unsavedCount = dirtyCount + context.source.unsavedCount(rootIndex: descriptor.rootIndex)
-        guard unsavedCount > FetchOperation.fewUnsavedObjects else { return required }
-        for case let (propertyIndex, value)? in terms.map(\.requiredValue) { required.require(value, propertyIndex) }
-        return required
+        guard unsavedCount > FetchOperation.fewUnsavedObjects else { return [] }
+        let values = terms.compactMap { term in term.requiredValue.map { ($0.propertyIndex, $0.value) } }
+        return Dictionary(values) { first, _ in first }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// Up to this number of unsaved objects, all are visited.
     private static let fewUnsavedObjects = 32
-
-    func dirtyCandidates(_ required: RequiredValues, _ descriptor: EntityDescriptor) -> [ManagedObject] {
-        guard !required.isEmpty else { return context.pending.visitAll() }
-        let scope = DirtyKeyIndex.Scope(rootIndex: descriptor.rootIndex, propertyIndexes: required.propertyIndexes)
-        return context.pending.objects(required.values, in: scope, version: context.reader.shownVersion)
-    }
-
-    func candidatesAbove(_ required: RequiredValues, _ descriptor: EntityDescriptor) -> [Row] {
-        let keys: [ObjectKey]
-        if required.isEmpty {
-            keys = context.source.unsavedKeys(rootIndex: descriptor.rootIndex)
-        } else {
-            let scope = DirtyKeyIndex.Scope(rootIndex: descriptor.rootIndex, propertyIndexes: required.propertyIndexes)
-            keys = context.source.unsavedKeys(of: required.values, in: scope)
-        }
-        return Set(keys).compactMap { context.source.unsaved($0)?.row }
-    }
 
     /// Whether an unsaved object of the context or of a context above replaces the row.
     func isHidden(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest<ManagedObject>) -> Bool {
@@ -154,55 +163,6 @@ extension FetchRequest {
         let (end, isBeyond) = max(fetchLimit, 0).addingReportingOverflow(max(fetchOffset, 0))
         let (all, isFurther) = end.addingReportingOverflow(hidden)
         return isBeyond || isFurther ? nil : all
-    }
-}
-
-struct KeyedLookup {
-    let context: ManagedObjectContext
-
-    func object(
-        with key: [(propertyIndex: Int, value: PropertyValue)],
-        _ descriptor: EntityDescriptor
-    ) throws(ContextError) -> ManagedObject? {
-        let scope = DirtyKeyIndex.Scope(rootIndex: descriptor.rootIndex, propertyIndexes: key.map(\.propertyIndex))
-        let values = key.map(\.value)
-        let own = context.pending.objects(values, in: scope, version: context.reader.shownVersion).first { object in
-            object.state != .deleted && object.descriptor.entity.isKind(of: descriptor.entity.name)
-                && key.allSatisfy { object.read($0.propertyIndex) == $0.value }
-        }
-        if let own { return own }
-        for other in context.source.unsavedKeys(of: values, in: scope) {
-            guard let row = context.source.unsaved(other)?.row, row.entity.isKind(of: descriptor.entity.name),
-                key.allSatisfy({ row.values[$0.propertyIndex] == $0.value }), isUnchanged(row.id)
-            else { continue }
-            return context.object(for: row)
-        }
-        let rows = try context.reader.read { try $0.holders(of: key, entity: descriptor.entity) }
-        return rows.first { row in
-            isUnchanged(row.id)
-                && context.source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: row.uniqueID)) == nil
-        }.map { context.object(for: $0) }
-    }
-
-    private func isUnchanged(_ id: ManagedObjectID) -> Bool { context.registeredObject(for: id)?.isDirty != true }
-}
-
-/// Values that every matching object of a request has, for look-ups in an index of unsaved objects.
-struct RequiredValues {
-    private var known: [(propertyIndex: Int, value: PropertyValue)] = []
-
-    var isEmpty: Bool { known.isEmpty }
-
-    var propertyIndexes: [Int] { known.map(\.propertyIndex) }
-
-    var values: [PropertyValue] { known.map(\.value) }
-
-    mutating func require(_ value: PropertyValue, _ propertyIndex: Int) {
-        guard !known.contains(where: { $0.propertyIndex == propertyIndex }) else { return }
-        known.insert(
-            (propertyIndex, value),
-            at: known.firstIndex { $0.propertyIndex > propertyIndex } ?? known.endIndex
-        )
     }
 }
 

@@ -74,19 +74,6 @@ struct FetchOperation {
         case mixed([Candidate])
     }
 
-    private struct Overlay {
-        let descriptor: EntityDescriptor
-        /// Each changed object of the root entity replaces at most one row.
-        let dirtyCount: Int
-        /// An upper bound: an object may count twice.
-        let countAbove: Int
-        var matching: [ManagedObject] = []
-
-        var isEmpty: Bool { hiddenCount == 0 }
-
-        var hiddenCount: Int { dirtyCount + countAbove }
-    }
-
     private func candidates() throws -> Candidates {
         let request = resolved(request)
         if let other = withoutOwnChanges() {
@@ -109,30 +96,14 @@ struct FetchOperation {
         if let objects = try objectsOverChangedRelations(request) {
             return request.slice(objects).map(Candidate.object)
         }
-        let overlay = try overlay(for: request)
-        return overlay.isEmpty ? nil : try merged(request, overlay)
-    }
-
-    private func overlay(for request: FetchRequest<ManagedObject>) throws -> Overlay {
         let descriptor = try context.descriptor(named: request.entityName)
-        var overlay = Overlay(
-            descriptor: descriptor,
-            dirtyCount: request.includesPendingChanges ? context.pending.count(rootIndex: descriptor.rootIndex) : 0,
-            countAbove: context.source.unsavedCount(rootIndex: descriptor.rootIndex)
-        )
-        guard !overlay.isEmpty else { return overlay }
+        // Each changed object of the root entity replaces at most one row; an object above may count twice.
+        let dirtyCount =
+            request.includesPendingChanges ? context.pending.count(rootIndex: descriptor.rootIndex) : 0
+        let hiddenCount = dirtyCount + context.source.unsavedCount(rootIndex: descriptor.rootIndex)
+        guard hiddenCount > 0 else { return nil }
         let terms = try FetchTerm.terms(of: request.predicate, entity: descriptor.entity, in: context.schema.model)
-        let required = try requiredValues(terms, request)
-        for object in overlay.dirtyCount > 0 ? dirtyCandidates(required, descriptor) : [] {
-            guard request.isFor(object.descriptor.entity), object.state != .deleted else { continue }
-            if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
-        }
-        for row in overlay.countAbove > 0 ? candidatesAbove(required, descriptor) : [] {
-            guard request.isFor(row.entity), !isDirty(row.uniqueID, descriptor, request) else { continue }
-            let object = context.object(for: row)
-            if terms.allSatisfy({ $0.bound.evaluate(on: object) }) { overlay.matching.append(object) }
-        }
-        return overlay
+        return try merged(request, descriptor, unsavedMatches(terms, descriptor, request), hiddenCount: hiddenCount)
     }
 
     /// The contexts above come first, because their changes may change objects here.
@@ -142,15 +113,20 @@ struct FetchOperation {
         context.processChanges()
     }
 
-    private func merged(_ request: FetchRequest<ManagedObject>, _ overlay: Overlay) throws -> [Candidate] {
+    private func merged(
+        _ request: FetchRequest<ManagedObject>,
+        _ descriptor: EntityDescriptor,
+        _ unsaved: [ManagedObject],
+        hiddenCount: Int
+    ) throws -> [Candidate] {
         var query = try context.home.query(request)
         let keys = try request.sortKeys.map { try $0.bind(to: query.entity, in: context.schema.model) }
         query.offset = 0
-        query.limit = request.reach(hidden: overlay.hiddenCount)
+        query.limit = request.reach(hidden: hiddenCount)
         let stored = try context.reader.readResults { try $0.rows(query) }.filter {
-            !isHidden($0.uniqueID, overlay.descriptor, request)
+            !isHidden($0.uniqueID, descriptor, request)
         }
-        let own = overlay.matching.sorted { precedes($0, $1, keys) }
+        let own = unsaved.sorted { precedes($0, $1, keys) }
         var result: [Candidate] = []
         result.reserveCapacity(stored.count + own.count)
         var next = 0
@@ -207,9 +183,7 @@ struct FetchOperation {
     }
 
     func dictionaries() throws -> [FetchedValues] {
-        // The contexts above process their changes first, because these changes may change objects here.
-        context.source.processChanges()
-        context.processChanges()
+        processAllChanges()
         let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.dictionaries() }
         let plan = try context.home.dictionaryPlan(request)

@@ -143,6 +143,12 @@ extension PersistentContainer {
     package func resolvingNow(_ predicate: ObjectPredicate) -> ObjectPredicate { store.resolvingNow(predicate) }
 }
 
+extension Store {
+    func resolvingNow(_ predicate: ObjectPredicate) -> ObjectPredicate {
+        predicate.resolvingNow(configuration.environment.wallTime())
+    }
+}
+
 extension ContextHome {
     func query(_ request: FetchRequest<some ManagedObject>) throws(ContextError) -> FetchQuery {
         guard let descriptor = schema.descriptor(named: request.entityName) else {

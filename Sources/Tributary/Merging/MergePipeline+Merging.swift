@@ -14,25 +14,13 @@ extension MergePipeline {
         if generation.number < number { await flush() }
     }
 
-    /// Merges everything announced and the main context's own changes, before the store is closed.
-    func finalMerge() async throws {
-        try await activities.run("Merging") {
-            await store.waitForWriteLock()
-            try await merge()
-        }
-    }
-
     /// Returns false when the merge failed; `isAsked` is false when the timer calls, which the main context may have
     /// switched off.
     @discardableResult
     func mergeWhenDue(isAsked: Bool = true) async -> Bool {
         guard !pendingNotifications.isEmpty else { return true }
         do {
-            try await activities.run("Merging") {
-                // Waiting here, off the main actor, shortens the wait on the main actor.
-                await store.waitForWriteLock()
-                try await merge(isAsked: isAsked)
-            }
+            try await runMerge(isAsked: isAsked)
             return true
         } catch {
             let text = "\(error)"
@@ -41,18 +29,22 @@ extension MergePipeline {
         }
     }
 
+    private func runMerge(isAsked: Bool) async throws {
+        try await activities.run("Merging") {
+            // Waiting here, off the main actor, shortens the wait on the main actor.
+            await store.waitForWriteLock()
+            try await merge(isAsked: isAsked)
+        }
+    }
+
     @MainActor
-    private func merge(isAsked: Bool = true) throws {
+    private func merge(isAsked: Bool) throws {
         // Others may have merged while the timer's call was on its way, so that a new quiet period has begun.
         guard isAsked || pendingNotifications.isDue else { return }
         // A save of the main context may have merged everything meanwhile; its later changes may still be unsaved.
         main?.isCollecting = true
         defer { main?.isCollecting = false }
-        if !pendingNotifications.isEmpty {
-            let step = try store.holdingWriteLock { try moveGeneration($0) }
-            main?.collected.formUnion(step.changes)
-            main?.merge(step)
-        }
+        if !pendingNotifications.isEmpty { main?.merge(try collectStep()) }
         saveMainContext()
         postUpdate()
         let now = wallTime
@@ -66,8 +58,7 @@ extension MergePipeline {
     @MainActor
     func moveGenerationOfEmptyMain() throws -> Generation {
         guard !pendingNotifications.isEmpty else { return generation }
-        let step = try store.holdingWriteLock { try moveGeneration($0) }
-        main?.collected.formUnion(step.changes)
+        let step = try collectStep()
         postUpdateUnlessCollecting()
         return step.generation
     }
@@ -101,14 +92,14 @@ extension MergePipeline {
     }
 
     /// Called right after the commit, while the write lock is held.
-    func announce(_ committed: CommittedTransaction, _ turn: HeldWriteLock) {
-        recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
+    func announce(_ committed: CommittedTransaction, _ lock: HeldWriteLock) {
+        recordCommits(first: committed.number, last: committed.number, committed.changes, lock)
         pendingNotifications.post(committed.changes)
         commits.raise()
     }
 
-    private func recordCommits(first: Int64, last: Int64, _ changes: ObjectChanges, _ turn: HeldWriteLock) {
-        postLocalCommits(turn, first: first, last: last)
+    private func recordCommits(first: Int64, last: Int64, _ changes: ObjectChanges, _ lock: HeldWriteLock) {
+        postLocalCommits(lock, first: first, last: last)
         rowCache.recordCommits(first: first, last: last, changes: changes)
     }
 
@@ -123,10 +114,10 @@ extension MergePipeline {
         adopting adopt: (CommittedTransaction) -> Void
     ) throws -> CommittedTransaction {
         var step: Step?
-        let committed = try store.write(block) { committed, turn in
-            recordCommits(first: committed.number, last: committed.number, committed.changes, turn)
+        let committed = try store.write(block) { committed, lock in
+            recordCommits(first: committed.number, last: committed.number, committed.changes, lock)
             do {
-                step = try moveGeneration(turn)
+                step = try moveGeneration(lock)
             } catch {
                 // The save is committed. The merge that this change notification requests shows it, and reports the
                 // error if it persists.
@@ -153,10 +144,10 @@ extension MergePipeline {
     ) async throws -> T {
         await waitForRequests()
         return try await activities.run("Importing") {
-            try await store.writeAsync(block) { [self] result, turn in
+            try await store.writeAsync(block) { [self] result, lock in
                 guard let first = result.1.first?.number, let last = result.1.last?.number else { return }
                 let changes = CommittedTransaction.changes(of: result.1)
-                recordCommits(first: first, last: last, changes, turn)
+                recordCommits(first: first, last: last, changes, lock)
                 pendingNotifications.post(changes)
             }.0
         }
@@ -167,18 +158,25 @@ extension MergePipeline {
         let changes: ObjectChanges
     }
 
-    func moveGeneration(_ turn: HeldWriteLock) throws -> Step {
-        let generation = try turn.move(from: generation, connections: MergePipeline.connections)
+    /// Moves to the newest generation, and adds its changes to the next update.
+    @MainActor
+    private func collectStep() throws -> Step {
+        let step = try store.holdingWriteLock { try moveGeneration($0) }
+        main?.collected.formUnion(step.changes)
+        return step
+    }
+
+    private func moveGeneration(_ lock: HeldWriteLock) throws -> Step {
+        let generation = try lock.move(from: generation, connections: MergePipeline.connections)
         update { $0.generation = generation }
         // Others may have committed until the generation was pinned; the changes that it shows have to be merged.
-        try postRemoteCommits(turn, through: generation.number)
+        try postRemoteCommits(lock, through: generation.number)
         return Step(generation: generation, changes: pendingNotifications.drain() ?? ObjectChanges())
     }
 
     @MainActor
     func moveToNewest() throws -> ObjectChanges {
-        let step = try store.holdingWriteLock { try moveGeneration($0) }
-        main?.collected.formUnion(step.changes)
+        let step = try collectStep()
         main?.context.generation = step.generation
         main?.merge(step)
         postUpdateUnlessCollecting()
@@ -196,55 +194,52 @@ extension MergePipeline {
         // No other process can open a store in memory.
         guard store.configuration.memory == nil else { return }
         let watch = RemoteWatch(store) { [weak self] newest in
-            guard let self, newest > self.noticed else { return }
+            guard let self, newest > self.newestPosted else { return }
             try? self.store.holdingWriteLock { try self.postRemoteCommits($0) }
         }
         update { $0.remoteWatch = watch }
     }
 
     func stopWatchingRemote() {
-        var watch: RemoteWatch?
-        update { state in
-            watch = state.remoteWatch
-            state.remoteWatch = nil
+        let watch = update { state in
+            defer { state.remoteWatch = nil }
+            return state.remoteWatch
         }
         watch?.stop()
     }
 
-    var noticed: Int64 {
-        var number: Int64 = 0
-        update { number = $0.noticed }
-        return number
-    }
+    private var newestPosted: Int64 { update { $0.newestPosted } }
 
-    func postRemoteCommits(_ turn: HeldWriteLock) throws {
-        try postRemoteCommits(turn, through: try turn.newestTransaction())
+    func postRemoteCommits(_ lock: HeldWriteLock) throws {
+        try postRemoteCommits(lock, through: try lock.newestTransaction())
     }
 
     /// Posts remote commits before the first of these local transactions; when history cannot be read it posts
     /// "everything", because the commit stands and no change may be missed.
-    func postLocalCommits(_ turn: HeldWriteLock, first: Int64, last: Int64) {
+    func postLocalCommits(_ lock: HeldWriteLock, first: Int64, last: Int64) {
         do {
-            try postRemoteCommits(turn, through: first - 1)
+            try postRemoteCommits(lock, through: first - 1)
         } catch {
             var everything = ObjectChanges(limit: 1)
             everything.collapseEverything()
             pendingNotifications.post(everything)
         }
-        update { $0.noticed = max($0.noticed, last) }
+        update { $0.newestPosted = max($0.newestPosted, last) }
     }
 
-    func postRemoteCommits(_ turn: HeldWriteLock, through newest: Int64) throws {
-        let known = noticed
+    func postRemoteCommits(_ lock: HeldWriteLock, through newest: Int64) throws {
+        let known = newestPosted
         guard newest > known else { return }
-        let changes = try turn.changes(after: known, through: newest, limit: options.pendingLimit)
+        let changes = try lock.changes(after: known, through: newest, limit: options.pendingLimit)
         rowCache.recordCommits(first: known + 1, last: newest, changes: changes)
         pendingNotifications.post(changes)
-        update { $0.noticed = newest }
+        update { $0.newestPosted = newest }
     }
 
     func postRemoteCommitsNow() async {
-        guard let newest = try? store.read({ try $0.history.newestTransaction() }), newest > noticed else { return }
+        guard let newest = try? store.read({ try $0.history.newestTransaction() }), newest > newestPosted else {
+            return
+        }
         await store.waitForWriteLock()
         try? store.holdingWriteLock { try postRemoteCommits($0) }
     }
@@ -254,18 +249,15 @@ extension MergePipeline {
         await pending.waitForNone()
         stopWatchingRemote()
         stop()
-        let merged = await result { try await finalMerge() }
+        var failure: (any Error)?
+        do {
+            try await runMerge(isAsked: true)
+        } catch {
+            failure = error
+        }
         await finish()
         try store.close()
-        try merged.get()
-    }
-
-    private func result(_ block: () async throws -> Void) async -> Result<Void, any Error> {
-        do {
-            return .success(try await block())
-        } catch {
-            return .failure(error)
-        }
+        if let failure { throw failure }
     }
 
     @MainActor

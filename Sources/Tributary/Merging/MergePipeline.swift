@@ -35,7 +35,7 @@ package final class MergePipeline: Sendable {
         var status = MergeStatus()
         var loop: Task<Void, Never>?
         /// The number of the newest transaction that was put into the pending notifications; see `postRemoteCommits`.
-        var noticed: Int64
+        var newestPosted: Int64
         var remoteWatch: RemoteWatch?
     }
 
@@ -47,7 +47,7 @@ package final class MergePipeline: Sendable {
         self.pendingNotifications = pendingNotifications
         let generation = try store.move(from: nil, connections: MergePipeline.connections)
         rowCache = RowCache(newest: generation.number)
-        state = Mutex(State(generation: generation, noticed: generation.number))
+        state = Mutex(State(generation: generation, newestPosted: generation.number))
         ExitDrain.add(self)
     }
 
@@ -114,7 +114,7 @@ package final class MergePipeline: Sendable {
 
     var wallTime: WallTime { store.configuration.environment.wallTime() }
 
-    func update(_ block: (inout State) -> Void) { state.withLock { block(&$0) } }
+    func update<T: Sendable>(_ block: (inout State) -> T) -> T { state.withLock { block(&$0) } }
 }
 
 /// The view context, and what the merge pipeline keeps about it.

@@ -1,4 +1,4 @@
-public import Synchronization
+import Synchronization
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -49,11 +49,7 @@ extension ManagedObject {
     /// - Throws: ``ContextError`` `wrongKind` when it is the snapshot of another class.
     public func update<Snapshot: TypedSnapshot>(from snapshot: Snapshot) throws(ContextError) {
         guard let object = self as? Snapshot.Object else {
-            throw ContextError.wrongKind(
-                entity: descriptor.entity.name,
-                property: "class",
-                expected: "\(Snapshot.Object.self)"
-            )
+            throw ContextError.wrongClass(Snapshot.Object.self, entity: descriptor.entity.name)
         }
         snapshot.write(to: object)
     }
@@ -68,9 +64,7 @@ extension ManagedObject {
         case .attribute(let attribute):
             guard attribute.settable(value) != nil else { throw wrongType(attribute.type.rawValue) }
         case .relationship(let relationship, _):
-            guard !relationship.isToMany else {
-                throw .wrongKind(entity: entity, property: property.name, expected: "an attribute or to-one")
-            }
+            guard !relationship.isToMany else { throw .toMany(property.name, entity: entity) }
             switch value {
             case .null, .reference: return
             default: throw wrongType("an object")
@@ -167,45 +161,5 @@ extension ObjectSnapshot {
         let object = try context.insert(from: snapshot)
         let names = object.descriptor.entity.properties.filter { $0.attribute?.derivationExpression == nil }.map(\.name)
         self = object.snapshot(include: Set(names))
-    }
-}
-
-/// A property's name with a cache of its property index, which is looked up again when the entity descriptor changes.
-@usableFromInline
-struct PropertyIndexCache: ~Copyable, Sendable {
-    let name: String
-    /// The descriptor's serial in the upper half, the property index in the lower; a property index of all ones means
-    /// that there is none.
-    @usableFromInline let cached = Atomic<UInt64>(0)
-    private let fitting = Mutex<Set<UInt32>>([])
-    /// Beyond it, keys are checked again.
-    private static let remembered = 4096
-
-    init(_ name: String) {
-        self.name = name
-    }
-
-    @inlinable
-    func known(in descriptor: EntityDescriptor) -> Int? {
-        let known = cached.load(ordering: .relaxed)
-        guard UInt32(truncatingIfNeeded: known >> 32) == descriptor.serial else { return nil }
-        return Int(Int32(truncatingIfNeeded: known))
-    }
-
-    /// Returns -1 when the model does not have the entity; a key that does not fit the entity stops the program,
-    /// because values that are written through it would be lost.
-    func find(in descriptor: EntityDescriptor, for field: any CheckedField) -> Int {
-        if descriptor.isKnown, !fitting.withLock({ $0.contains(descriptor.serial) }) {
-            if let reason = field.mismatch(in: descriptor) {
-                fatalError(FieldProblem(field, in: descriptor, reason: reason).description)
-            }
-            fitting.withLock { serials in
-                if serials.count >= PropertyIndexCache.remembered { serials.removeAll() }
-                serials.insert(descriptor.serial)
-            }
-        }
-        let propertyIndex = Int32(truncatingIfNeeded: descriptor.propertyIndex(named: name) ?? -1)
-        cached.store(UInt64(descriptor.serial) << 32 | UInt64(UInt32(bitPattern: propertyIndex)), ordering: .relaxed)
-        return Int(propertyIndex)
     }
 }

@@ -15,12 +15,7 @@ extension ManagedObject {
         switch descriptor.role(propertyIndex) {
         case .attribute, .derived: return wholeValue(propertyIndex)
         case .toOne: return relatedID(propertyIndex).map { .reference($0.uniqueID) } ?? .null
-        case .toMany:
-            throw ContextError.wrongKind(
-                entity: descriptor.entity.name,
-                property: key,
-                expected: "an attribute or to-one"
-            )
+        case .toMany: throw ContextError.toMany(key, entity: descriptor.entity.name)
         }
     }
 
@@ -39,12 +34,7 @@ extension ManagedObject {
             write(value, propertyIndex)
         case .derived: try checkWritable(propertyIndex)
         case .toOne: try setTarget(value, propertyIndex, key)
-        case .toMany:
-            throw ContextError.wrongKind(
-                entity: descriptor.entity.name,
-                property: key,
-                expected: "an attribute or to-one"
-            )
+        case .toMany: throw ContextError.toMany(key, entity: descriptor.entity.name)
         }
     }
 

@@ -74,7 +74,7 @@ extension ManagedObject {
     }
 
     func insert(_ object: ManagedObject, _ propertyIndex: Int, at index: Int) {
-        link(object, propertyIndex)
+        setLinked(true, object, propertyIndex)
         guard isOrdered(propertyIndex), let context = managedObjectContext else { return }
         let key = RelationshipDelta.Key(self, propertyIndex)
         // An object that was just added to the end of a known list moves without a visit to all others.

@@ -29,7 +29,7 @@ extension ManagedObject {
     public func link(_ object: ManagedObject, forKey key: String) throws(ContextError) {
         let propertyIndex = try toManyIndex(key)
         try checkLink(object, propertyIndex)
-        link(object, propertyIndex)
+        setLinked(true, object, propertyIndex)
     }
 
     /// Removes an object from a to-many relationship.
@@ -38,7 +38,7 @@ extension ManagedObject {
     public func unlink(_ object: ManagedObject, forKey key: String) throws(ContextError) {
         let propertyIndex = try toManyIndex(key)
         try checkWritable(propertyIndex)
-        unlink(object, propertyIndex)
+        setLinked(false, object, propertyIndex)
     }
 
     private func relationshipIndex(_ key: String) throws(ContextError) -> Int {
@@ -175,7 +175,7 @@ extension ManagedObject {
     func assignLink(_ target: ManagedObject, _ propertyIndex: Int) {
         attempt(propertyIndex) { () throws(ContextError) in
             try checkLink(target, propertyIndex)
-            link(target, propertyIndex)
+            setLinked(true, target, propertyIndex)
         }
     }
 
@@ -183,7 +183,7 @@ extension ManagedObject {
     func assignUnlink(_ target: ManagedObject, _ propertyIndex: Int) -> Bool {
         attempt(propertyIndex) { () throws(ContextError) in
             try checkWritable(propertyIndex)
-            unlink(target, propertyIndex)
+            setLinked(false, target, propertyIndex)
         }
     }
 
@@ -191,44 +191,30 @@ extension ManagedObject {
         let current = relatedObjects(propertyIndex)
         if !isOrdered(propertyIndex), targets.count >= current.count, zip(targets, current).allSatisfy({ $0 === $1 }) {
             // The new list is the old one, perhaps with more objects at its end.
-            for object in targets[current.count...] { link(object, propertyIndex) }
+            for object in targets[current.count...] { setLinked(true, object, propertyIndex) }
             return
         }
         let wanted = Set(targets.map { here($0) })
-        for object in current where !wanted.contains(object) { unlink(object, propertyIndex) }
+        for object in current where !wanted.contains(object) { setLinked(false, object, propertyIndex) }
         let kept = Set(current)
-        for object in targets.map(here) where !kept.contains(object) { link(object, propertyIndex) }
+        for object in targets.map(here) where !kept.contains(object) { setLinked(true, object, propertyIndex) }
         guard isOrdered(propertyIndex) else { return }
         var seen: Set<ManagedObjectID> = []
         arrange(targets.map { here($0).objectID }.filter { seen.insert($0).inserted }, propertyIndex)
     }
 
-    func link(_ target: ManagedObject, _ propertyIndex: Int) {
+    func setLinked(_ isLinked: Bool, _ target: ManagedObject, _ propertyIndex: Int) {
         guard let (relationship, storage) = relationship(propertyIndex), relationship.isToMany,
             let context = managedObjectContext
         else { return }
         let target = here(target)
         switch storage {
-        case .links: context.relationships.setPair(self, propertyIndex, with: target, isLinked: true)
-        case .inverse:
-            guard let inverse = context.relationships.inverse(of: relationship) else { return }
-            context.relationships.setRegister(target, inverse.propertyIndex, to: uniqueID)
-        case .column: return
-        }
-    }
-
-    func unlink(_ target: ManagedObject, _ propertyIndex: Int) {
-        guard let (relationship, storage) = relationship(propertyIndex), relationship.isToMany,
-            let context = managedObjectContext
-        else { return }
-        let target = here(target)
-        switch storage {
-        case .links: context.relationships.setPair(self, propertyIndex, with: target, isLinked: false)
+        case .links: context.relationships.setPair(self, propertyIndex, with: target, isLinked: isLinked)
         case .inverse:
             guard let inverse = context.relationships.inverse(of: relationship),
-                target.read(inverse.propertyIndex).referencedID == uniqueID
+                isLinked || target.read(inverse.propertyIndex).referencedID == uniqueID
             else { return }
-            context.relationships.setRegister(target, inverse.propertyIndex, to: nil)
+            context.relationships.setRegister(target, inverse.propertyIndex, to: isLinked ? uniqueID : nil)
         case .column: return
         }
     }

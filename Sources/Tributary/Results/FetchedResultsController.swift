@@ -33,9 +33,15 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// The number of sections.
     public var sectionCount: Int { observed.sectionCount }
     /// Called with each diff, after ``sections`` has changed.
-    @ObservationIgnored public var onChange: ((FetchedResultsDiff) -> Void)?
+    public var onChange: ((FetchedResultsDiff) -> Void)? {
+        get { diffObservers.first }
+        set { diffObservers.first = newValue }
+    }
     /// Called when a fetch has failed; the sections stay unchanged until the next change, which fetches again.
-    @ObservationIgnored public var onError: ((any Error) -> Void)?
+    public var onError: ((any Error) -> Void)? {
+        get { errorObservers.first }
+        set { errorObservers.first = newValue }
+    }
     /// The request of the controller.
     @ObservationIgnored public let request: FetchRequest<Object>
     /// The context of the objects.
@@ -176,7 +182,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
             update(own, try query.matches(own, in: context))
         } catch {
             hasMissed = true
-            onError?(error)
             errorObservers.forEach { $0(error) }
         }
     }
@@ -201,7 +206,6 @@ public final class FetchedResultsController<Object: ManagedObject> {
     private func send(_ diff: FetchedResultsDiff) {
         // The streams come first, because the handler may cause the next diff.
         broadcast.send(diff)
-        onChange?(diff)
         diffObservers.forEach { $0(diff) }
     }
 }

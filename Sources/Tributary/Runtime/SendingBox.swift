@@ -9,6 +9,17 @@ final class SendingBox<Content>: @unchecked Sendable {
         self.content = content
     }
 
+    /// Returns a closure that passes `content` to `block`, once.
+    static func passing(
+        _ content: sending Content,
+        to block: @escaping @Sendable (ManagedObjectContext, sending Content) -> Void
+    ) -> @Sendable (ManagedObjectContext) -> Void {
+        let box = SendingBox(content)
+        return { context in
+            if let content = box.open() { block(context, content) }
+        }
+    }
+
     func open() -> sending Content? {
         // The box gives up its only reference, which region analysis cannot see through a stored property.
         nonisolated(unsafe) let taken = content

@@ -1,102 +1,269 @@
+// Requests: their changes, with conditions, are applied to the objects of a context and saved.
+
 package import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-struct ChangeApplication {
-    let context: ManagedObjectContext
+extension ManagedObjectContext {
+    /// Applies log operations up to the first one that fails; rules and validation run at the save, which throws
+    /// ``RepeatedRequest`` when the idempotency key is known already.
+    package func apply(
+        _ changes: [ConditionalChange],
+        idempotencyKey: String? = nil,
+        restoredConflict: Int64? = nil
+    ) throws(ChangeError) -> [ManagedObjectID] {
+        saving.answers = []
+        var terms = saving.request ?? RequestConditions()
+        terms.objects = []
+        terms.idempotencyKey = idempotencyKey ?? terms.idempotencyKey
+        terms.restoredConflict = restoredConflict ?? terms.restoredConflict
+        saving.request = terms
+        var ids: [ManagedObjectID] = []
+        for change in changes { ids.append(try ChangeApplication.apply(change, in: self)) }
+        return ids
+    }
 
-    func apply(_ conditional: ConditionalChange) throws(ChangeError) -> ManagedObjectID {
-        var terms = exchange(&context.saving.request, with: nil) ?? RequestConditions()
-        defer { context.saving.request = terms }
+    // MARK: Slices, because objects take many times the memory of their text
+
+    /// The greatest text of a request, in bytes, that is saved at once; a longer request is saved in slices.
+    private static let wholeSize = 1 << 20
+    private static let sliceSize = 256 << 10
+    private static let sliceCount = 2_000
+
+    /// Applies the changes that `read` passes to its closure, and saves all or none; each `read` starts at the first
+    /// one.
+    ///
+    /// A long request is saved in slices of one transaction. When a slice cannot be saved by itself, or has a
+    /// conflict that the whole may not have, nothing of the slices stays, and all is saved at once, which finds every
+    /// failure.
+    ///
+    /// - Returns: The object of each change; for a new object whose unique key another object keeps, that object.
+    package func save(
+        size: Int,
+        _ counts: (all: Int, inserts: Int, deletions: Int),
+        idempotencyKey key: String?,
+        _ read: (_ take: (ConditionalChange) throws -> Void) throws -> Void
+    ) throws -> [UniqueID] {
+        let policy = mergePolicy
+        // An object that a slice has deleted could be inserted again.
+        if size > ManagedObjectContext.wholeSize, counts.deletions == 0 || counts.deletions == counts.all,
+            case .store(let joined) = try source.destination()
+        {
+            joined.keepsStates = false
+            // A later update could free the key of an object.
+            if counts.inserts < counts.all { mergePolicy = .error }
+            defer { (joined.keepsStates, mergePolicy) = (true, policy) }
+            do {
+                return try performInOneTransaction { try apply(counts.all, key, inSlices: true, read) }
+            } catch let error as RepeatedRequest {
+                throw error
+            } catch {
+                reset()
+                lastSaveToken = nil
+            }
+        }
+        mergePolicy = policy
+        return try apply(counts.all, key, inSlices: false, read)
+    }
+
+    private func apply(
+        _ count: Int,
+        _ key: String?,
+        inSlices: Bool,
+        _ read: (_ take: (ConditionalChange) throws -> Void) throws -> Void
+    ) throws -> [UniqueID] {
+        saving.answers = []
+        saving.answers.reserveCapacity(count)
+        var replaced = ReplacedObjects()
+        var size = 0
+        try read { change in
+            let changes = saving.request?.objects.count ?? 0
+            if inSlices, size >= ManagedObjectContext.sliceSize || changes >= ManagedObjectContext.sliceCount {
+                try saveSlice(&replaced)
+                size = 0
+            }
+            // Saved at once, the request fails for an ID that occurs twice and for a version that the request itself
+            // creates; slices must not accept them.
+            let isOwnVersion = change.ifVersion.map { $0 >= lastSaveToken?.number ?? .max } ?? false
+            if inSlices, isOwnVersion || replaced.unwritten.contains(change.change.id) {
+                throw ContextError.store(reason: "a change depends on one of another slice")
+            }
+            size += change.change.textSize
+            _ = try ChangeApplication.apply(change, in: self)
+        }
+        saving.request?.idempotencyKey = key
+        try saveSlice(&replaced)
+        return exchange(&saving.answers, with: [])
+    }
+
+    /// The new objects of a request that were not written, because their unique keys are taken.
+    private struct ReplacedObjects {
+        var unwritten: Set<UniqueID> = []
+        /// The objects from before the request that keep the keys.
+        var heirs: Set<UniqueID> = []
+    }
+
+    private func saveSlice(_ replaced: inout ReplacedObjects) throws {
+        let (first, given) = (saving.answers.count, saving.request?.objects ?? [])
+        try save()
+        var found: Set<UniqueID> = []
+        for (id, answer) in zip(given, saving.answers[first...]) where id.uniqueID != answer {
+            found.insert(answer)
+            replaced.unwritten.insert(id.uniqueID)
+        }
+        found.subtract(replaced.heirs)
+        replaced.heirs.formUnion(found.subtracting(given.map(\.uniqueID)))
+        // Saved at once, the request keeps the later one of two new objects with one key.
+        guard !found.isEmpty, saving.answers[..<first].contains(where: found.contains) else { return }
+        throw ContextError.store(reason: "objects of two slices have one key")
+    }
+}
+
+struct RequestConditions {
+    var idempotencyKey: String?
+    /// The conflict whose losing value the changes restore, which is marked in the same commit.
+    var restoredConflict: Int64?
+    var versions: [ManagedObjectID: Int64] = [:]
+    var objects: [ManagedObjectID] = []
+    var positions: [RelationshipDelta.Key: [ManagedObjectID: String]] = [:]
+    var increments: [RelationshipDelta.Key: Increment] = [:]
+
+    /// The index of the first change of each object; O(n), for errors.
+    var indices: [ManagedObjectID: Int] { Dictionary(zip(objects, 0...)) { first, _ in first } }
+
+    /// Returns the object of each change after the save; instead of a new object that was not written, the object
+    /// that keeps its unique key.
+    func answers(_ plan: SavePlan) -> [UniqueID] {
+        objects.map { plan.unique.replacement(of: $0.uniqueID, root: $0.rootEntity) ?? $0.uniqueID }
+    }
+
+    /// The exact sum of a counter's increments, because the difference of the values that it shows may be rounded.
+    struct Increment {
+        let before: PropertyValue
+        var sum: PropertyValue
+        /// The value after the last increment; a counter with another value has been assigned since.
+        var shown: PropertyValue
+    }
+}
+
+/// A request with this idempotency key has already been processed, and this one wrote nothing.
+package struct RepeatedRequest: Error, Hashable, Sendable {
+    package var number: Int64
+    package var detail: String
+
+    package init(number: Int64, detail: String) {
+        self.number = number
+        self.detail = detail
+    }
+}
+
+/// A change that is applied only if the object is still at a version.
+package struct ConditionalChange: Hashable, Sendable {
+    package var change: Change
+    package var ifVersion: Int64?
+
+    package init(_ change: Change, ifVersion: Int64? = nil) {
+        self.change = change
+        self.ifVersion = ifVersion
+    }
+}
+
+/// Applies one change of a request to the objects of a context.
+struct ChangeApplication {
+    private let context: ManagedObjectContext
+    /// The conditions of the request, which are taken from the context meanwhile, so that they change in place.
+    private var terms: RequestConditions
+
+    static func apply(
+        _ conditional: ConditionalChange,
+        in context: ManagedObjectContext
+    ) throws(ChangeError) -> ManagedObjectID {
+        let terms = exchange(&context.saving.request, with: nil) ?? RequestConditions()
         let index = terms.objects.count
-        let object = try apply(conditional.change, &terms, at: index)
+        var application = ChangeApplication(context: context, terms: terms)
+        defer { context.saving.request = application.terms }
+        do throws(ChangeError.Reason) {
+            return try application.apply(conditional)
+        } catch {
+            throw ChangeError(index: index, reason: error)
+        }
+    }
+
+    private mutating func apply(_ conditional: ConditionalChange) throws(ChangeError.Reason) -> ManagedObjectID {
+        let object = try apply(conditional.change)
         if case .link(let name, let targets, let positions?) = conditional.change.operation {
-            try setPositions(positions, of: targets, in: name, of: object, &terms, at: index)
+            try setPositions(positions, of: targets, in: name, of: object)
         }
         let id = object.objectID
         if let expected = conditional.ifVersion {
             let found = object.rowRevision
-            guard found == expected else {
-                throw ChangeError(index: index, reason: .versionMoved(id, expected: expected, found: found))
-            }
+            guard found == expected else { throw .versionMoved(id, expected: expected, found: found) }
             terms.versions[id] = expected
         }
         terms.objects.append(id)
         return id
     }
 
-    private func apply(
-        _ change: Change,
-        _ terms: inout RequestConditions,
-        at index: Int
-    ) throws(ChangeError) -> ManagedObject {
-        guard let descriptor = context.schema.descriptor(named: change.entity) else {
-            throw ChangeError(index: index, reason: .unknownEntity(change.entity))
-        }
+    private mutating func apply(_ change: Change) throws(ChangeError.Reason) -> ManagedObject {
+        let descriptor = try descriptor(named: change.entity)
         switch change.operation {
         case .insert(let writes):
-            let object = try insert(change, descriptor, at: index)
-            for write in writes { try apply(write, to: object, &terms, at: index) }
+            let object = try insert(change, descriptor)
+            for write in writes { try apply(write, to: object) }
             return object
         case .update(let writes):
-            let object = try existing(change.id, descriptor, at: index)
-            for write in writes { try apply(write, to: object, &terms, at: index) }
+            let object = try existing(change.id, descriptor)
+            for write in writes { try apply(write, to: object) }
             return object
         case .delete:
-            let object = try existing(change.id, descriptor, at: index)
+            let object = try existing(change.id, descriptor)
             context.delete(object)
             return object
-        case .link(let name, let ids, _): return try link(change, descriptor, name, ids, isLinked: true, at: index)
-        case .unlink(let name, let ids): return try link(change, descriptor, name, ids, isLinked: false, at: index)
+        case .link(let name, let ids, _): return try link(change, descriptor, name, ids, isLinked: true)
+        case .unlink(let name, let ids): return try link(change, descriptor, name, ids, isLinked: false)
         }
     }
 
-    private func insert(_ change: Change, _ descriptor: EntityDescriptor, at index: Int) throws(ChangeError)
-        -> ManagedObject
-    {
-        guard !descriptor.entity.isAbstract else {
-            throw ChangeError(index: index, reason: .abstractEntity(descriptor.entity.name))
-        }
+    private func descriptor(named name: String) throws(ChangeError.Reason) -> EntityDescriptor {
+        guard let descriptor = context.schema.descriptor(named: name) else { throw .unknownEntity(name) }
+        return descriptor
+    }
+
+    private func insert(_ change: Change, _ descriptor: EntityDescriptor) throws(ChangeError.Reason) -> ManagedObject {
+        guard !descriptor.entity.isAbstract else { throw .abstractEntity(descriptor.entity.name) }
         do throws(ContextError) {
             if try context.reader.row(change.id, descriptor) != nil {
                 throw ContextError.duplicateID(descriptor.objectID(change.id))
             }
             return try context.insert(entity: descriptor.entity.name, id: change.id)
         } catch .duplicateID(let id) {
-            throw ChangeError(index: index, reason: .duplicateID(id))
+            throw .duplicateID(id)
         } catch {
-            throw ChangeError(index: index, reason: .context(error))
+            throw .context(error)
         }
     }
 
-    private func existing(_ id: UniqueID, _ descriptor: EntityDescriptor, at index: Int) throws(ChangeError)
-        -> ManagedObject
-    {
+    private func existing(_ id: UniqueID, _ descriptor: EntityDescriptor) throws(ChangeError.Reason) -> ManagedObject {
         let objectID = descriptor.objectID(id)
         // The ID may name another entity of the inheritance; the row has the object's own entity.
         let row: Row?
         do throws(ContextError) {
             row = try context.reader.row(id, descriptor)
         } catch {
-            throw ChangeError(index: index, reason: .context(error))
+            throw .context(error)
         }
         let known = context.registry.object(id, rootIndex: descriptor.rootIndex)
         let object = known?.state == .inserted ? known : row.map { context.object(for: $0) }
         guard let object, object.state != .deleted, object.state != .gone,
             object.descriptor.entity.isKind(of: descriptor.entity.name)
-        else { throw ChangeError(index: index, reason: .notFound(objectID)) }
+        else { throw .notFound(objectID) }
         return object
     }
 
-    private func apply(
-        _ write: PropertyWrite,
-        to object: ManagedObject,
-        _ terms: inout RequestConditions,
-        at index: Int
-    ) throws(ChangeError) {
+    private mutating func apply(_ write: PropertyWrite, to object: ManagedObject) throws(ChangeError.Reason) {
         let entity = object.descriptor.entity
         guard let propertyIndex = entity.propertyIndex(named: write.name) else {
-            throw ChangeError(index: index, reason: .unknownProperty(entity: entity.name, property: write.name))
+            throw .unknownProperty(entity: entity.name, property: write.name)
         }
         let property = entity.properties[propertyIndex]
         if let attribute = property.attribute, attribute.mergeRule == .counter,
@@ -107,37 +274,29 @@ struct ChangeApplication {
                 if fits { amount = .double(Double(whole)) }
                 fits = true
             }
-            if fits { return increment(object, propertyIndex, by: amount, &terms) }
+            if fits { return increment(object, propertyIndex, by: amount) }
         }
         guard let value = property.value(from: write.value), property.attribute?.isStored ?? true else {
-            throw wrongValue(entity, property, write.value, at: index)
+            throw wrongValue(entity, property, write.value)
         }
         if property.attribute?.derivationExpression != nil {
             // Setting the current value changes nothing.
             guard object.read(propertyIndex) != value else { return }
-            throw ChangeError(
-                index: index,
-                reason: .wrongValue(
-                    entity: entity.name,
-                    property: property.name,
-                    expected: "no value, because it is derived",
-                    found: write.value.kind
-                )
+            throw .wrongValue(
+                entity: entity.name,
+                property: property.name,
+                expected: "no value, because it is derived",
+                found: write.value.kind
             )
         }
         guard let relationship = property.relationship else { return object.write(value, propertyIndex) }
         switch value {
-        case .reference(let target): object.setRelated(try self.target(target, relationship, at: index), propertyIndex)
+        case .reference(let target): object.setRelated(try self.target(target, relationship), propertyIndex)
         default: object.setRelated(nil, propertyIndex)
         }
     }
 
-    private func increment(
-        _ object: ManagedObject,
-        _ propertyIndex: Int,
-        by amount: PropertyValue,
-        _ terms: inout RequestConditions
-    ) {
+    private mutating func increment(_ object: ManagedObject, _ propertyIndex: Int, by amount: PropertyValue) {
         guard amount != .integer(0), amount != .double(0) else { return }
         let (key, old) = (RelationshipDelta.Key(object, propertyIndex), object.read(propertyIndex))
         var increment = RequestConditions.Increment(before: old, sum: amount, shown: old)
@@ -159,91 +318,53 @@ struct ChangeApplication {
         _ descriptor: EntityDescriptor,
         _ name: String,
         _ ids: [UniqueID],
-        isLinked: Bool,
-        at index: Int
-    ) throws(ChangeError) -> ManagedObject {
-        let object = try existing(change.id, descriptor, at: index)
+        isLinked: Bool
+    ) throws(ChangeError.Reason) -> ManagedObject {
+        let object = try existing(change.id, descriptor)
         guard let propertyIndex = object.descriptor.propertyIndex(named: name) else {
-            throw ChangeError(index: index, reason: .unknownProperty(entity: descriptor.entity.name, property: name))
+            throw .unknownProperty(entity: descriptor.entity.name, property: name)
         }
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship, relationship.isToMany
         else {
-            let reason = ChangeError.Reason.wrongValue(
+            throw .wrongValue(
                 entity: descriptor.entity.name,
                 property: name,
                 expected: "a value",
                 found: "a link"
             )
-            throw ChangeError(index: index, reason: reason)
         }
-        for id in ids {
-            let target = try target(id, relationship, at: index)
-            if isLinked { object.link(target, propertyIndex) } else { object.unlink(target, propertyIndex) }
-        }
+        for id in ids { object.setLinked(isLinked, try target(id, relationship), propertyIndex) }
         return object
     }
 
-    private func target(
-        _ id: UniqueID,
-        _ relationship: Relationship,
-        at index: Int
-    ) throws(ChangeError) -> ManagedObject {
-        guard let descriptor = context.schema.descriptor(named: relationship.destination) else {
-            throw ChangeError(index: index, reason: .unknownEntity(relationship.destination))
-        }
-        return try existing(id, descriptor, at: index)
+    private func target(_ id: UniqueID, _ relationship: Relationship) throws(ChangeError.Reason) -> ManagedObject {
+        try existing(id, try descriptor(named: relationship.destination))
     }
 
-    private func wrongValue(
-        _ entity: Entity,
-        _ property: Property,
-        _ value: JSONValue,
-        at index: Int
-    ) -> ChangeError {
+    private func wrongValue(_ entity: Entity, _ property: Property, _ value: JSONValue) -> ChangeError.Reason {
         let expected =
             switch property {
             case .attribute(let attribute): attribute.type.rawValue
             case .relationship(let relationship, _):
                 relationship.isToMany ? "links" : "the UUID of an object of \(relationship.destination)"
             }
-        return ChangeError(
-            index: index,
-            reason: .wrongValue(entity: entity.name, property: property.name, expected: expected, found: value.kind)
-        )
+        return .wrongValue(entity: entity.name, property: property.name, expected: expected, found: value.kind)
     }
-}
 
-/// A change that is applied only if the object is still at a version.
-package struct ConditionalChange: Hashable, Sendable {
-    package var change: Change
-    package var ifVersion: Int64?
-
-    package init(_ change: Change, ifVersion: Int64? = nil) {
-        self.change = change
-        self.ifVersion = ifVersion
-    }
-}
-
-extension ChangeApplication {
     /// The relationship shows the order of these positions at once; the save writes the positions unchanged.
-    func setPositions(
+    private mutating func setPositions(
         _ given: [String],
         of targets: [UniqueID],
         in name: String,
-        of owner: ManagedObject,
-        _ terms: inout RequestConditions,
-        at index: Int
-    ) throws(ChangeError) {
+        of owner: ManagedObject
+    ) throws(ChangeError.Reason) {
         let entity = owner.descriptor.entity.name
         guard let propertyIndex = owner.descriptor.propertyIndex(named: name),
             let relationship = owner.descriptor.entity.properties[propertyIndex].relationship
-        else { throw ChangeError(index: index, reason: .unknownProperty(entity: entity, property: name)) }
-        func wrong(_ expected: String) -> ChangeError {
+        else { throw .unknownProperty(entity: entity, property: name) }
+        func wrong(_ expected: String) -> ChangeError.Reason {
             let found = "\(given.count) positions for \(targets.count) IDs"
-            return ChangeError(
-                index: index,
-                reason: .wrongValue(entity: entity, property: name, expected: expected, found: found)
-            )
+            return .wrongValue(entity: entity, property: name, expected: expected, found: found)
         }
         guard relationship.isOrdered else { throw wrong("links without positions, because it has no order") }
         guard given.count == targets.count else { throw wrong("a position for each ID") }
@@ -258,7 +379,7 @@ extension ChangeApplication {
                 positions[id] = position
             }
         } catch {
-            throw ChangeError(index: index, reason: .context(error))
+            throw .context(error)
         }
         // An object without a position stays at the end.
         let ids = context.relationships.relatedIDs(owner, propertyIndex)
@@ -280,7 +401,7 @@ extension ChangeApplication {
 
 /// The error of the first change that could not be applied.
 package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
-    package enum Reason: Hashable, Sendable {
+    package enum Reason: Error, Hashable, Sendable {
         case unknownEntity(String)
         case abstractEntity(String)
         case unknownProperty(entity: String, property: String)

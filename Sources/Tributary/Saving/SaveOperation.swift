@@ -13,7 +13,7 @@ struct SaveOperation {
             context.reader.unreportedError = nil
             throw error
         }
-        if context.pending.count > 0 { context.observation.notifyOfSaveStart(context) }
+        if context.pending.count > 0 { context.observation.willSaves.forEach { $0(context) } }
         try callWillSave()
         guard context.pending.needsSave || context.saving.request?.idempotencyKey != nil else {
             return context.saving.endRequest(SavePlan())
@@ -69,7 +69,7 @@ struct SaveOperation {
             adopt(plan, nil)
             // The transaction that superseded a change of this save is newer than the generation that the context
             // shows.
-            if transaction == nil, plan.hasLost { try GenerationMove(context: context).moveToNewest() }
+            if transaction == nil, plan.hasLost { try context.moveToNewest() }
         }
     }
 
@@ -197,7 +197,7 @@ struct SaveOperation {
         // Hooks may save again, so they are called last.
         for object in overwritten { object.awake(from: .mergePolicy) }
         for object in saved { object.didSave() }
-        if let committed { context.observation.notifyOfSaveEnd(context, committed.changes) }
+        if let committed { context.observation.didSaves.forEach { $0(context, committed.changes) } }
     }
 
     private func recordStoreEffect(on object: ManagedObject) {
@@ -240,7 +240,8 @@ struct SaveOperation {
         )
         let former = plan
         lazy var indices = former.indices
-        for object in objectsInUse(of: committed.changes) {
+        let changes = committed.changes
+        for object in context.objectsInUse(touchedBy: changes) where !changes.inserted.contains(object.objectID) {
             guard !planned.contains(ObjectIdentifier(object)), let known = object.row, !object.values.isEmpty else {
                 continue
             }
@@ -259,15 +260,6 @@ struct SaveOperation {
         }
     }
 
-    private func objectsInUse(of changes: ObjectChanges) -> [ManagedObject] {
-        if changes.collapsedEntities.isEmpty, !changes.isEverything, changes.count < context.registry.count {
-            return [changes.updated, changes.deleted].joined().compactMap { context.registeredObject(for: $0) }
-        }
-        return context.registry.objects.filter { object in
-            let id = object.objectID
-            return changes.covers(id) || changes.updated.contains(id) || changes.deleted.contains(id)
-        }
-    }
 }
 
 /// Commits one transaction of a context, announces it, and moves the context to it when it shows a generation.
@@ -291,9 +283,9 @@ struct StoreCommit {
         _ block: (WriteTransaction) throws -> CommittedTransaction,
         committed: (HeldWriteLock) -> Void = { _ in }
     ) throws -> CommittedTransaction {
-        try context.store.write(block) { transaction, turn in
-            context.home.pipeline.announce(transaction, turn)
-            committed(turn)
+        try context.store.write(block) { transaction, lock in
+            context.home.pipeline.announce(transaction, lock)
+            committed(lock)
         }
     }
 
@@ -323,7 +315,7 @@ struct StoreCommit {
         context.reader.mergedThrough = old.number
         adopt(committed)
         // When the generation is lost the save stands, and the context reads the newest state from now on.
-        guard let pinned else { return GenerationMove(context: context).mergeNewest() }
+        guard let pinned else { return context.mergeNewest() }
         let changes = try pinned.read { try $0.allChanges(after: old.number, through: committed.number - 1) }
         context.reader.mergedThrough = max(context.reader.mergedThrough, pinned.number)
         MergeOperation(context: context).merge(changes, movingTo: pinned)

@@ -198,11 +198,7 @@ struct ObjectRules {
         case .attribute(let attribute): validator.check(attribute, value)
         case .relationship(let relationship, _):
             guard !relationship.isToMany else {
-                throw ContextError.wrongKind(
-                    entity: object.descriptor.entity.name,
-                    property: key,
-                    expected: "an attribute or to-one"
-                )
+                throw ContextError.toMany(key, entity: object.descriptor.entity.name)
             }
             validator.check(relationship, value, in: context)
         }
