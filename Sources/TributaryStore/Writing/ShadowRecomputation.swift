@@ -37,7 +37,7 @@ struct ShadowRecomputation {
         var known: [Int64: [UniqueID: UniqueID]] = [:]
         showing = try UnloggedTransaction.run(db, context) { transaction in
             known = try transaction.shadows()
-            try transaction.showShadows()
+            try transaction.engine.uniqueness.showAll()
         }
         self.known = known
     }
@@ -64,7 +64,7 @@ struct ShadowRecomputation {
             var shadows: [Int64: [UniqueID: UniqueID]] = [:]
             let hiding = try UnloggedTransaction.run(db, context) { transaction in
                 // Under the same constraints the journal has the shadows that a migration has made visible.
-                try transaction.decideShadows(keepsConflicts: hasChanged)
+                try transaction.engine.uniqueness.decideAll(keepsConflicts: hasChanged)
                 shadows = try transaction.shadows()
             }
             if showing != nil, shadows == self.known { try forget(hiding) }

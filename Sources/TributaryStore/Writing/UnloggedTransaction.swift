@@ -9,7 +9,7 @@ package struct UnloggedTransaction {
     /// The author in history.
     package static let author = "migration"
 
-    private let engine: MergeEngine
+    let engine: MergeEngine
 
     /// Merges inside a transaction without a sequence; a transaction without effects leaves nothing behind.
     ///
@@ -55,13 +55,6 @@ package struct UnloggedTransaction {
             }
         }
         return found
-    }
-
-    func showShadows() throws { try engine.uniqueness.showAll() }
-
-    /// `keepsConflicts` says whether the values of objects that become shadows go to the conflict journal.
-    func decideShadows(keepsConflicts: Bool) throws {
-        try engine.uniqueness.decideAll(keepsConflicts: keepsConflicts)
     }
 
     /// Decides again which of the registers in a one-to-one column shows an object.
