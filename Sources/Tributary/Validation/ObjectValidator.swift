@@ -3,11 +3,12 @@ import TributaryChanges
 import TributaryModel
 
 struct ObjectValidator {
+    let context: ManagedObjectContext
     let object: ManagedObject
     let checksAll: Bool
     private(set) var found: [ValidationFailure] = []
 
-    mutating func failures(in context: ManagedObjectContext) -> [ValidationFailure] {
+    mutating func failures() -> [ValidationFailure] {
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             switch property {
             case .attribute(let attribute):
@@ -15,19 +16,19 @@ struct ObjectValidator {
                 let value = object.read(propertyIndex)
                 check(attribute, value)
                 // Objects without a class of their own have no hook.
-                if object.descriptor.type != ManagedObject.self { ask(attribute, value, in: context) }
-            case .relationship(let relationship, let storage):
+                if object.descriptor.type != ManagedObject.self { ask(attribute, value) }
+            case .relationship(let relationship, _):
                 let isTouched =
                     checksAll || object.changed.contains(propertyIndex)
                     || context.pending.delta[RelationshipDelta.Key(object, propertyIndex)] != nil
                 guard isTouched else { continue }
-                check(relationship, storage, propertyIndex, in: context)
+                check(relationship, at: propertyIndex)
             }
         }
         return found
     }
 
-    private mutating func ask(_ attribute: Attribute, _ value: PropertyValue, in context: ManagedObjectContext) {
+    private mutating func ask(_ attribute: Attribute, _ value: PropertyValue) {
         found += SaveValidation(context: context).failures(of: object, .value(value, key: attribute.name)) {
             try object.validateValue(value, forKey: attribute.name)
         }
@@ -40,7 +41,7 @@ struct ObjectValidator {
             }
             return
         }
-        guard attribute.accepts(value) else {
+        guard attribute.type.accepts(value) else {
             return fail(attribute.name, .type, "takes \(attribute.type.rawValue), not \(value.kindName)", value)
         }
         if case .string(let text) = value { return check(attribute, text) }
@@ -54,22 +55,12 @@ struct ObjectValidator {
 
     private mutating func check(_ attribute: Attribute, _ text: String) {
         if let minimum = attribute.minimum.number, Decimal(text.count) < minimum {
-            fail(
-                attribute.name,
-                .tooSmall,
-                "has fewer than \(attribute.minimum.bound) characters",
-                .string(text),
-                attribute.minimum
-            )
+            let message = "has fewer than \(attribute.minimum.bound) characters"
+            fail(attribute.name, .tooSmall, message, .string(text), attribute.minimum)
         }
         if let maximum = attribute.maximum.number, Decimal(text.count) > maximum {
-            fail(
-                attribute.name,
-                .tooLarge,
-                "has more than \(attribute.maximum.bound) characters",
-                .string(text),
-                attribute.maximum
-            )
+            let message = "has more than \(attribute.maximum.bound) characters"
+            fail(attribute.name, .tooLarge, message, .string(text), attribute.maximum)
         }
         guard let pattern = attribute.regularExpression,
             (try? StringMatcher(.matches, pattern))?.matches(text) != true
@@ -77,7 +68,7 @@ struct ObjectValidator {
         fail(attribute.name, .pattern, "does not match \(pattern)", .string(text), .string(pattern))
     }
 
-    mutating func check(_ relationship: Relationship, _ value: PropertyValue, in context: ManagedObjectContext) {
+    mutating func check(_ relationship: Relationship, _ value: PropertyValue) {
         switch value {
         case .null: if !relationship.isOptional { failWithoutObject(relationship) }
         case .reference(let id):
@@ -88,12 +79,7 @@ struct ObjectValidator {
         }
     }
 
-    private mutating func check(
-        _ relationship: Relationship,
-        _ storage: RelationshipStorage,
-        _ propertyIndex: Int,
-        in context: ManagedObjectContext
-    ) {
+    private mutating func check(_ relationship: Relationship, at propertyIndex: Int) {
         guard relationship.isToMany else {
             let target = object.related(propertyIndex)
             if let target, target.state != .deleted {
@@ -182,8 +168,8 @@ struct ObjectRules {
 
     func validateProperties() throws {
         guard let context = try contextToValidate(.properties) else { return }
-        var validator = ObjectValidator(object: object, checksAll: true)
-        try throwIfAny(validator.failures(in: context))
+        var validator = ObjectValidator(context: context, object: object, checksAll: true)
+        try throwIfAny(validator.failures())
     }
 
     func validateDeletion() throws {
@@ -193,14 +179,14 @@ struct ObjectRules {
 
     func validateRules(of value: PropertyValue, forKey key: String) throws {
         guard let context = try contextToValidate(.value(value, key: key)) else { return }
-        var validator = ObjectValidator(object: object, checksAll: true)
+        var validator = ObjectValidator(context: context, object: object, checksAll: true)
         switch object.descriptor.entity.properties[try object.propertyIndex(named: key)] {
         case .attribute(let attribute): validator.check(attribute, value)
         case .relationship(let relationship, _):
             guard !relationship.isToMany else {
                 throw ContextError.toMany(key, entity: object.descriptor.entity.name)
             }
-            validator.check(relationship, value, in: context)
+            validator.check(relationship, value)
         }
         try throwIfAny(validator.found)
     }

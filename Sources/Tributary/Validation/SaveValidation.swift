@@ -10,10 +10,12 @@ struct SaveValidation {
         var failures = context.pending.removeRefusedWrites()
         for object in context.pending.objects {
             switch object.state {
-            case .deleted: failures += deletionFailures(of: object)
+            case .deleted:
+                failures += denialFailures(of: object)
+                failures += self.failures(of: object, .deletion) { try object.validateForDelete() }
             case .inserted, .updated:
-                var validator = ObjectValidator(object: object, checksAll: object.state == .inserted)
-                failures += validator.failures(in: context)
+                var validator = ObjectValidator(context: context, object: object, checksAll: object.state == .inserted)
+                failures += validator.failures()
                 failures += self.failures(of: object, .properties) {
                     if object.state == .inserted {
                         try object.validateForInsert()
@@ -46,13 +48,9 @@ struct SaveValidation {
                     || root.properties[key.propertyIndex].relationship?.isBounded != false,
                 let owner = context.relationships.owner(of: key), owner.state == .clean
             else { return [] }
-            var validator = ObjectValidator(object: owner, checksAll: false)
-            return validator.failures(in: context)
+            var validator = ObjectValidator(context: context, object: owner, checksAll: false)
+            return validator.failures()
         }
-    }
-
-    private func deletionFailures(of object: ManagedObject) -> [ValidationFailure] {
-        denialFailures(of: object) + failures(of: object, .deletion) { try object.validateForDelete() }
     }
 
     func denialFailures(of object: ManagedObject) -> [ValidationFailure] {
