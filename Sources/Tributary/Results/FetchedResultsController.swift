@@ -179,16 +179,13 @@ public final class FetchedResultsController<Object: ManagedObject> {
             }
             let own = touched.filter { $0.rootEntity == query.entity.root }
             guard !own.isEmpty else { return }
-            update(own, try query.matches(own, in: context))
+            let entries = try query.matches(own, in: context)
+            guard !entries.isEmpty || own.contains(where: listing.contains) else { return }
+            send(withMutation(keyPath: \.sections) { listing.update(own, entries) })
         } catch {
             hasMissed = true
             errorObservers.forEach { $0(error) }
         }
-    }
-
-    private func update(_ touched: Set<ManagedObjectID>, _ entries: [ResultsEntry]) {
-        guard !entries.isEmpty || touched.contains(where: listing.contains) else { return }
-        send(withMutation(keyPath: \.sections) { listing.update(touched, entries) })
     }
 
     private func replaceAll(_ entries: [ResultsEntry], touched: (ManagedObjectID) -> Bool) {

@@ -76,66 +76,44 @@ public struct FetchedResultsDiff: Sendable, Hashable {
 
 extension FetchedResultsDiff {
     init(from old: [FetchedSection], to new: [FetchedSection], touched: (ManagedObjectID) -> Bool) {
-        let before = FetchedResultsDiff.positions(old)
-        let after = FetchedResultsDiff.positions(new)
-        let oldValues = Set(old.map { ValueIdentity([$0.value]) })
-        let newValues = Set(new.map { ValueIdentity([$0.value]) })
-        deletedSections = old.enumerated().filter { !newValues.contains(ValueIdentity([$1.value])) }
-            .map { Section(value: $1.value, index: $0) }
-        insertedSections = new.enumerated().filter { !oldValues.contains(ValueIdentity([$1.value])) }
-            .map { Section(value: $1.value, index: $0) }
-        // The objects that stay in their section, in the old order, with their new positions.
-        var staying: [(id: ManagedObjectID, to: FetchedPosition)] = []
+        var difference = ResultsDifference<ValueIdentity>()
         for (section, content) in old.enumerated() {
+            let value = ValueIdentity([content.value])
             for (item, id) in content.objectIDs.enumerated() {
-                let from = FetchedPosition(section: section, item: item)
-                guard let to = after[id] else {
-                    deletions.append(Item(id: id, position: from))
-                    continue
-                }
-                if ValueIdentity([new[to.section].value]) == ValueIdentity([content.value]) {
-                    staying.append((id, to))
-                } else {
-                    moves.append(Move(id: id, from: from, to: to))
-                }
-            }
-        }
-        // All other objects are moves.
-        let kept = staying.map(\.to).longestRise(by: FetchedResultsDiff.precedes)
-        for (index, entry) in staying.enumerated() {
-            if !kept.contains(index), let from = before[entry.id] {
-                moves.append(Move(id: entry.id, from: from, to: entry.to))
-            } else if touched(entry.id) {
-                updates.append(Item(id: entry.id, position: entry.to))
+                let position = FetchedPosition(section: section, item: item)
+                difference.remove(id, from: position, in: value)
             }
         }
         for (section, content) in new.enumerated() {
-            for (item, id) in content.objectIDs.enumerated() where before[id] == nil {
-                insertions.append(Item(id: id, position: FetchedPosition(section: section, item: item)))
+            let value = ValueIdentity([content.value])
+            for (item, id) in content.objectIDs.enumerated() {
+                let position = FetchedPosition(section: section, item: item)
+                difference.insert(id, to: position, in: value)
             }
         }
+        let oldValues = Set(old.map { ValueIdentity([$0.value]) })
+        let newValues = Set(new.map { ValueIdentity([$0.value]) })
+        difference.deletedSections = old.enumerated().filter { !newValues.contains(ValueIdentity([$1.value])) }
+            .map { Section(value: $1.value, index: $0) }
+        difference.insertedSections = new.enumerated().filter { !oldValues.contains(ValueIdentity([$1.value])) }
+            .map { Section(value: $1.value, index: $0) }
+        self = difference.diff()
+        updates.removeAll { !touched($0.id) }
     }
 
     static func precedes(_ left: FetchedPosition, _ right: FetchedPosition) -> Bool {
         (left.section, left.item) < (right.section, right.item)
     }
-
-    private static func positions(_ sections: [FetchedSection]) -> [ManagedObjectID: FetchedPosition] {
-        var result: [ManagedObjectID: FetchedPosition] = [:]
-        for (section, content) in sections.enumerated() {
-            for (item, id) in content.objectIDs.enumerated() {
-                result[id] = FetchedPosition(section: section, item: item)
-            }
-        }
-        return result
-    }
 }
 
-struct ResultsDifference {
+/// The objects and sections that leave a list and enter it, from which the diff follows.
+///
+/// `Section` identifies a section in the old and the new list.
+struct ResultsDifference<Section: Hashable> {
     private struct Item {
         let id: ManagedObjectID
         let position: FetchedPosition
-        let section: ObjectIdentifier
+        let section: Section
         /// The number of unchanged objects before it in its section.
         var unchangedBefore = 0
     }
@@ -145,11 +123,11 @@ struct ResultsDifference {
     var deletedSections: [FetchedResultsDiff.Section] = []
     var insertedSections: [FetchedResultsDiff.Section] = []
 
-    mutating func remove(_ id: ManagedObjectID, from position: FetchedPosition, in section: ObjectIdentifier) {
+    mutating func remove(_ id: ManagedObjectID, from position: FetchedPosition, in section: Section) {
         removed.append(Item(id: id, position: position, section: section))
     }
 
-    mutating func insert(_ id: ManagedObjectID, to position: FetchedPosition, in section: ObjectIdentifier) {
+    mutating func insert(_ id: ManagedObjectID, to position: FetchedPosition, in section: Section) {
         inserted.append(Item(id: id, position: position, section: section))
     }
 
@@ -193,7 +171,7 @@ struct ResultsDifference {
         var sorted = items.sorted { FetchedResultsDiff.precedes($0.position, $1.position) }
         var changedBefore = 0
         for index in sorted.indices {
-            let isFirst = index == 0 || sorted[index - 1].section != sorted[index].section
+            let isFirst = index == 0 || sorted[index - 1].position.section != sorted[index].position.section
             changedBefore = isFirst ? 0 : changedBefore + 1
             sorted[index].unchangedBefore = sorted[index].position.item - changedBefore
         }

@@ -53,7 +53,7 @@ final class ResultsListing {
     /// Takes the new entries in any order; a touched object that keeps its position counts as updated.
     func update(_ touched: Set<ManagedObjectID>, _ entries: [ResultsEntry]) -> FetchedResultsDiff {
         let former = touched.compactMap { id in places[id].map { (id: id, place: $0, from: position($0)) } }
-        var difference = ResultsDifference()
+        var difference = ResultsDifference<ObjectIdentifier>()
         var affected: [ObjectIdentifier: ResultsSection] = [:]
         for (id, place, from) in former {
             difference.remove(id, from: from, in: ObjectIdentifier(place.section))
