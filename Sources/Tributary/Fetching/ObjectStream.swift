@@ -21,8 +21,7 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
     public struct Iterator: AsyncIteratorProtocol {
         let context: ManagedObjectContext
         let request: FetchRequest<ManagedObject>
-        private var cursor: RowCursor?
-        private var isOver = false
+        private var portions = RowPortions()
 
         init(context: ManagedObjectContext, request: FetchRequest<ManagedObject>) {
             self.context = context
@@ -36,33 +35,28 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
         ///
         /// `for await` passes the actor of the loop, so that the objects stay there.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [Object]? {
-            guard !isOver else { return nil }
-            do {
-                let cursor = if let cursor { cursor } else { try await open() }
-                self.cursor = cursor
-                let rows = try await cursor.next(request.portion)
-                if rows.isEmpty { end() }
+            let context = context
+            let request = request
+            return try await portions.next(request.portion) {
+                try context.schema.check(Object.self, isClassOf: try context.descriptor(named: request.entityName))
+                let query = try context.home.query(request)
+                guard let generation = context.generation else {
+                    return try await RowCursor.open(query, at: context.store.pinAsync())
+                }
+                return try await RowCursor.open(query, at: generation)
+            } making: { rows, generation in
                 // The container may have been closed while the rows were read.
                 guard !context.isClosed else { throw ContextError.closed }
-                return rows.isEmpty
-                    ? nil : try objects(for: rows, of: cursor.generation).compactMap { $0 as? Object }
-            } catch {
-                end()
-                throw (error as? StoreError).map { ContextError($0) } ?? error
+                return try Iterator.objects(for: rows, of: generation, in: context).compactMap { $0 as? Object }
             }
-        }
-
-        private func open() async throws -> RowCursor {
-            try context.schema.check(Object.self, isClassOf: try context.descriptor(named: request.entityName))
-            let query = try context.home.query(request)
-            guard let generation = context.generation else {
-                return try await RowCursor.open(query, at: context.store.pinAsync())
-            }
-            return try await RowCursor.open(query, at: generation)
         }
 
         /// Returns the objects of rows that were read at a generation which the context may have left.
-        private func objects(for rows: [Row], of generation: Generation) throws(ContextError) -> [ManagedObject] {
+        private static func objects(
+            for rows: [Row],
+            of generation: Generation,
+            in context: ManagedObjectContext
+        ) throws(ContextError) -> [ManagedObject] {
             context.checkConfinement()
             guard context.generation !== generation else { return rows.map { context.object(for: $0) } }
             var objects: [ManagedObject] = []
@@ -77,13 +71,88 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
             }
             return objects
         }
-
-        private mutating func end() {
-            isOver = true
-            cursor = nil
-        }
     }
 
     /// Returns an independent iteration.
     public func makeAsyncIterator() -> Iterator { Iterator(context: context, request: request) }
+}
+
+/// The results of a request as values, in portions, as they arrive.
+///
+/// ```swift
+/// for try await portion in container.stream(FetchRequest("Employee", sortKeys: [SortKey("name")])) {
+///     list += portion.map { $0["name"] }
+/// }
+/// ```
+/// All portions are of one generation, the newest when the iteration began. At most one portion is in memory, besides
+/// the rows that SQLite needs to sort. The stream ends with `CancellationError` when its task is cancelled, and with
+/// ``ContextError/closed`` when the container is closed. While it lasts the store's write-ahead log cannot be
+/// restarted.
+public struct SnapshotStream: AsyncSequence, Sendable {
+    /// A portion.
+    public typealias Element = [ObjectSnapshot]
+
+    let home: ContextHome
+    let request: FetchRequest<ManagedObject>
+
+    /// An iterator over the portions.
+    public struct Iterator: AsyncIteratorProtocol {
+        let home: ContextHome
+        let request: FetchRequest<ManagedObject>
+        private var portions = RowPortions()
+
+        init(home: ContextHome, request: FetchRequest<ManagedObject>) {
+            self.home = home
+            self.request = request
+        }
+
+        /// Returns the next portion, or nil after the last one.
+        public mutating func next() async throws -> [ObjectSnapshot]? {
+            let home = home
+            let request = request
+            return try await portions.next(request.portion) {
+                try await RowCursor.open(home.query(request), at: home.store.pinAsync())
+            } making: { rows, _ in
+                rows.map { $0.snapshot(home.store.readable) }
+            }
+        }
+    }
+
+    /// Returns an independent iteration, at the generation that is the newest when it begins.
+    public func makeAsyncIterator() -> Iterator { Iterator(home: home, request: request) }
+}
+
+/// The rows of an iteration, portion by portion, until the last one or the first error.
+private struct RowPortions {
+    private var cursor: RowCursor?
+    private var isOver = false
+
+    /// Returns nil after the last portion.
+    mutating func next<Elements>(
+        _ count: Int,
+        from open: () async throws -> RowCursor,
+        making elements: ([Row], Generation) throws -> Elements
+    ) async throws -> Elements? {
+        guard !isOver else { return nil }
+        do {
+            let cursor = if let cursor { cursor } else { try await open() }
+            self.cursor = cursor
+            let rows = try await cursor.next(count)
+            let result = try elements(rows, cursor.generation)
+            if rows.isEmpty { end() }
+            return rows.isEmpty ? nil : result
+        } catch {
+            end()
+            throw (error as? StoreError).map { ContextError($0) } ?? error
+        }
+    }
+
+    private mutating func end() {
+        isOver = true
+        cursor = nil
+    }
+}
+
+extension FetchRequest {
+    var portion: Int { fetchBatchSize > 0 ? fetchBatchSize : 200 }
 }
