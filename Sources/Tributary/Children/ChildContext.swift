@@ -70,10 +70,7 @@ public actor ChildContext {
         let ticket = lock.takeTicket()
         container.pipeline.pending.begin()
         defer { container.pipeline.pending.end() }
-        await begin(ticket)
-        let result = run(block)
-        await handOver()
-        return try result.get()
+        return try await run(block, ticket).get()
     }
 
     /// Runs `block` with the context and one value, `Sendable` or not, that is transferred to `block`.
@@ -97,7 +94,7 @@ public actor ChildContext {
         let ticket = lock.takeTicket()
         // It waits for the parent's queue, so it cannot be a plain block of this one; the ticket keeps the order.
         Task {
-            await self.runEnqueued(block, ticket)
+            _ = await self.run(block, ticket)
             pending.end()
         }
     }
@@ -119,9 +116,22 @@ public actor ChildContext {
         container.newChild(of: self, name: name, author: author, mergePolicy: mergePolicy)
     }
 
-    private func begin(_ ticket: UInt64) async {
+    /// Returns when the parent has absorbed the saves of `block`.
+    private func run<T: Sendable, E: Error>(
+        _ block: @Sendable (ManagedObjectContext) throws(E) -> T,
+        _ ticket: UInt64
+    ) async -> Result<T, E> {
         await lock.wait(for: ticket)
+        defer { lock.unlock() }
         source.begin(await link.unsavedState())
+        let result = run(block)
+        let saves = source.removeSaves()
+        if !saves.isEmpty {
+            let lost = await link.absorb(saves)
+            context.recordChange { $0.discarded += lost }
+            context.processPendingChanges()
+        }
+        return result
     }
 
     private func run<T, E: Error>(_ block: (ManagedObjectContext) throws(E) -> T) -> Result<T, E> {
@@ -135,22 +145,6 @@ public actor ChildContext {
             return Result { () throws(E) in try block(context) }
         }
         return source.generation?.holding(result) ?? result()
-    }
-
-    private func handOver() async {
-        let saves = source.removeSaves()
-        if !saves.isEmpty {
-            let lost = await link.absorb(saves)
-            context.recordChange { $0.discarded += lost }
-            context.processPendingChanges()
-        }
-        lock.unlock()
-    }
-
-    private func runEnqueued(_ block: @Sendable (ManagedObjectContext) -> Void, _ ticket: UInt64) async {
-        await begin(ticket)
-        _ = run(block)
-        await handOver()
     }
 }
 
