@@ -148,8 +148,7 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> [PredicateCase] {
         let test = try translator.condition(test)
         let (first, second) = (try translator.cases(trueBranch), try translator.cases(falseBranch))
-        return first.map { PredicateCase(guards: [test] + $0.guards, term: $0.term) }
-            + second.map { PredicateCase(guards: [!test] + $0.guards, term: $0.term) }
+        return first.map { $0.guarded(by: [test]) } + second.map { $0.guarded(by: [!test]) }
     }
 }
 
@@ -194,7 +193,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
             switch each.term {
             case .nothing: result.append(each)
             case .captured(let captured):
-                guard let value = (captured as? any AnyOptional).map(\.wrapped) ?? captured else {
+                guard let value = CapturedValue.unwrapped(captured) else {
                     result.append(PredicateCase(guards: each.guards, term: .nothing))
                     continue
                 }
@@ -209,7 +208,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
                     continue
                 }
                 let present = PredicateTranslator.isPresent(expression)
-                result += cases.map { PredicateCase(guards: each.guards + [present] + $0.guards, term: $0.term) }
+                result += cases.map { $0.guarded(by: each.guards + [present]) }
                 result.append(
                     PredicateCase(guards: each.guards + [PredicateTranslator.isMissing(expression)], term: .nothing)
                 )
@@ -224,8 +223,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
         _ guards: [ObjectPredicate],
         _ translator: inout PredicateTranslator
     ) throws -> [PredicateCase] {
-        try translator.cases(transform, with: variable, as: term)
-            .map { PredicateCase(guards: guards + $0.guards, term: $0.term) }
+        try translator.cases(transform, with: variable, as: term).map { $0.guarded(by: guards) }
     }
 }
 
@@ -236,7 +234,7 @@ extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
             switch each.term {
             case .value(let expression, _): each.term = .value(expression, isOptional: false)
             case .captured(let captured):
-                let value = (captured as? any AnyOptional).map(\.wrapped) ?? captured
+                let value = CapturedValue.unwrapped(captured)
                 each.term = value.map(PredicateTerm.captured) ?? .nothing
             default: break
             }
@@ -250,13 +248,13 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
         let (lefts, rights) = (try translator.cases(lhs), try translator.cases(rhs))
         var result: [PredicateCase] = []
         func fallBack(_ guards: [ObjectPredicate]) {
-            result += rights.map { PredicateCase(guards: guards + $0.guards, term: $0.term) }
+            result += rights.map { $0.guarded(by: guards) }
         }
         for left in lefts {
             switch left.term {
             case .nothing: fallBack(left.guards)
             case .captured(let captured):
-                if let value = (captured as? any AnyOptional).map(\.wrapped) ?? captured {
+                if let value = CapturedValue.unwrapped(captured) {
                     result.append(PredicateCase(guards: left.guards, term: .captured(value)))
                 } else {
                     fallBack(left.guards)

@@ -272,6 +272,9 @@ enum PredicateTerm {
 struct PredicateCase {
     var guards: [ObjectPredicate] = []
     var term: PredicateTerm
+
+    /// Returns the case under further conditions.
+    func guarded(by outer: [ObjectPredicate]) -> PredicateCase { PredicateCase(guards: outer + guards, term: term) }
 }
 
 enum CapturedValue {
@@ -287,6 +290,11 @@ enum CapturedValue {
         case let optional as any AnyOptional: optional.wrapped.map(value) ?? .null
         default: nil
         }
+    }
+
+    /// Returns the value in an optional, or the captured value itself; nil when there is none.
+    static func unwrapped(_ captured: Any) -> Any? {
+        if let optional = captured as? any AnyOptional { optional.wrapped } else { captured }
     }
 
     /// Returns at most `limit` + 1 elements; nil for other values, strings and bytes included.
