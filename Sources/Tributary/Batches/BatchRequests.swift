@@ -41,10 +41,7 @@ public struct BatchInsertRequest: Sendable {
     /// - Parameters:
     ///   - entityName: the entity of the new objects.
     ///   - handler: fills an empty row, or returns true when there are no more.
-    public init(
-        _ entityName: String,
-        handler: @escaping @Sendable (inout [String: PropertyValue]) -> Bool
-    ) {
+    public init(_ entityName: String, handler: @escaping @Sendable (inout [String: PropertyValue]) -> Bool) {
         self.entityName = entityName
         source = .handler(handler)
     }

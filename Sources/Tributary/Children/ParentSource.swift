@@ -30,8 +30,8 @@ final class ParentSource: ContextSource {
 
     var unsavedRoots: UnsavedRoots {
         var roots = context.source.unsavedRoots
-        roots.changed.formUnion(context.pending.rootIndexes)
-        roots.deleted.formUnion(context.pending.deletedRootIndexes)
+        roots.changed.formUnion(context.pending.list.rootIndexes)
+        roots.deleted.formUnion(context.pending.list.deletedRootIndexes)
         roots.relationships.formUnion(context.pending.delta.changedRelationships)
         return roots
     }

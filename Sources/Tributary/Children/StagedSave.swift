@@ -59,7 +59,7 @@ struct ChildSave {
         let objects = context.pending.objects
         let owners = context.relationships.linkedOwners
         let lost = staged.isEmpty ? [] : Set(push(staged).map(\.id))
-        let touched = Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys)
+        let touched = context.pending.delta.keys
         context.pending.finishSave()
         context.saving.request = nil
         var gone: Set<ManagedObjectID> = []
@@ -72,10 +72,7 @@ struct ChildSave {
                 if !object.values.isEmpty { object.row = object.image() }
             }
         }
-        context.relationships.dropFromRelated(gone)
-        for key in touched {
-            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
-        }
+        context.relationships.dropRelated(gone, touched: touched)
         context.reader.invalidatePrefetched()
         for object in objects + owners { object.didSave() }
     }

@@ -103,9 +103,7 @@ struct UniquenessPlanner {
         case .objectTrump where isNew:
             let writes = SavePlan.writes(object, propertyIndexes: object.changed.propertyIndexes, isInsert: false)
             if !writes.isEmpty {
-                plan.updates.append(
-                    Change(entity: row.entity.name, id: row.uniqueID, operation: .update(writes))
-                )
+                plan.updates.append(Change(entity: row.entity.name, id: row.uniqueID, operation: .update(writes)))
             }
             plan.results[ObjectIdentifier(object)] = .gone(isLost: true)
             plan.replace(object, with: row.uniqueID)

@@ -91,14 +91,10 @@ struct PropertyTable: Sendable {
         roles = entity.properties.map(PropertyRole.init)
         names = entity.properties.count <= PropertyTable.fewNames ? entity.properties.map(\.name) : []
         transientIndexes = entity.properties.indices.filter { entity.properties[$0].attribute?.isStored == false }
-        var transients = PropertyIndexSet()
-        for propertyIndex in transientIndexes { transients.insert(propertyIndex) }
-        self.transients = transients
-        var derivedIndexes = PropertyIndexSet()
-        for (propertyIndex, property) in entity.properties.enumerated() {
-            if property.attribute?.derivationExpression != nil { derivedIndexes.insert(propertyIndex) }
-        }
-        self.derivedIndexes = derivedIndexes
+        transients = PropertyIndexSet(transientIndexes)
+        derivedIndexes = PropertyIndexSet(
+            entity.properties.indices.filter { entity.properties[$0].attribute?.derivationExpression != nil }
+        )
         derivations = entity.properties.indices.compactMap { propertyIndex in
             guard let attribute = entity.properties[propertyIndex].attribute, attribute.isStored else { return nil }
             return attribute.derivationExpression.flatMap(Derivation.init).map { (propertyIndex, $0) }

@@ -77,10 +77,8 @@ extension PersistentContainer {
                 }
             }
             store = try Store.open(configuration, migrator: Migrator(migration.settings))
-        } catch let error as MigrationError {
-            throw error
         } catch {
-            throw ContextError(error)
+            throw ContextError.mapped(error, except: MigrationError.self)
         }
         try await self.init(store: store, classes: classes, transformers: transformers, merging: merging)
     }

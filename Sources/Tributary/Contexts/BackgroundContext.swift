@@ -133,10 +133,6 @@ public actor BackgroundContext {
     private func begin() {
         if context.automaticallyMergesChangesFromParent { context.mergeNewest() }
     }
-
-    func end() {
-        context.close()
-    }
 }
 
 extension BackgroundContext {
@@ -150,4 +146,8 @@ extension BackgroundContext {
     }
 }
 
-extension BackgroundContext: EndingContext {}
+extension BackgroundContext: EndingContext {
+    func end() {
+        context.close()
+    }
+}

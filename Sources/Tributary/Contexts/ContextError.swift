@@ -105,6 +105,11 @@ extension ContextError: CustomStringConvertible {
 }
 
 extension ContextError {
+    /// Returns an error of the type `Kept` as it is, and any other as a context error.
+    static func mapped<Kept: Error>(_ error: any Error, except: Kept.Type) -> any Error {
+        error is Kept ? error : ContextError(error)
+    }
+
     init(_ error: any Error) {
         switch error {
         case let error as ContextError: self = error

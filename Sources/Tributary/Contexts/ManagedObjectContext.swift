@@ -24,15 +24,9 @@ public final class ManagedObjectContext {
     /// The context name that history has for each transaction.
     public let name: String?
     /// The author of the changes; history has it, and the transaction carries it to other machines.
-    public var author: String? {
-        get { saving.author }
-        set { saving.author = newValue }
-    }
+    public var author: String?
     /// How a save resolves conflicts with objects that were changed in the store meanwhile.
-    public var mergePolicy: MergePolicy {
-        get { saving.mergePolicy }
-        set { saving.mergePolicy = newValue }
-    }
+    public var mergePolicy: MergePolicy
     /// Returns the policy for one conflict; a nil closure leaves it to ``mergePolicy``.
     ///
     /// It is called inside the save, once for each object in conflict, and may read and change the live object: values
@@ -41,10 +35,7 @@ public final class ManagedObjectContext {
     /// write lock is held while it runs: a save in it, of this context or another one, throws
     /// ``ContextError/saveInProgress(by:)``; rolling back, resetting or refreshing objects that are being saved makes
     /// the save throw.
-    public var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)? {
-        get { saving.resolveConflict }
-        set { saving.resolveConflict = newValue }
-    }
+    public var resolveConflict: ((ManagedObject, MergeConflict) throws -> MergePolicy?)?
     /// Whether the context merges the saves of others automatically.
     ///
     /// A background context does so at the start of each `perform`, never inside one; it is false there by default. On
@@ -59,10 +50,7 @@ public final class ManagedObjectContext {
         set { registry.retain(newValue) }
     }
     /// The transaction of the last save, for ``PersistentContainer/mergePendingChanges(through:)``.
-    public internal(set) var lastSaveToken: HistoryToken? {
-        get { saving.lastToken }
-        set { saving.lastToken = newValue }
-    }
+    public internal(set) var lastSaveToken: HistoryToken?
 
     /// The changes that can be undone; nil when nothing is recorded, as on a background context by default.
     public var undoStack: UndoStack? {
@@ -84,7 +72,7 @@ public final class ManagedObjectContext {
     let pending: PendingChanges
     let observation: ChangeObservation
     let reader: ContextReader
-    var saving: SaveSettings
+    var saving = SaveState()
     /// The context was reset for good, because its container has closed.
     private(set) var isClosed = false
 
@@ -100,6 +88,8 @@ public final class ManagedObjectContext {
     ) {
         self.home = home
         self.name = name
+        self.author = author
+        self.mergePolicy = mergePolicy
         self.parent = parent
         queue = parent?.queue ?? ContextQueue(name: name, isMain: generation != nil, executor: executor)
         automaticallyMergesChangesFromParent = generation != nil
@@ -110,7 +100,6 @@ public final class ManagedObjectContext {
             source: source ?? StoreSource(store: home.store, generation: generation),
             rowCache: home.pipeline.rowCache
         )
-        saving = SaveSettings(author: author, mergePolicy: mergePolicy)
     }
 
     /// The container; nil when it is gone.

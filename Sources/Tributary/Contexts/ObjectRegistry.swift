@@ -65,8 +65,6 @@ final class ObjectRegistry {
         held = isRetaining ? Set(objects) : []
     }
 
-    func reserve(_ count: Int, rootIndex: Int) { table.reserve(count, rootIndex: rootIndex) }
-
     func register(_ object: ManagedObject) {
         if isRetaining {
             if let former = table.object(object.uniqueID, rootIndex: object.descriptor.rootIndex) {

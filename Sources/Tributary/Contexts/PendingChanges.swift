@@ -38,10 +38,6 @@ final class PendingChanges {
 
     func count(rootIndex: Int) -> Int { list.count(rootIndex: rootIndex) }
 
-    var rootIndexes: [Int] { list.rootIndexes }
-
-    var deletedRootIndexes: Set<Int> { list.deletedRootIndexes }
-
     var needsSave: Bool { list.count > 0 || !lostConflicts.isEmpty || !refusedWrites.isEmpty }
 
     func visitAll() -> [ManagedObject] { list.visitAll() }
@@ -103,10 +99,6 @@ final class PendingChanges {
     }
 
     func addOwner(_ owner: ObjectKey) { list.addOwner(owner) }
-
-    var ownerKeys: [ObjectKey] { list.owners.keys }
-
-    func isOwner(_ key: ObjectKey) -> Bool { list.owners.contains(key) }
 
     func hold(_ owner: ManagedObject) { list.owners.hold(owner) }
 

@@ -54,7 +54,7 @@ struct DerivedValues {
         try subject.descriptor.properties.derivations.compactMap { propertyIndex, derivation in
             guard let attribute = subject.descriptor.entity.properties[propertyIndex].attribute,
                 derivation != .now || isChanged,
-                let value = try value(of: derivation, attribute, for: subject), attribute.accepts(value),
+                let value = try value(of: derivation, attribute, for: subject), attribute.type.accepts(value),
                 value != subject.values[propertyIndex]
             else { return nil }
             return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
@@ -115,11 +115,7 @@ struct DerivedValues {
             entity: subject.descriptor.entity,
             propertyIndex: propertyIndex
         )
-        let key = RelationshipDelta.Key(
-            rootIndex: subject.descriptor.rootIndex,
-            id: subject.id.uniqueID,
-            propertyIndex: propertyIndex
-        )
+        let key = RelationshipDelta.Key(subject.descriptor, subject.id.uniqueID, propertyIndex)
         let difference = context.pending.delta[key]
         let known = difference?.added.isEmpty == false ? Set(stored) : []
         let added = (difference?.addedInOrder ?? []).filter { !known.contains($0) }
@@ -143,7 +139,7 @@ struct DerivedValues {
         case .date: result = .date(DateValue(unixSeconds: number.doubleValue))
         default: result = .double(number.doubleValue)
         }
-        return attribute.accepts(result) ? result : .null
+        return attribute.type.accepts(result) ? result : .null
     }
 
     private static func decimal(_ value: PropertyValue) -> Decimal? {

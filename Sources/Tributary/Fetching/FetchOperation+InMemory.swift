@@ -8,7 +8,7 @@ extension FetchOperation {
     /// It is for a condition or order that reads other objects with unsaved changes, here or in a context above: the
     /// store's result may then be wrong for unchanged objects. Without such objects it returns nil, because the store
     /// is right for all objects without changes of their own. Offset and limit are not applied.
-    func objectsOverChangedRelations(_ request: FetchRequest<ManagedObject>) throws -> [ManagedObject]? {
+    func objectsOverChangedRelations() throws -> [ManagedObject]? {
         guard request.includesPendingChanges && context.pending.count > 0 || context.source.hasUnsaved else {
             return nil
         }
@@ -18,7 +18,7 @@ extension FetchOperation {
         let termRoots = terms.map { $0.bound.roots(in: context.schema.model) }
         let keyRoots = keys.map { $0.path.roots(in: context.schema.model) }
         guard (termRoots + keyRoots).contains(where: { $0 != PredicateRoots() }) else { return nil }
-        let roots = unsavedRoots(request)
+        let roots = unsavedRoots()
         let changed = changedRoots(roots)
         let deleted = Set(roots.deleted.compactMap { context.schema.rootDescriptor(at: $0)?.entity.name })
         let affected = termRoots.map { $0.areConcerned(changed: changed, deleted: deleted) }
@@ -33,20 +33,16 @@ extension FetchOperation {
             includesSubentities: request.includesSubentities
         )
         let rows = try context.reader.readResults { try $0.rows(query) }
-        let stored = rows.filter { !isHidden($0.uniqueID, descriptor, request) }.map { context.object(for: $0) }
+        let stored = rows.filter { !isHidden($0.uniqueID, descriptor) }.map { context.object(for: $0) }
         let found =
-            unsavedMatches(terms, descriptor, request)
+            unsavedMatches(terms, descriptor)
             + stored.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
         return found.sorted { precedes($0, $1, keys) }
     }
 
     /// Returns the unsaved objects, of the context and of the contexts above, that fulfil all conditions.
-    func unsavedMatches(
-        _ terms: [FetchTerm],
-        _ descriptor: EntityDescriptor,
-        _ request: FetchRequest<ManagedObject>
-    ) -> [ManagedObject] {
-        let required = requiredValues(terms, descriptor, request)
+    func unsavedMatches(_ terms: [FetchTerm], _ descriptor: EntityDescriptor) -> [ManagedObject] {
+        let required = requiredValues(terms, descriptor)
         let values = required.map(\.value)
         let scope = DirtyKeyIndex.Scope(
             rootIndex: descriptor.rootIndex,
@@ -66,7 +62,7 @@ extension FetchOperation {
                 ? context.source.unsavedKeys(rootIndex: descriptor.rootIndex)
                 : context.source.unsavedKeys(of: values, in: scope)
             for row in Set(keys).compactMap({ context.source.unsaved($0)?.row }) where request.isFor(row.entity) {
-                if !isDirty(row.uniqueID, descriptor, request) { found.append(context.object(for: row)) }
+                if !isDirty(row.uniqueID, descriptor) { found.append(context.object(for: row)) }
             }
         }
         return found.filter { object in terms.allSatisfy { $0.bound.evaluate(on: object) } }
@@ -76,8 +72,7 @@ extension FetchOperation {
     /// unsaved objects that all of them are visited.
     private func requiredValues(
         _ terms: [FetchTerm],
-        _ descriptor: EntityDescriptor,
-        _ request: FetchRequest<ManagedObject>
+        _ descriptor: EntityDescriptor
     ) -> [(propertyIndex: Int, value: PropertyValue)] {
         let dirtyCount = request.includesPendingChanges ? context.pending.count : 0
         let unsavedCount = dirtyCount + context.source.unsavedCount(rootIndex: descriptor.rootIndex)
@@ -90,20 +85,20 @@ extension FetchOperation {
     private static let fewUnsavedObjects = 32
 
     /// Whether an unsaved object of the context or of a context above replaces the row.
-    func isHidden(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest<ManagedObject>) -> Bool {
-        isDirty(id, descriptor, request) || context.source.isUnsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id))
+    func isHidden(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
+        isDirty(id, descriptor) || context.source.isUnsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id))
     }
 
-    func isDirty(_ id: UniqueID, _ descriptor: EntityDescriptor, _ request: FetchRequest<ManagedObject>) -> Bool {
+    func isDirty(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
         guard request.includesPendingChanges, context.pending.count > 0 else { return false }
         return context.registry.object(id, rootIndex: descriptor.rootIndex).map { $0.dirtyIndex >= 0 } == true
     }
 
-    private func unsavedRoots(_ request: FetchRequest<ManagedObject>) -> UnsavedRoots {
+    private func unsavedRoots() -> UnsavedRoots {
         var roots = context.source.unsavedRoots
         guard request.includesPendingChanges else { return roots }
-        roots.changed.formUnion(context.pending.rootIndexes)
-        roots.deleted.formUnion(context.pending.deletedRootIndexes)
+        roots.changed.formUnion(context.pending.list.rootIndexes)
+        roots.deleted.formUnion(context.pending.list.deletedRootIndexes)
         return roots
     }
 
@@ -136,14 +131,6 @@ extension FetchOperation {
         )
         other.reader.markCaughtUp()
         return FetchOperation(context: other, request: request)
-    }
-
-    /// Puts the current time in place of `now()`.
-    func resolved(_ request: FetchRequest<ManagedObject>) -> FetchRequest<ManagedObject> {
-        guard let predicate = request.predicate else { return request }
-        var request = request
-        request.predicate = context.store.resolvingNow(predicate)
-        return request
     }
 }
 

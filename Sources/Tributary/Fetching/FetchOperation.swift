@@ -7,14 +7,22 @@ import TributaryStore
 /// One fetch of a context: the store's rows with the unsaved objects of the context and of the contexts above.
 struct FetchOperation {
     let context: ManagedObjectContext
+    /// The current time is in place of `now()`.
     let request: FetchRequest<ManagedObject>
+
+    init(context: ManagedObjectContext, request: FetchRequest<ManagedObject>) {
+        self.context = context
+        var request = request
+        request.predicate = request.predicate.map(context.store.resolvingNow)
+        self.request = request
+    }
 
     func objects() throws -> [ManagedObject] {
         let objects: [ManagedObject]
         if request.includesPropertyValues, !request.returnsObjectsAsFaults {
             switch try candidates() {
             case .rows(var rows):
-                context.registry.reserve(
+                context.registry.table.reserve(
                     rows.count,
                     rootIndex: try context.descriptor(named: request.entityName).rootIndex
                 )
@@ -40,19 +48,17 @@ struct FetchOperation {
     }
 
     func ids(fillingRowCache: Bool) throws -> [ManagedObjectID] {
-        let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.ids(fillingRowCache: fillingRowCache) }
         processAllChanges()
         let rows = fillingRowCache ? try context.reader.readResultsAhead(context.home.query(request)) : nil
-        if let candidates = try overUnsavedChanges(request) { return candidates.map(\.id) }
+        if let candidates = try overUnsavedChanges() { return candidates.map(\.id) }
         return try rows?.map(\.id) ?? context.reader.readResults { try $0.ids(context.home.query(request)) }
     }
 
     func count() throws -> Int {
-        let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.count() }
         processAllChanges()
-        if let candidates = try overUnsavedChanges(request) { return candidates.count }
+        if let candidates = try overUnsavedChanges() { return candidates.count }
         return try context.reader.readResults { try $0.count(context.home.query(request)) }
     }
 
@@ -75,7 +81,6 @@ struct FetchOperation {
     }
 
     private func candidates() throws -> Candidates {
-        let request = resolved(request)
         if let other = withoutOwnChanges() {
             let found = try other.candidates()
             guard case .mixed(let candidates) = found else { return found }
@@ -87,13 +92,13 @@ struct FetchOperation {
             )
         }
         processAllChanges()
-        if let candidates = try overUnsavedChanges(request) { return .mixed(candidates) }
+        if let candidates = try overUnsavedChanges() { return .mixed(candidates) }
         return .rows(try context.reader.readResults { try $0.rows(context.home.query(request)) })
     }
 
     /// Returns nil when the store's results are right.
-    private func overUnsavedChanges(_ request: FetchRequest<ManagedObject>) throws -> [Candidate]? {
-        if let objects = try objectsOverChangedRelations(request) {
+    private func overUnsavedChanges() throws -> [Candidate]? {
+        if let objects = try objectsOverChangedRelations() {
             return request.slice(objects).map(Candidate.object)
         }
         let descriptor = try context.descriptor(named: request.entityName)
@@ -103,7 +108,7 @@ struct FetchOperation {
         let hiddenCount = dirtyCount + context.source.unsavedCount(rootIndex: descriptor.rootIndex)
         guard hiddenCount > 0 else { return nil }
         let terms = try FetchTerm.terms(of: request.predicate, entity: descriptor.entity, in: context.schema.model)
-        return try merged(request, descriptor, unsavedMatches(terms, descriptor, request), hiddenCount: hiddenCount)
+        return try merged(descriptor, unsavedMatches(terms, descriptor), hiddenCount: hiddenCount)
     }
 
     /// The contexts above come first, because their changes may change objects here.
@@ -114,7 +119,6 @@ struct FetchOperation {
     }
 
     private func merged(
-        _ request: FetchRequest<ManagedObject>,
         _ descriptor: EntityDescriptor,
         _ unsaved: [ManagedObject],
         hiddenCount: Int
@@ -124,7 +128,7 @@ struct FetchOperation {
         query.offset = 0
         query.limit = request.reach(hidden: hiddenCount)
         let stored = try context.reader.readResults { try $0.rows(query) }.filter {
-            !isHidden($0.uniqueID, descriptor, request)
+            !isHidden($0.uniqueID, descriptor)
         }
         let own = unsaved.sorted { precedes($0, $1, keys) }
         var result: [Candidate] = []
@@ -184,7 +188,6 @@ struct FetchOperation {
 
     func dictionaries() throws -> [FetchedValues] {
         processAllChanges()
-        let request = resolved(request)
         if let other = withoutOwnChanges() { return try other.dictionaries() }
         let plan = try context.home.dictionaryPlan(request)
         let isOverlaid = context.source.hasUnsaved || request.includesPendingChanges && context.pending.count > 0

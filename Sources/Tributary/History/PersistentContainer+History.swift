@@ -127,20 +127,16 @@ extension PersistentContainer {
     private func readHistory<T>(_ block: (Reader, _ store: String) throws -> T) throws -> T {
         do {
             return try store.read { try block($0, $0.history.name()) }
-        } catch let error as HistoryError {
-            throw error
         } catch {
-            throw ContextError(error)
+            throw ContextError.mapped(error, except: HistoryError.self)
         }
     }
 
     private func writeHistory(_ block: @escaping @Sendable (WriteTransaction) throws -> Void) async throws {
         do {
             try await store.writeAsync(block)
-        } catch let error as HistoryError {
-            throw error
         } catch {
-            throw ContextError(error)
+            throw ContextError.mapped(error, except: HistoryError.self)
         }
     }
 

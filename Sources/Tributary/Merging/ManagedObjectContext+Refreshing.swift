@@ -88,7 +88,7 @@ extension ManagedObjectContext {
 
     /// Records objects without changes of their own whose relationships have the store's state again.
     private func recordOtherEnds() {
-        for key in Set(pending.delta.changes.keys).union(pending.delta.orderings.keys) {
+        for key in pending.delta.keys {
             guard let owner = registry.object(key.id, rootIndex: key.rootIndex), owner.state != .gone else {
                 continue
             }

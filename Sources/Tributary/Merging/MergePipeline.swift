@@ -132,12 +132,7 @@ final class MainContext {
     var editsOfFailedSave: UInt64?
 
     init(home: ContextHome, generation: Generation) throws {
-        context = ManagedObjectContext(
-            home: home,
-            name: "view",
-            mergePolicy: .objectTrump,
-            generation: generation
-        )
+        context = ManagedObjectContext(home: home, name: "view", mergePolicy: .objectTrump, generation: generation)
         context.undoStack = UndoStack()
         storeName = try generation.read { try $0.history.name() }
         collected = ObjectChanges(limit: home.pipeline.options.pendingLimit)

@@ -69,7 +69,7 @@ final class PendingNotifications: Sendable {
                 case .none: isPending = false
                 case .sleep(let deadline): await timerChange.wait(until: deadline, on: clock)
                 case .merge:
-                    if await !merge() { postpone() }
+                    if await !merge() { _ = state.withLock { $0.debouncer.failed(at: clock.now()) } }
                 }
             }
         }
@@ -99,10 +99,6 @@ final class PendingNotifications: Sendable {
 
     func next() -> MergeDebouncer.Action {
         state.withLock { $0.isAutomatic ? $0.debouncer.timerFired(at: clock.now()) : .none }
-    }
-
-    private func postpone() {
-        _ = state.withLock { $0.debouncer.failed(at: clock.now()) }
     }
 }
 

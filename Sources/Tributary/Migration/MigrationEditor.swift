@@ -108,9 +108,3 @@ public final class MigrationEditor {
         }
     }
 }
-
-extension JSONValue {
-    fileprivate static func increment(_ amount: JSONValue) -> JSONValue {
-        .object([JSONMember(key: "increment", value: amount)])
-    }
-}

@@ -1,4 +1,3 @@
-import Synchronization
 import TributaryChanges
 import TributaryModel
 import TributaryStore
@@ -101,14 +100,12 @@ extension ManagedObject {
             return stream
         }
         let id = objectID
-        let reader = UpdateReader()
-        continuation.onTermination = { _ in reader.leave() }
         // Releasing the observer ends the stream, as the context does when it closes.
         let ending = Ending { continuation.finish() }
         var observer: ObserverToken?
         // Objects hold their context, so the observer must not make the context hold the object.
-        observer = context.observeChanges { [weak self, weak context] notification in
-            guard !reader.isGone, let self, self.managedObjectContext === context else {
+        let token = context.observeChanges { [weak self, weak context] notification in
+            guard let self, self.managedObjectContext === context else {
                 observer?.cancel()
                 return
             }
@@ -122,15 +119,9 @@ extension ManagedObject {
                 _ = continuation.yield(isGone ? .deleted(id) : .changed(self.snapshot()))
             }
         }
+        observer = token
+        continuation.onTermination = { _ in token.cancel() }
         return stream
-    }
-
-    private final class UpdateReader: Sendable {
-        private let state = Atomic(false)
-
-        var isGone: Bool { state.load(ordering: .relaxed) }
-
-        func leave() { state.store(true, ordering: .relaxed) }
     }
 }
 

@@ -36,7 +36,7 @@ extension ManagedObject {
     var isDirty: Bool { state == .inserted || state == .updated || state == .deleted }
     private var isLinkedAnew: Bool {
         guard state == .clean, let context = managedObjectContext else { return false }
-        return context.pending.isOwner(key) && context.relationships.hasUnsavedLinks(self)
+        return context.pending.list.owners.contains(key) && context.relationships.hasUnsavedLinks(self)
     }
     /// The error of the last attempt to read the row or an external value for a property; nil without one.
     public var faultError: ContextError? { extras?.faultError }

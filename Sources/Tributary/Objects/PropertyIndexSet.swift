@@ -3,6 +3,12 @@ struct PropertyIndexSet: Sendable {
     private var low: UInt64 = 0
     private var high: Set<Int> = []
 
+    init() {}
+
+    init(_ propertyIndexes: some Sequence<Int>) {
+        for propertyIndex in propertyIndexes { insert(propertyIndex) }
+    }
+
     var isEmpty: Bool { low == 0 && high.isEmpty }
 
     @inline(__always)

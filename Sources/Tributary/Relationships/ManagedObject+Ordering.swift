@@ -8,11 +8,7 @@ extension ManagedObject {
     /// Inserts an object into an ordered to-many relationship at an index; an object that is in it moves.
     ///
     /// An index beyond the ends counts as the nearest end.
-    public func insert<Target: ManagedObject>(
-        _ object: Target,
-        into relationship: ToMany<Target>,
-        at index: Int
-    ) {
+    public func insert<Target: ManagedObject>(_ object: Target, into relationship: ToMany<Target>, at index: Int) {
         let propertyIndex = relationship.propertyIndex(in: descriptor)
         attempt(propertyIndex) { () throws(ContextError) in
             try checkLink(object, propertyIndex)
@@ -33,7 +29,7 @@ extension ManagedObject {
         let propertyIndex = relationship.propertyIndex(in: descriptor)
         let objects = relatedObjects(propertyIndex)
         guard objects.indices.contains(index) else { return nil }
-        guard assignUnlink(objects[index], propertyIndex) else { return nil }
+        guard assignLinked(false, objects[index], propertyIndex) else { return nil }
         return objects[index] as? Target
     }
 
@@ -87,10 +83,7 @@ extension ManagedObject {
         guard let place = ids.firstIndex(of: object.objectID) else { return }
         ids.remove(at: place)
         ids.insert(object.objectID, at: max(0, min(index, ids.count)))
-        guard context.relationships.relatedIDs(self, propertyIndex) != ids else { return }
-        UndoRecorder(context: context).recordOrder(of: self, propertyIndex)
-        context.pending.delta.setOrder(ids, key, completeAt: context.relationships.listVersion)
-        context.recordEdit(of: self)
+        arrange(ids, propertyIndex, completeAt: context.relationships.listVersion)
     }
 
     func isOrdered(_ propertyIndex: Int) -> Bool {
@@ -98,23 +91,19 @@ extension ManagedObject {
             && descriptor.entity.properties[propertyIndex].relationship?.isOrdered == true
     }
 
-    func arrange(_ ids: [ManagedObjectID], _ propertyIndex: Int) {
+    /// `version` is the context's list version when `ids` are all objects of the relationship.
+    func arrange(_ ids: [ManagedObjectID], _ propertyIndex: Int, completeAt version: UInt64? = nil) {
         guard isOrdered(propertyIndex), let context = managedObjectContext,
             context.relationships.relatedIDs(self, propertyIndex) != ids
         else { return }
         UndoRecorder(context: context).recordOrder(of: self, propertyIndex)
-        context.pending.delta.setOrder(ids, RelationshipDelta.Key(self, propertyIndex))
+        context.pending.delta.setOrder(ids, RelationshipDelta.Key(self, propertyIndex), completeAt: version)
         context.recordEdit(of: self)
     }
 
     /// Returns the objects of a to-many relationship as a sequence that can be changed in place.
     public func objects<Target: ManagedObject>(of relationship: ToMany<Target>) -> RelatedObjects<Target> {
         RelatedObjects(self, relationship)
-    }
-
-    /// Does not build the list.
-    func isRelated(_ propertyIndex: Int, to object: ManagedObject) -> Bool {
-        managedObjectContext?.relationships.isRelated(self, propertyIndex, to: object.objectID) ?? false
     }
 }
 

@@ -172,18 +172,11 @@ extension ManagedObject {
         }
     }
 
-    func assignLink(_ target: ManagedObject, _ propertyIndex: Int) {
-        attempt(propertyIndex) { () throws(ContextError) in
-            try checkLink(target, propertyIndex)
-            setLinked(true, target, propertyIndex)
-        }
-    }
-
     @discardableResult
-    func assignUnlink(_ target: ManagedObject, _ propertyIndex: Int) -> Bool {
+    func assignLinked(_ isLinked: Bool, _ target: ManagedObject, _ propertyIndex: Int) -> Bool {
         attempt(propertyIndex) { () throws(ContextError) in
-            try checkWritable(propertyIndex)
-            setLinked(false, target, propertyIndex)
+            if isLinked { try checkLink(target, propertyIndex) } else { try checkWritable(propertyIndex) }
+            setLinked(isLinked, target, propertyIndex)
         }
     }
 

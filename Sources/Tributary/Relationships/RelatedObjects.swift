@@ -31,7 +31,8 @@ public struct RelatedObjects<Target: ManagedObject> {
 
     /// Returns whether the relationship has the object; other objects are not visited.
     public func contains(_ object: Target) -> Bool {
-        owner.isRelated(relationship.propertyIndex(in: owner.descriptor), to: object)
+        let propertyIndex = relationship.propertyIndex(in: owner.descriptor)
+        return owner.managedObjectContext?.relationships.isRelated(owner, propertyIndex, to: object.objectID) ?? false
     }
 
     /// Adds an object, at the end of an ordered relationship; an object that is in it stays where it is.

@@ -69,6 +69,9 @@ struct RelationshipDelta: Sendable {
 
     var isEmpty: Bool { changes.isEmpty && orderings.isEmpty }
 
+    /// The relationships that have changed, in their objects or in the order alone.
+    var keys: Set<Key> { Set(changes.keys).union(orderings.keys) }
+
     var orderedKeys: Set<Key> {
         Set(orderings.keys).union(changes.lazy.filter { !$0.value.added.isEmpty }.map(\.key))
     }
@@ -125,7 +128,7 @@ struct RelationshipDelta: Sendable {
             for id in change.addedInOrder { orderings[key]?.append(id) }
         }
         orderings.merge(later.orderings) { $1 }
-        for key in Set(later.changes.keys).union(later.orderings.keys) { orderings[key]?.markIncomplete() }
+        for key in later.keys { orderings[key]?.markIncomplete() }
         changedRelationships.formUnion(later.changedRelationships)
         ordinal = max(ordinal, later.ordinal)
     }
@@ -145,7 +148,11 @@ struct RelationshipDelta: Sendable {
 
 extension RelationshipDelta.Key {
     init(_ object: ManagedObject, _ propertyIndex: Int) {
-        self.init(rootIndex: object.descriptor.rootIndex, id: object.uniqueID, propertyIndex: propertyIndex)
+        self.init(object.descriptor, object.uniqueID, propertyIndex)
+    }
+
+    init(_ descriptor: EntityDescriptor, _ id: UniqueID, _ propertyIndex: Int) {
+        self.init(rootIndex: descriptor.rootIndex, id: id, propertyIndex: propertyIndex)
     }
 }
 

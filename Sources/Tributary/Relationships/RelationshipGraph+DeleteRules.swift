@@ -84,7 +84,8 @@ extension RelationshipGraph {
         context.undoStack?.record(.appeared(object))
         context.recordChange { notification in
             if wasSaved {
-                notification.addResurrection(of: object.objectID)
+                notification.deleted.remove(object.objectID)
+                notification.updated.insert(object.objectID)
             } else {
                 notification.inserted.insert(object.objectID)
             }
@@ -132,12 +133,5 @@ extension RelationshipGraph {
             }
             return context.pending.delta[RelationshipDelta.Key(object, propertyIndex)] != nil
         }
-    }
-}
-
-extension ObjectsDidChange {
-    fileprivate mutating func addResurrection(of id: ManagedObjectID) {
-        deleted.remove(id)
-        updated.insert(id)
     }
 }

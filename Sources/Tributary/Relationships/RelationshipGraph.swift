@@ -77,14 +77,17 @@ struct RelationshipGraph {
         }
     }
 
-    /// A merge may have added a reference to a deleted object after the delete rules were followed.
-    func dropFromRelated(_ deleted: Set<ManagedObjectID>) {
-        guard !deleted.isEmpty else { return }
-        for object in context.registry.relationshipReaders {
+    /// Drops, after a save, the stored relationships that it has changed, and deleted objects from the others: a merge
+    /// may have added a reference to a deleted object after the delete rules were followed.
+    func dropRelated(_ deleted: Set<ManagedObjectID>, touched: Set<RelationshipDelta.Key>) {
+        for object in deleted.isEmpty ? [] : context.registry.relationshipReaders {
             guard let extras = object.extras else { continue }
             for (propertyIndex, ids) in extras.related where ids.contains(where: deleted.contains) {
                 extras.related[propertyIndex] = ids.filter { !deleted.contains($0) }
             }
+        }
+        for key in touched {
+            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
         }
     }
 
@@ -172,7 +175,7 @@ struct RelationshipGraph {
         if object.state.isDeletion { context.pending.delta.changeVisibility() }
         for (end, isNew) in [(old, false), (new, true)] {
             guard let end else { continue }
-            let key = RelationshipDelta.Key(rootIndex: descriptor.rootIndex, id: end, propertyIndex: inverseIndex)
+            let key = RelationshipDelta.Key(descriptor, end, inverseIndex)
             if isNew {
                 if isEdit {
                     keepOrder(key, relationship: descriptor.entity.properties[inverseIndex].relationship, adding: id)
@@ -250,19 +253,13 @@ struct RelationshipGraph {
     private func revertPairs(_ object: ManagedObject, _ propertyIndex: Int, _ relationship: Relationship) {
         guard let difference = context.pending.delta[RelationshipDelta.Key(object, propertyIndex)] else { return }
         if let (descriptor, inverseIndex) = inverse(of: relationship) {
-            for (ids, isAdded) in [(Array(difference.added.keys), true), (Array(difference.removed), false)] {
-                for id in ids {
-                    let there = RelationshipDelta.Key(
-                        rootIndex: descriptor.rootIndex,
-                        id: id.uniqueID,
-                        propertyIndex: inverseIndex
-                    )
-                    if isAdded {
-                        context.pending.delta.remove(object.objectID, from: there)
-                    } else {
-                        context.pending.delta.add(object.objectID, to: there, isEdit: false)
-                    }
-                }
+            for id in difference.added.keys {
+                let there = RelationshipDelta.Key(descriptor, id.uniqueID, inverseIndex)
+                context.pending.delta.remove(object.objectID, from: there)
+            }
+            for id in difference.removed {
+                let there = RelationshipDelta.Key(descriptor, id.uniqueID, inverseIndex)
+                context.pending.delta.add(object.objectID, to: there, isEdit: false)
             }
         }
         context.pending.delta.forget(RelationshipDelta.Key(object, propertyIndex))
@@ -278,7 +275,7 @@ struct RelationshipGraph {
     /// Objects without changes of their own whose relationships differ from the stored ones; an owner that is not in
     /// use is read, so that objects that are gone are omitted.
     var linkedOwners: [ManagedObject] {
-        context.pending.ownerKeys.compactMap { key in
+        context.pending.list.owners.keys.compactMap { key in
             guard let object = object(key.id, rootIndex: key.rootIndex), object.state == .clean, hasUnsavedLinks(object)
             else { return nil }
             if object.isFault { try? object.load() }

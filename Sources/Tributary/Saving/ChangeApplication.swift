@@ -326,12 +326,7 @@ struct ChangeApplication {
         }
         guard let relationship = object.descriptor.entity.properties[propertyIndex].relationship, relationship.isToMany
         else {
-            throw .wrongValue(
-                entity: descriptor.entity.name,
-                property: name,
-                expected: "a value",
-                found: "a link"
-            )
+            throw .wrongValue(entity: descriptor.entity.name, property: name, expected: "a value", found: "a link")
         }
         for id in ids { object.setLinked(isLinked, try target(id, relationship), propertyIndex) }
         return object
@@ -423,13 +418,14 @@ package struct ChangeError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch reason {
-        case .unknownEntity(let name): "the model has no entity '\(name)'"
-        case .abstractEntity(let name): "the entity '\(name)' is abstract: it has no objects of its own"
-        case .unknownProperty(let entity, let property): "the entity '\(entity)' has no property '\(property)'"
+        case .unknownEntity(let name): ContextError.unknownEntity(name).description
+        case .abstractEntity(let name): ContextError.abstractEntity(name).description
+        case .unknownProperty(let entity, let property):
+            ContextError.unknownProperty(entity: entity, property: property).description
         case .wrongValue(let entity, let property, let expected, let found):
-            "\(entity).\(property) takes \(expected), not \(found)"
-        case .notFound(let id): "there is no object \(id)"
-        case .duplicateID(let id): "there is an object \(id) already"
+            ContextError.wrongType(entity: entity, property: property, expected: expected, found: found).description
+        case .notFound(let id): ContextError.notFound(id).description
+        case .duplicateID(let id): ContextError.duplicateID(id).description
         case .versionMoved(let id, let expected, let found):
             found.map { "\(id) is at version \($0), not \(expected)" } ?? "\(id) was deleted since version \(expected)"
         case .context(let error): error.description

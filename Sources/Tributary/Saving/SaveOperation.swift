@@ -161,12 +161,16 @@ struct SaveOperation {
     /// `committed` is nil when every change was dropped.
     private func adopt(_ plan: SavePlan, _ committed: CommittedTransaction?) {
         let saved = plan.results.map(\.object).filter(\.isDirty) + context.relationships.linkedOwners
-        let touched = Set(context.pending.delta.changes.keys).union(context.pending.delta.orderings.keys)
+        let touched = context.pending.delta.keys
         var lost: [ManagedObject] = []
         var overwritten: [ManagedObject] = []
         var gone: Set<ManagedObjectID> = []
         for (object, result) in plan.results {
-            if !object.isDirty { recordStoreEffect(on: object) }
+            if !object.isDirty {
+                // The store has changed it as an effect of the save.
+                object.extras?.related = [:]
+                context.recordChange { $0.addUpdate(of: object.objectID) }
+            }
             switch result {
             case .written: markSaved(object, committed.flatMap { written(object, $0.number) })
             case .reread:
@@ -184,10 +188,7 @@ struct SaveOperation {
             }
         }
         context.undoStack?.forget(lost)
-        context.relationships.dropFromRelated(gone)
-        for key in touched {
-            context.registry.object(key.id, rootIndex: key.rootIndex)?.extras?.related[key.propertyIndex] = nil
-        }
+        context.relationships.dropRelated(gone, touched: touched)
         context.pending.finishSave()
         context.saving.endRequest(plan)
         context.reader.invalidatePrefetched()
@@ -198,11 +199,6 @@ struct SaveOperation {
         for object in overwritten { object.awake(from: .mergePolicy) }
         for object in saved { object.didSave() }
         if let committed { context.observation.didSaves.forEach { $0(context, committed.changes) } }
-    }
-
-    private func recordStoreEffect(on object: ManagedObject) {
-        object.extras?.related = [:]
-        context.recordChange { $0.addUpdate(of: object.objectID) }
     }
 
     private func written(_ object: ManagedObject, _ number: Int64) -> Row? {
@@ -259,7 +255,6 @@ struct SaveOperation {
             plan.rows[ObjectIdentifier(object)] = row
         }
     }
-
 }
 
 /// Commits one transaction of a context, announces it, and moves the context to it when it shows a generation.

@@ -7,12 +7,7 @@ extension SavePlanner {
     func derive(_ plan: inout SavePlan, without dropped: Set<ObjectIdentifier>) throws {
         guard !context.schema.derivingKinds.isEmpty else { return }
         let time = context.store.configuration.environment.wallTime()
-        let derived = DerivedValues(
-            context: context,
-            reader: reader,
-            now: .date(DateValue(time)),
-            dropped: dropped
-        )
+        let derived = DerivedValues(context: context, reader: reader, now: .date(DateValue(time)), dropped: dropped)
         let changed = Set(
             context.pending.objects.filter { object in
                 (object.state == .inserted || object.state == .updated) && !dropped.contains(ObjectIdentifier(object))

@@ -83,11 +83,7 @@ struct SavePlanner {
         object.descriptor.keepsWrittenValues && !context.relationships.refersToMissing(object)
     }
 
-    private func planUpdate(
-        of object: ManagedObject,
-        _ plan: inout SavePlan,
-        _ updates: inout [Change]
-    ) throws {
+    private func planUpdate(of object: ManagedObject, _ plan: inout SavePlan, _ updates: inout [Change]) throws {
         // An object that was only linked or unlinked has no register of its own to write.
         guard let cached = object.row, !object.changed.isEmpty else {
             return plan.results.append((object, .written))
@@ -262,10 +258,7 @@ struct SavePlan {
             let assigned = attribute.increment(from: before ?? .null, to: given.before)?.value["increment"]
             let sum = CounterTotals.sum(assigned.flatMap(CounterTotals.number), given.sum)
             guard sum != .integer(0), sum != .double(0) else { return nil }
-            return PropertyWrite(
-                name: attribute.name,
-                value: .object([JSONMember(key: "increment", value: sum.json)])
-            )
+            return PropertyWrite(name: attribute.name, value: .increment(sum.json))
         case .relationship(let relationship, let storage):
             guard case .column = storage else { return nil }
             return PropertyWrite(name: relationship.name, value: relationship.json(for: value))
@@ -280,5 +273,12 @@ struct SavePlan {
             case .reread, .dropped, .gone: object.extras?.isUnsaved != true
             }
         }
+    }
+}
+
+extension JSONValue {
+    /// The value of a write that adds to a counter.
+    static func increment(_ amount: JSONValue) -> JSONValue {
+        .object([JSONMember(key: "increment", value: amount)])
     }
 }

@@ -29,7 +29,7 @@ extension Field: CheckedField {
     func mismatch(in descriptor: EntityDescriptor) -> String? {
         let found = attribute(in: descriptor)
         guard case .property(let attribute) = found else { return found.mismatch }
-        guard attribute.accepts(Value.Present.zeroField.fieldValue) else {
+        guard attribute.type.accepts(Value.Present.zeroField.fieldValue) else {
             return "'\(name)' is of the type \(attribute.type.rawValue), which takes no \(Value.Present.self)"
         }
         // A Swift type with fewer bits reads values that it cannot hold as 0.

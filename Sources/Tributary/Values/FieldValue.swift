@@ -193,11 +193,9 @@ extension UUID: OrderedFieldValue {}
 extension UniqueID: OrderedFieldValue {}
 
 extension Attribute {
-    func accepts(_ value: PropertyValue) -> Bool { type.accepts(value) }
-
     /// A composite becomes canonical text; nil when the value does not fit.
     func settable(_ value: PropertyValue) -> PropertyValue? {
-        guard accepts(value) else { return nil }
+        guard type.accepts(value) else { return nil }
         guard type == .composite, case .composite(let text) = value else { return value }
         return JSONValue(text: text).flatMap { self.value(from: $0) }
     }

@@ -57,12 +57,12 @@ extension ManagedObject {
 
     /// Adds an object to a to-many relationship.
     public func add<Target: ManagedObject>(_ object: Target, to relationship: ToMany<Target>) {
-        assignLink(object, relationship.propertyIndex(in: descriptor))
+        assignLinked(true, object, relationship.propertyIndex(in: descriptor))
     }
 
     /// Removes an object from a to-many relationship.
     public func remove<Target: ManagedObject>(_ object: Target, from relationship: ToMany<Target>) {
-        assignUnlink(object, relationship.propertyIndex(in: descriptor))
+        assignLinked(false, object, relationship.propertyIndex(in: descriptor))
     }
 
     // MARK: IDs and bytes

@@ -72,7 +72,7 @@ extension TransformableField: CheckedField {
     func mismatch(in descriptor: EntityDescriptor) -> String? {
         let found = attribute(in: descriptor)
         guard case .property(let attribute) = found else { return found.mismatch }
-        return attribute.accepts(.binary([]))
+        return attribute.type.accepts(.binary([]))
             ? nil : "'\(name)' is of the type \(attribute.type.rawValue): declare it as a Field"
     }
 }
