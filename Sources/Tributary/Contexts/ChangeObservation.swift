@@ -31,8 +31,6 @@ final class ChangeObservation {
         if !changes.isEmpty { change(&pending) }
     }
 
-    var hasChangeObservers: Bool { !changes.isEmpty }
-
     func beginEvent() { event &+= 1 }
 
     func discardPending() { pending = ObjectsDidChange() }

@@ -105,6 +105,15 @@ extension ContextError: CustomStringConvertible {
 }
 
 extension ContextError {
+    /// Runs `block`, and throws its error as a context error.
+    static func wrapping<T>(_ block: () throws -> T) throws(ContextError) -> T {
+        do {
+            return try block()
+        } catch {
+            throw ContextError(error)
+        }
+    }
+
     /// Returns an error of the type `Kept` as it is, and any other as a context error.
     static func mapped<Kept: Error>(_ error: any Error, except: Kept.Type) -> any Error {
         error is Kept ? error : ContextError(error)

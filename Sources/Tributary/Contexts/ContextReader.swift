@@ -34,11 +34,7 @@ final class ContextReader {
     var isBehind: Bool { source.version != caughtUpVersion }
 
     func read<T>(_ block: (Reader) throws -> T) throws(ContextError) -> T {
-        do {
-            return try source.read(block)
-        } catch {
-            throw ContextError(error)
-        }
+        try ContextError.wrapping { try source.read(block) }
     }
 
     func readResults<T>(_ block: (Reader) throws -> T) throws -> T {

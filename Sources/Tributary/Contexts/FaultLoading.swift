@@ -52,15 +52,13 @@ struct FaultLoading {
     /// Returns the transaction that inserted the object, when the context's generation is older than the object.
     private func newerTransaction(of object: ManagedObject) throws(ContextError) -> HistoryToken? {
         guard context.generation != nil, context.source.unsaved(object.key) == nil else { return nil }
-        do {
-            return try context.store.read { reader in
+        return try ContextError.wrapping {
+            try context.store.read { reader -> HistoryToken? in
                 guard let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root) else {
                     return nil
                 }
                 return HistoryToken(store: try reader.history.name(), number: row.revision)
             }
-        } catch {
-            throw ContextError(error)
         }
     }
 

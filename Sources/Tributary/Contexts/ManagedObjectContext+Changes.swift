@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     }
 
     private func scheduleProcessing() {
-        guard observation.hasChangeObservers || pending.hasUnfollowedDeletions || undoStack != nil else { return }
+        guard !observation.changes.isEmpty || pending.hasUnfollowedDeletions || undoStack != nil else { return }
         observation.isProcessingScheduled = true
         guard let container else { return }
         // The first change after a run schedules one job on the main actor; callers of `processPendingChanges()` do not

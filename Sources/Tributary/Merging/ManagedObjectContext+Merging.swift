@@ -47,11 +47,7 @@ extension ManagedObjectContext {
     public func pin() throws(ContextError) {
         checkConfinement()
         try checkPinnable()
-        do {
-            try pinNewest()
-        } catch {
-            throw ContextError(error)
-        }
+        _ = try ContextError.wrapping { try pinNewest() }
     }
 
     /// Shows the newest state again, and updates the objects in use to it.

@@ -75,7 +75,12 @@ extension ManagedObjectContext {
     public func reset() {
         checkConfinement()
         forgetAll()
-        defer { notifyOfEverything() }
+        defer {
+            if !isClosed {
+                recordChange { $0.isEverything = true }
+                processPendingChanges()
+            }
+        }
         guard isMain, !isClosed else { return }
         let pipeline = home.pipeline
         do {
@@ -94,12 +99,6 @@ extension ManagedObjectContext {
             }
             recordChange { $0.addUpdate(of: owner.objectID) }
         }
-    }
-
-    private func notifyOfEverything() {
-        guard !isClosed else { return }
-        recordChange { $0.isEverything = true }
-        processPendingChanges()
     }
 }
 

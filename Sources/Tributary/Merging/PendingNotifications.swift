@@ -46,12 +46,7 @@ final class PendingNotifications: Sendable {
         }
     }
 
-    var isDue: Bool {
-        state.withLock { state in
-            guard state.isAutomatic, let deadline = state.debouncer.deadline else { return false }
-            return clock.now() >= deadline
-        }
-    }
+    var isDue: Bool { timeUntilMerge.map { $0 <= .zero } ?? false }
 
     /// Stops the timer, or starts it again; an overdue merge then runs at once.
     func setAutomatic(_ isAutomatic: Bool) {

@@ -27,12 +27,10 @@ public final class MigrationEditor {
     public func objects(_ entity: String, where predicate: ObjectPredicate? = nil) throws -> [ObjectSnapshot] {
         guard let found = model.entity(named: entity) else { throw ContextError.unknownEntity(entity) }
         try edit.flush()
-        do {
-            return try edit.reader.rows(FetchQuery(entity: found, predicate: predicate)).map {
+        return try ContextError.wrapping {
+            try edit.reader.rows(FetchQuery(entity: found, predicate: predicate)).map {
                 $0.snapshot(edit.reader.readable)
             }
-        } catch {
-            throw ContextError(error)
         }
     }
 

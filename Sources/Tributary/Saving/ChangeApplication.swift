@@ -370,7 +370,10 @@ struct ChangeApplication {
         }
         var positions = terms.positions[key] ?? [:]
         do throws(ContextError) {
-            for (id, position) in try storedPositions(of: owner, propertyIndex) where positions[id] == nil {
+            let stored = try context.reader.read {
+                try $0.positions(of: owner.uniqueID, entity: owner.descriptor.entity, propertyIndex: propertyIndex)
+            }
+            for (id, position) in stored where positions[id] == nil {
                 positions[id] = position
             }
         } catch {
@@ -382,15 +385,6 @@ struct ChangeApplication {
         // An unchanged order has to be written as well.
         context.pending.delta.setOrder(context.relationships.relatedIDs(owner, propertyIndex), key)
         context.recordEdit(of: owner)
-    }
-
-    private func storedPositions(
-        of owner: ManagedObject,
-        _ propertyIndex: Int
-    ) throws(ContextError) -> [(id: ManagedObjectID, position: String)] {
-        try context.reader.read {
-            try $0.positions(of: owner.uniqueID, entity: owner.descriptor.entity, propertyIndex: propertyIndex)
-        }
     }
 }
 

@@ -16,7 +16,10 @@ struct ObjectValidator {
                 let value = object.read(propertyIndex)
                 check(attribute, value)
                 // Objects without a class of their own have no hook.
-                if object.descriptor.type != ManagedObject.self { ask(attribute, value) }
+                guard object.descriptor.type != ManagedObject.self else { continue }
+                found += SaveValidation(context: context).failures(of: object, .value(value, key: attribute.name)) {
+                    try object.validateValue(value, forKey: attribute.name)
+                }
             case .relationship(let relationship, _):
                 let isTouched =
                     checksAll || object.changed.contains(propertyIndex)
@@ -26,12 +29,6 @@ struct ObjectValidator {
             }
         }
         return found
-    }
-
-    private mutating func ask(_ attribute: Attribute, _ value: PropertyValue) {
-        found += SaveValidation(context: context).failures(of: object, .value(value, key: attribute.name)) {
-            try object.validateValue(value, forKey: attribute.name)
-        }
     }
 
     mutating func check(_ attribute: Attribute, _ value: PropertyValue) {
