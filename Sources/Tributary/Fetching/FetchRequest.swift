@@ -72,9 +72,20 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
         self.init(predicate: predicate, sortKeys: sortKeys)
     }
 
-    /// Requests for different classes have the same stored properties: no property depends on the class.
     init(_ other: FetchRequest<some ManagedObject>) {
-        self = unsafeBitCast(other, to: FetchRequest<Object>.self)
+        self.init(entity: other.entityName, other.predicate, other.sortKeys)
+        fetchLimit = other.fetchLimit
+        fetchOffset = other.fetchOffset
+        fetchBatchSize = other.fetchBatchSize
+        includesSubentities = other.includesSubentities
+        includesPendingChanges = other.includesPendingChanges
+        includesPropertyValues = other.includesPropertyValues
+        returnsObjectsAsFaults = other.returnsObjectsAsFaults
+        prefetchedKeyPaths = other.prefetchedKeyPaths
+        propertiesToFetch = other.propertiesToFetch
+        returnsDistinctResults = other.returnsDistinctResults
+        groupBy = other.groupBy
+        having = other.having
     }
 
     var untyped: FetchRequest<ManagedObject> { FetchRequest<ManagedObject>(self) }
