@@ -26,13 +26,12 @@ struct StoreFixture: Sendable {
 
     /// One entity with a name and a number.
     static func company() throws -> Model {
-        var employee = EntityDefinition(name: "Employee")
-        var name = Attribute(name: "name", type: .string)
-        name.isOptional = true
-        var salary = Attribute(name: "salary", type: .integer64)
-        salary.isOptional = true
-        employee.attributes = [name, salary]
-        return try Model(version: "1", entities: [employee])
+        try Model(
+            yaml: """
+                version: "1"
+                entities: {Employee: {attributes: {name: String?, salary: Integer 64?}}}
+                """
+        )
     }
 
     /// Commits one transaction that adds `rows` employees; its number is the greatest so far plus one.
@@ -69,4 +68,9 @@ extension Reader {
     func census() throws -> (employees: Int, newest: Int64) {
         (try Int.fetchOne(database, sql: "SELECT count(*) FROM Employee") ?? 0, try history.newestTransaction())
     }
+}
+
+extension Store {
+    /// Pins the current state with a number of connections.
+    func pin(connections: Int = 1) throws -> Generation { try move(from: nil, connections: connections) }
 }

@@ -28,6 +28,15 @@ import TributaryModel
         seen: [UniqueID: UInt64] = sawInsert,
         _ changes: Change...
     ) -> ForeignTransaction {
+        write(writer, clock: clock, seen: seen, changes)
+    }
+
+    private func write(
+        _ writer: Int,
+        clock: UInt64,
+        seen: [UniqueID: UInt64] = sawInsert,
+        _ changes: [Change]
+    ) -> ForeignTransaction {
         ForeignTransaction(writer, 1, clock: clock, seen: seen, changes)
     }
 
@@ -154,35 +163,22 @@ import TributaryModel
         let later: UInt64 = 200_000_000
         try replica.apply([
             write(3, clock: later, .update("Employee", 1, ["name": "c"])),
-            ForeignTransaction(
-                3,
-                2,
-                clock: later + 1,
-                seen: [own: 1],
-                .update("Employee", 1, ["nick": "c"])
-            ),
+            ForeignTransaction(3, 2, clock: later + 1, seen: [own: 1], .update("Employee", 1, ["nick": "c"])),
         ])
         #expect(try replica.journal() == [#"latest Employee.name 1: "local" of self/1 lost to "c" of 3/1"#])
     }
 
     // MARK: Deletions
 
-    @Test func `an edit that a concurrent deletion takes away is kept, whichever is newer`() throws {
+    /// Whether the object was inserted, or is one that nobody has inserted.
+    @Test(arguments: [("Employee", 1), ("Person", 9)])
+    func `an edit that a concurrent deletion takes away is kept, whichever is newer`(_ entity: String, _ id: Int) throws
+    {
         for clock: UInt64 in [5, 7] {
             try expectJournals(
-                [#"deletion Employee.name 1: "b" of 2/1 lost to deletion of 3/1"#],
-                write(2, clock: clock, .update("Employee", 1, ["name": "b"])),
-                write(3, clock: 6, .delete("Employee", 1))
-            )
-        }
-    }
-
-    @Test func `an edit of an object that nobody has inserted is kept when a deletion meets it`() throws {
-        for clock: UInt64 in [5, 7] {
-            try expectJournals(
-                [#"deletion Person.name 9: "b" of 2/1 lost to deletion of 3/1"#],
-                write(2, clock: clock, .update("Person", 9, ["name": "b"])),
-                write(3, clock: 6, .delete("Person", 9))
+                [#"deletion \#(entity).name \#(id): "b" of 2/1 lost to deletion of 3/1"#],
+                write(2, clock: clock, .update(entity, id, ["name": "b"])),
+                write(3, clock: 6, .delete(entity, id))
             )
         }
     }
@@ -265,28 +261,15 @@ import TributaryModel
 
     // MARK: Size
 
-    @Test(.timeLimit(.minutes(10)))
-    func `the journal is bounded, and counts what it does not keep`() throws {
+    @Test(.timeLimit(.minutes(10))) func `the journal is bounded, and counts what it does not keep`() throws {
         let replica = try Replica()
         let limit = Int(ConflictTable.rowLimit)
         let extra = ConflictTable.replacementLimit + 50
         let ids = 1_000..<(1_000 + limit + extra)
         try replica.apply([
             ForeignTransaction(1, 1, clock: 1, ids.map { .insert("Tag", $0, ["isOn": .boolean(true)]) }),
-            ForeignTransaction(
-                2,
-                1,
-                clock: 5,
-                seen: Self.sawInsert,
-                ids.map { .update("Tag", $0, ["isOn": .boolean(false)]) }
-            ),
-            ForeignTransaction(
-                3,
-                1,
-                clock: 6,
-                seen: Self.sawInsert,
-                ids.map { .update("Tag", $0, ["isOn": .boolean(true)]) }
-            ),
+            write(2, clock: 5, ids.map { .update("Tag", $0, ["isOn": .boolean(false)]) }),
+            write(3, clock: 6, ids.map { .update("Tag", $0, ["isOn": .boolean(true)]) }),
         ])
         let counts = try replica.store.read { try $0.conflicts.counts() }
         #expect(counts == ConflictCounts(kept: limit, dropped: extra))
@@ -304,20 +287,8 @@ import TributaryModel
         let ids = 1_000..<1_040
         try replica.apply([
             ForeignTransaction(1, 1, clock: 1, ids.map { .insert("Employee", $0, ["name": "a"]) }),
-            ForeignTransaction(
-                2,
-                1,
-                clock: 5,
-                seen: Self.sawInsert,
-                ids.map { .update("Employee", $0, ["name": text]) }
-            ),
-            ForeignTransaction(
-                3,
-                1,
-                clock: 6,
-                seen: Self.sawInsert,
-                ids.map { .update("Employee", $0, ["name": "c"]) }
-            ),
+            write(2, clock: 5, ids.map { .update("Employee", $0, ["name": text]) }),
+            write(3, clock: 6, ids.map { .update("Employee", $0, ["name": "c"]) }),
         ])
         func kept() throws -> [Int64] {
             try replica.store.read { try $0.conflicts.conflicts(after: 0, limit: 100).map(\.number) }

@@ -8,11 +8,9 @@ import TributaryModel
 
 /// A losing value is written again as a new change.
 @Suite struct ConflictRestorationTests {
-    private static let writer = (1...3).map { ForeignTransaction($0, 1, clock: 1).writer }
-
     /// A store with one conflict between the changes of writers 2 and 3.
     private func replica(_ first: Change, _ second: Change) throws -> Replica {
-        let seen = [Self.writer[0]: UInt64(1)]
+        let seen = [ForeignTransaction(1, 1, clock: 1).writer: UInt64(1)]
         let replica = try Replica()
         try replica.apply([
             ForeignTransaction(

@@ -9,8 +9,7 @@ import Testing
 
 /// A generation stays as it is while others write, until it is moved.
 struct GenerationTests {
-    @Test
-    func staysWhileOthersWrite() throws {
+    @Test func staysWhileOthersWrite() throws {
         let fixture = try StoreFixture()
         try fixture.hire(2)
         let generation = try fixture.store.pin(connections: 2)
@@ -24,8 +23,7 @@ struct GenerationTests {
         #expect(try fixture.store.read { try $0.census().employees } == 32)
     }
 
-    @Test
-    func allConnectionsOfAGenerationShowTheSame() async throws {
+    @Test func allConnectionsOfAGenerationShowTheSame() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         try fixture.hire()
@@ -60,8 +58,7 @@ struct GenerationTests {
         try await writing
     }
 
-    @Test
-    func readsOfAMovedGenerationGoToTheNewOne() async throws {
+    @Test func readsOfAMovedGenerationGoToTheNewOne() async throws {
         let fixture = try StoreFixture()
         try fixture.hire()
         let first = try fixture.store.pin(connections: 2)
@@ -74,8 +71,7 @@ struct GenerationTests {
         #expect(try await second.readAsync(timeout: .seconds(10)) { try $0.history.newestTransaction() } == 3)
     }
 
-    @Test
-    func movingDoesNotWaitForASlowReader() async throws {
+    @Test func movingDoesNotWaitForASlowReader() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         try fixture.hire()
@@ -101,8 +97,7 @@ struct GenerationTests {
         #expect(census.newest == 1, "the read that had begun")
     }
 
-    @Test
-    func aReadInsideAReadUsesTheSameConnection() throws {
+    @Test func aReadInsideAReadUsesTheSameConnection() throws {
         let fixture = try StoreFixture()
         try fixture.hire()
         let generation = try fixture.store.pin()
@@ -112,8 +107,7 @@ struct GenerationTests {
         #expect(inner == 1)
     }
 
-    @Test
-    func connectionsComeBack() throws {
+    @Test func connectionsComeBack() throws {
         let fixture = try StoreFixture()
         try fixture.hire()
         for _ in 0..<100 {
@@ -133,8 +127,7 @@ struct GenerationTests {
     }
 
     /// The main context never waits for slow admin reads.
-    @Test
-    func readsWithATimeLimitLeaveOneConnection() async throws {
+    @Test func readsWithATimeLimitLeaveOneConnection() async throws {
         let fixture = try StoreFixture()
         try fixture.hire()
         let generation = try fixture.store.pin(connections: 3)
@@ -160,11 +153,10 @@ struct GenerationTests {
         #expect(try await third.value == 1)
     }
 
-    @Test
-    func aReadThatTakesTooLongIsInterrupted() async throws {
+    @Test func aReadThatTakesTooLongIsInterrupted() async throws {
         let fixture = try StoreFixture()
         let generation = try fixture.store.pin(connections: 2)
-        let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+        let endless = ReadCancellationTests.endless
         await #expect(throws: StoreError.timedOut(after: .milliseconds(50))) {
             try await generation.readAsync(timeout: .milliseconds(50)) {
                 try Int.fetchOne($0.database, sql: endless)

@@ -13,8 +13,7 @@ struct GenerationWALTests {
 
     /// 200 moves with about 40 MiB written between them; without the release before the checkpoint the WAL keeps all of
     /// it.
-    @Test
-    func staysShortUnderTwoHundredMoves() throws {
+    @Test func staysShortUnderTwoHundredMoves() throws {
         let fixture = try StoreFixture()
         var generation = try fixture.store.pin(connections: 3)
         var peak = 0
@@ -28,8 +27,7 @@ struct GenerationWALTests {
     }
 
     /// The WAL keeps at most the bytes since the preceding move, however the two threads are scheduled.
-    @Test
-    func staysShortWhileAnotherThreadWritesAllTheTime() async throws {
+    @Test func staysShortWhileAnotherThreadWritesAllTheTime() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         let commits: Int64 = 300
@@ -54,8 +52,7 @@ struct GenerationWALTests {
     }
 
     /// A long-lived generation makes the WAL long; releasing it frees the space.
-    @Test
-    func givesItsSpaceBackWhenTheStoreComesToRest() throws {
+    @Test func givesItsSpaceBackWhenTheStoreComesToRest() throws {
         let fixture = try StoreFixture()
         let held = try fixture.store.pin(connections: 2)
         for _ in 0..<60 { try fixture.hire(50, nameLength: 4000) }
@@ -69,8 +66,7 @@ struct GenerationWALTests {
         #expect(try next.read { try $0.census().employees } == 3_000)
     }
 
-    @Test
-    func isCopiedBackWithoutAnyGeneration() throws {
+    @Test func isCopiedBackWithoutAnyGeneration() throws {
         let fixture = try StoreFixture()
         var peak = 0
         for _ in 0..<200 {

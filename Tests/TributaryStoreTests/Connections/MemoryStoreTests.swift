@@ -8,46 +8,36 @@ import TributaryModel
 /// A store in memory: a private folder that needs no cleaning up.
 struct MemoryStoreTests {
     private func model() throws -> Model {
-        var note = EntityDefinition(name: "Note")
-        var text = Attribute(name: "text", type: .string)
-        text.isOptional = true
-        note.attributes = [text]
-        return try Model(version: "1", entities: [note])
+        try Model(yaml: "version: \"1\"\nentities: {Note: {attributes: {text: String?}}}")
     }
 
-    private func names(_ folder: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder)
-    }
+    private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    @Test
-    func theFolderGoesWhenTheStoreCloses() throws {
+    @Test func theFolderGoesWhenTheStoreCloses() throws {
         let configuration = try StoreConfiguration.memory(name: "memory", model: model())
         let folder = try #require(configuration.memory).path
         let store = try Store.open(configuration)
-        #expect(try names(folder).contains("store.sqlite"))
+        #expect(exists(folder + "/store.sqlite"))
         #expect(try store.read { try $0.history.newestTransaction() } == 0)
         try store.close()
-        #expect(!FileManager.default.fileExists(atPath: folder))
+        #expect(!exists(folder))
     }
 
-    @Test
-    func theFolderGoesWithItsLastOwner() throws {
+    @Test func theFolderGoesWithItsLastOwner() throws {
         var configuration: StoreConfiguration? = try StoreConfiguration.memory(name: "memory", model: model())
         let folder = try #require(configuration?.memory).path
         configuration = nil
-        #expect(!FileManager.default.fileExists(atPath: folder))
+        #expect(!exists(folder))
     }
 
-    @Test
-    func aFolderIsPrivate() throws {
+    @Test func aFolderIsPrivate() throws {
         let parent = try TemporaryFolder("memory")
         let folder = try MemoryFolder(in: parent.path)
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
         #expect(mode == 0o700)
     }
 
-    @Test
-    func filesOfAKilledProcessAreSweptAndFilesInUseStay() throws {
+    @Test func filesOfAKilledProcessAreSweptAndFilesInUseStay() throws {
         let parent = try TemporaryFolder("memory")
         let used = try MemoryFolder(in: parent.path)
         // The lock of a killed process is released, but its folder remains.
@@ -57,17 +47,16 @@ struct MemoryStoreTests {
         let foreign = parent.path("something-else")
         try FileManager.default.createDirectory(atPath: foreign, withIntermediateDirectories: false)
         let next = try MemoryFolder(in: parent.path)
-        #expect(!FileManager.default.fileExists(atPath: left))
-        #expect(FileManager.default.fileExists(atPath: foreign))
-        #expect(FileManager.default.fileExists(atPath: used.path))
-        #expect(FileManager.default.fileExists(atPath: next.path))
+        #expect(!exists(left))
+        #expect(exists(foreign))
+        #expect(exists(used.path))
+        #expect(exists(next.path))
         next.remove()
-        #expect(FileManager.default.fileExists(atPath: used.path))
-        #expect(!FileManager.default.fileExists(atPath: next.path))
+        #expect(exists(used.path))
+        #expect(!exists(next.path))
     }
 
-    @Test
-    func aParentThatIsNotThereIsAnErrorWithItsPath() {
+    @Test func aParentThatIsNotThereIsAnErrorWithItsPath() {
         #expect(throws: StoreError.self) { try MemoryFolder(in: "/nowhere/at/all") }
     }
 }

@@ -12,8 +12,7 @@ struct StoreOpeningTests {
         return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
     }
 
-    @Test
-    func filesAreReadableForTheGroupAlone() throws {
+    @Test func filesAreReadableForTheGroupAlone() throws {
         let fixture = try StoreFixture()
         try fixture.hire()
         for suffix in ["", "-wal", "-shm"] {
@@ -21,8 +20,7 @@ struct StoreOpeningTests {
         }
     }
 
-    @Test
-    func aReaderWithoutRightsToWriteReadsAfterACleanStop() async throws {
+    @Test func aReaderWithoutRightsToWriteReadsAfterACleanStop() async throws {
         let fixture = try StoreFixture()
         try fixture.hire(3)
         try fixture.store.close()
@@ -48,8 +46,7 @@ struct StoreOpeningTests {
         #expect(try String(contentsOfFile: fixture.folder.path("errors"), encoding: .utf8) == "")
     }
 
-    @Test
-    func committedChangesAreThereAfterOpeningAgain() throws {
+    @Test func committedChangesAreThereAfterOpeningAgain() throws {
         let fixture = try StoreFixture()
         try fixture.hire(2)
         try fixture.store.close()
@@ -59,8 +56,7 @@ struct StoreOpeningTests {
         try again.close()
     }
 
-    @Test
-    func aClosedStoreSaysSo() throws {
+    @Test func aClosedStoreSaysSo() throws {
         let fixture = try StoreFixture()
         let generation = try fixture.store.pin()
         try fixture.store.close()
@@ -71,8 +67,7 @@ struct StoreOpeningTests {
         #expect(throws: StoreError.closed) { try generation.read { _ in } }
     }
 
-    @Test
-    func aFolderThatIsNotThereIsNamed() throws {
+    @Test func aFolderThatIsNotThereIsNamed() throws {
         let model = try StoreFixture.company()
         let configuration = StoreConfiguration(path: "/nonexistent/folder/store.sqlite", name: "test", model: model)
         #expect(
@@ -82,8 +77,7 @@ struct StoreOpeningTests {
         }
     }
 
-    @Test
-    func aFileThatIsNoStoreIsRefused() throws {
+    @Test func aFileThatIsNoStoreIsRefused() throws {
         let folder = try TemporaryFolder("store")
         try folder.write(String(repeating: "This is a letter, no database. ", count: 200), to: "letter")
         let configuration = StoreConfiguration(

@@ -14,10 +14,6 @@ import TributaryModel
           P: {attributes: {\((0..<11).map { "a\($0): Integer 64?" }.joined(separator: ", "))}}
         """
 
-    private func count(_ table: String, _ replica: Replica) throws -> Int {
-        Int(try PlainSQL(path: replica.path).value("SELECT count(*) FROM \(table)") ?? "") ?? -1
-    }
-
     private func seen(_ count: Int) -> [UniqueID: UInt64] {
         Dictionary(uniqueKeysWithValues: (1...count).map { (UniqueID.sample($0), UInt64($0)) })
     }
@@ -25,12 +21,12 @@ import TributaryModel
     @Test func namingAWriterDoesNotMakeItKnown() throws {
         let replica = try Replica()
         try replica.apply(ForeignTransaction(1, 1, clock: 1, seen: seen(1_000), .insert("Person", 1)))
-        #expect(try count("tributary_writer", replica) == 2)
-        #expect(try count("tributary_seen", replica) == 0)
+        #expect(try replica.count("tributary_writer") == 2)
+        #expect(try replica.count("tributary_seen") == 0)
         // An announcement by a known writer counts.
         let first = ForeignTransaction(1, 1, clock: 1).writer
         try replica.apply(ForeignTransaction(2, 1, clock: 2, seen: [first: 1], .insert("Person", 2)))
-        #expect(try count("tributary_seen", replica) == 1)
+        #expect(try replica.count("tributary_seen") == 1)
     }
 
     /// A store says nothing anew when it goes on as another writer, and what follows from later writers is not kept.
@@ -48,8 +44,8 @@ import TributaryModel
             own = [try replica.commit().writer: 1]
             #expect(try ownTransactions(of: replica).map(\.header.seen) == [[peer.writer: 1]])
         }
-        #expect(try count("tributary_writer", replica) == 40)
-        #expect(try count("tributary_seen", replica) == 2)
+        #expect(try replica.count("tributary_writer") == 40)
+        #expect(try replica.count("tributary_seen") == 2)
         // Both know what the other has seen of all that it has been.
         let records = try replica.store.read { try $0.writers.all() }
         #expect(Set(records.map(\.seen.entries.count)) == [1])
@@ -71,15 +67,9 @@ import TributaryModel
     }
 
     private func ownTransactions(of replica: Replica) throws -> [LogTransaction] {
-        try replica.store.read { reader in
-            var (lines, last): ([String], UInt64) = ([], 0)
-            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { transaction in
-                lines += String(decoding: transaction.lines, as: UTF8.self).split(separator: "\n").map(String.init)
-                last = transaction.sequence
-                return true
-            }
-            return try SegmentText(writer: reader.writers.own().id, first: 1, last: last, lines).transactions()
-        }
+        let own = try replica.store.read { try $0.writers.own() }
+        let lines = try replica.localTransactions().flatMap { $0.split(separator: "\n").map(String.init) }
+        return try SegmentText(writer: own.id, first: 1, last: own.sequence, lines).transactions()
     }
 
     @Test func setsOfPropertiesGoWithTheirHistory() throws {
@@ -91,13 +81,13 @@ import TributaryModel
         }
         try replica.apply(ForeignTransaction(1, 1, clock: 1, .insert("P", 1)))
         try replica.apply(ForeignTransaction(1, 2, clock: 2, changes))
-        #expect(try count("tributary_shape", replica) == 2_048)
+        #expect(try replica.count("tributary_shape") == 2_048)
         // A transaction with a cleared cache finds the known shapes again.
         try replica.apply(ForeignTransaction(1, 3, clock: 3, Array(changes.suffix(100))))
-        #expect(try count("tributary_shape", replica) == 2_048)
+        #expect(try replica.count("tributary_shape") == 2_048)
         let newest = try replica.store.read { try $0.history.newestTransaction() }
         try replica.store.write { try $0.deleteHistory(before: newest) }
-        #expect(try count("tributary_shape", replica) == 100)
+        #expect(try replica.count("tributary_shape") == 100)
         let kept = try replica.store.read { try $0.history.transactions(after: newest - 1, limit: 10) }
         #expect(kept.count == 1)
         #expect(kept.first?.changes.isEmpty == false)

@@ -13,9 +13,7 @@ import TributaryModel
 struct ModelVersionReadingTests {
     private let folder: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder("versions")
-    }
+    init() throws { folder = try TemporaryFolder("versions") }
 
     /// A model with the given number of versions, the last of them current; each renames one attribute and adds
     /// another.
@@ -50,6 +48,13 @@ struct ModelVersionReadingTests {
         )
     }
 
+    /// Opens the store, and closes it when its versions are recorded.
+    private func record(_ model: Model) throws {
+        let store = try open(model)
+        store.recording.withLock { $0 }?.done.wait()
+        try store.close()
+    }
+
     private func recordedVersions() throws -> [String] {
         let sql = "SELECT version FROM tributary_model ORDER BY number"
         return try PlainSQL(path: folder.path("store.sqlite")).rows(sql).compactMap { $0.first ?? nil }
@@ -57,9 +62,7 @@ struct ModelVersionReadingTests {
 
     @Test func aStoreAtTheCurrentVersionReadsNoOther() throws {
         let names = (1...12).map { "Shop \($0)" }
-        let store = try open(try model(12))
-        store.recording.withLock { $0 }?.done.wait()
-        try store.close()
+        try record(try model(12))
         #expect(try recordedVersions() == names)
         let again = try model(12)
         #expect(again.earlier.count == 11 && again.earlier.readings == 0)
@@ -76,9 +79,7 @@ struct ModelVersionReadingTests {
     }
 
     @Test func aRecordedVersionThatCannotBeReadIsTold() throws {
-        let store = try open(try model(4))
-        store.recording.withLock { $0 }?.done.wait()
-        try store.close()
+        try record(try model(4))
         let damage = "UPDATE tributary_model SET definition = 'none' WHERE version = 'Shop 2'"
         try PlainSQL(path: folder.path("store.sqlite")).execute(damage)
         let model = try model(4)
@@ -93,9 +94,7 @@ struct ModelVersionReadingTests {
     }
 
     @Test func aStepReadsTheVersionThatTheStoreIsAtAndNoOther() throws {
-        let store = try open(try model(7))
-        store.recording.withLock { $0 }?.done.wait()
-        try store.close()
+        try record(try model(7))
         let next = try model(8, from: 8)
         let migrated = try open(next)
         #expect(next.earlier.count == 7)
@@ -139,9 +138,7 @@ struct ModelVersionReadingTests {
             try transaction.db.execute(sql: "DELETE FROM tributary_model WHERE version IN ('Shop 1', 'Shop 3')")
         }
         try store.close()
-        let reopened = try open(try model(5))
-        reopened.recording.withLock { $0 }?.done.wait()
-        try reopened.close()
+        try record(try model(5))
         #expect(Set(try recordedVersions()) == Set((1...5).map { "Shop \($0)" }))
         #expect(try recordedVersions().last == "Shop 5")
     }
@@ -152,9 +149,7 @@ struct ModelVersionReadingTests {
         let model = try Model(contentsOf: folder.path("Shop.xcdatamodeld"))
         let told = Mutex<[String]>([])
         model.earlier.onFailure { text in told.withLock { $0.append(text) } }
-        let store = try open(model)
-        store.recording.withLock { $0 }?.done.wait()
-        try store.close()
+        try record(model)
         #expect(model.earlier.passing().map(\.version) == ["Shop 1", "Shop 3"])
         let text = try #require(told.withLock(\.self).first)
         #expect(told.withLock(\.count) == 1 && text.hasPrefix("version 'Shop 2' is left out: "), "\(text)")

@@ -13,10 +13,6 @@ import TributaryModel
         "version: \"1\"\nentities:\n  P: {attributes: {"
         + names.map { "\($0): Integer 64?" }.joined(separator: ", ") + "}}"
 
-    private func shapes(_ replica: Replica) throws -> Int {
-        Int(try PlainSQL(path: replica.path).value("SELECT count(*) FROM tributary_shape") ?? "") ?? -1
-    }
-
     private static func chosen(_ bits: Int) -> [String] {
         names.indices.filter { bits & 1 << $0 != 0 }.map { names[$0] }
     }
@@ -33,12 +29,12 @@ import TributaryModel
         try replica.apply(ForeignTransaction(1, 2, clock: 2, updates))
         let bound = HistoryWriter.shapeLimit + 2 * Self.names.count + 2
         #expect(all.count > bound)
-        #expect(try shapes(replica) <= bound)
+        #expect(try replica.count("tributary_shape") <= bound)
         // The update and the insert use sets that came too late to have a shape of their own.
         let late = all[all.count - 2]
         let insert = Change(entity: "P", id: .sample(2), operation: .insert(Self.writes(late)))
         try replica.apply(ForeignTransaction(1, 3, clock: 3, updates[late - 1], insert))
-        #expect(try shapes(replica) <= bound)
+        #expect(try replica.count("tributary_shape") <= bound)
         let newest = try replica.store.read { try $0.history.newestTransaction() }
         let history = try replica.store.read { try $0.history.transactions(after: newest - 1, limit: 10) }
         let changes = try #require(history.first).changes
@@ -108,7 +104,7 @@ import TributaryModel
             ]
         }
         try replica.apply(ForeignTransaction(1, 1, clock: 1, changes))
-        #expect(try shapes(replica) == 1)
+        #expect(try replica.count("tributary_shape") == 1)
         let history = try replica.store.read { try $0.history.transactions(after: 0, limit: 10) }
         #expect(history.flatMap(\.changes).allSatisfy { $0.properties == ["a0"] })
     }

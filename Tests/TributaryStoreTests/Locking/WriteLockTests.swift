@@ -27,8 +27,7 @@ struct WriteLockTests {
         return leave
     }
 
-    @Test
-    func aBlockThatThrowsIsRolledBackAndReleasesTheLock() async throws {
+    @Test func aBlockThatThrowsIsRolledBackAndReleasesTheLock() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         #expect(throws: Refusal.self) {
@@ -48,8 +47,7 @@ struct WriteLockTests {
     }
 
     /// Several callers wait asynchronously, and one thread blocks behind them.
-    @Test
-    func turnsComeInTheOrderOfAsking() async throws {
+    @Test func turnsComeInTheOrderOfAsking() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         let log = Log()
@@ -67,8 +65,7 @@ struct WriteLockTests {
         #expect(log.all == Array(0...51))
     }
 
-    @Test
-    func theBlockAfterACommitRunsUnderTheSameLock() async throws {
+    @Test func theBlockAfterACommitRunsUnderTheSameLock() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         let log = Log()

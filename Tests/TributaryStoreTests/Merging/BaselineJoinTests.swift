@@ -26,23 +26,14 @@ import TributaryModel
     /// A bound has no version, so it would be a write of the joining store, and each store would have another one.
     @Test(arguments: [("best", true), ("unknown", true), ("name", false), ("visits", false), ("friend", false)])
     func boundsAreOfPropertiesThatHaveOne(property: String, isJoined: Bool) throws {
-        let model = try Self.model()
-        let replica = try Replica(model)
+        let replica = try Replica(Self.model())
         let first = ForeignTransaction(1, 1, clock: 1, .insert("Person", 1))
         let write = PropertyWrite(name: property, value: .integer(7))
         let id = try #require(first.changes.first).id
         func join() throws {
-            _ = try replica.store.write { transaction -> CommittedTransaction? in
-                let bound = BaselineBound(entity: "Person", id: id, write: write)
-                var entries: [BaselineEntry] = [.bound(bound)]
-                return try transaction.joinBaseline(
-                    BaselineHeader(model: model.version, modelHash: model.versionHash, writerCount: 1),
-                    writers: [
-                        BaselineWriter(id: first.writer, sequence: 1, clock: first.header.clock, seen: [:])
-                    ],
-                    transactionCount: 0
-                ) { entries.popLast() }
-            }
+            let writer = BaselineWriter(id: first.writer, sequence: 1, clock: first.header.clock, seen: [:])
+            let bound = BaselineBound(entity: "Person", id: id, write: write)
+            try replica.join(writer, transactions: 0, [.bound(bound)])
         }
         guard !isJoined else { return try join() }
         #expect(throws: BaselineJoinError.noBound(entity: "Person", property: property)) { try join() }

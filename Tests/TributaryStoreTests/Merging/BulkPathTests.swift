@@ -8,8 +8,7 @@ import TributaryModel
 
 /// Plain rows that wait for those of later transactions have the result of changes that are merged one by one.
 @Suite struct BulkPathTests {
-    @Test(.timeLimit(.minutes(30)))
-    func `random mixtures of both ways end like one change at a time`() throws {
+    @Test(.timeLimit(.minutes(30))) func `random mixtures of both ways end like one change at a time`() throws {
         var generator = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(generator.seed)")
         var conflicts = 0
@@ -163,36 +162,15 @@ import TributaryModel
             ForeignTransaction(2, 1, clock: 1, .insert("Department", 0, [:])),
             ForeignTransaction(1, 1, clock: 1, inserts),
         ])
-        func pages() throws -> String? {
-            try PlainSQL(path: replica.path).value("SELECT count(*) FROM dbstat WHERE name = 'Department'")
-        }
-        let before = try pages()
+        let before = try replica.count("dbstat WHERE name = 'Department'")
         let updates = (1...2_000).map { Change.update("Department", $0, ["title": "other"]) }
         try replica.apply(waiting: [ForeignTransaction(1, 2, clock: 2, updates)])
-        #expect(try pages() == before)
+        #expect(try replica.count("dbstat WHERE name = 'Department'") == before)
         #expect(try replica.values("Department", .sample(2_000))?["title"] == .string("other"))
     }
 }
 
 extension Replica {
-    /// Applies transactions of other writers in one SQLite transaction, with plain rows allowed to wait.
-    @discardableResult
-    fileprivate func apply(waiting transactions: [ForeignTransaction]) throws -> [CommittedTransaction] {
-        try store.write { write in
-            try write.letRowsWait()
-            return try transactions.map { transaction in
-                try write.beginImport(writer: transaction.writer, header: transaction.header)
-                for piece in RowRun.pieces(of: transaction.changes) {
-                    switch piece {
-                    case .run(let run): try write.apply(run)
-                    case .change(let change): try write.apply([change])
-                    }
-                }
-                return try write.endImport()
-            }
-        }
-    }
-
     /// All objects in history, under any entity name; in each transaction an object is inserted before it is updated.
     fileprivate func told() throws -> Set<UniqueID> {
         let history = try store.read { try $0.history.transactions(after: 0, limit: 10_000) }

@@ -14,12 +14,7 @@ import TributaryModel
         let people = (1...claims).map { Change.insert("A", $0, isInsert ? ["desk": .to(0)] : [:]) }
         let updates = isInsert ? [] : (1...claims).map { Change.update("A", $0, ["desk": .to(0)]) }
         let transaction = ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people + updates)
-        var steps = 0
-        try replica.store.write { write in
-            try write.reportingProgress({ steps += 1 }) {
-                _ = try write.apply(transaction)
-            }
-        }
+        let steps = try replica.steps { _ = try $0.apply(transaction) }
         #expect(try replica.values("D", .sample(0))?["owner"] == .reference(.sample(claims)))
         return steps
     }
@@ -41,18 +36,12 @@ import TributaryModel
         let links = (1...count).map { Change.link("A", $0, relationship, [0]) }
         try replica.apply(ForeignTransaction(1, 1, clock: 1, links))
         let others = (2_001...2_050).map { Change.insert(entity, $0) }
-        var instructions = 0
-        try replica.store.write { write in
-            try write.reportingProgress(every: 1, { instructions += 1 }) {
-                let gone = others.map { Change(entity: $0.entity, id: $0.id, operation: .delete) }
-                for (sequence, changes) in [others, gone].enumerated() {
-                    let number = UInt64(sequence) + 2
-                    let transaction = ForeignTransaction(1, number, clock: number, changes)
-                    try write.apply(transaction)
-                }
+        let gone = others.map { Change(entity: $0.entity, id: $0.id, operation: .delete) }
+        return try replica.steps(every: 1) { write in
+            for (number, changes) in zip(UInt64(2)..., [others, gone]) {
+                try write.apply(ForeignTransaction(1, number, clock: number, changes))
             }
         }
-        return instructions
     }
 
     @Test(arguments: [("desks", "A"), ("desks", "D"), ("friends", "A")])
@@ -69,11 +58,7 @@ import TributaryModel
     private func instructions(_ changes: [Change]) throws -> Int {
         let replica = try Replica(try Model(yaml: "version: \"1\"\nentities: {A: {}}"))
         try replica.apply(ForeignTransaction(1, 1, clock: 1, changes))
-        var instructions = 0
-        try replica.store.write { write in
-            try write.reportingProgress(every: 1, { instructions += 1 }) { _ = try write.reader.mergeState.digest() }
-        }
-        return instructions
+        return try replica.steps(every: 1) { _ = try $0.reader.mergeState.digest() }
     }
 
     private func links(_ count: Int) -> [Change] { (1...count).map { .link("A", $0, "unknown", [0]) } }

@@ -41,12 +41,7 @@ import TributaryModel
         try PlainSQL(path: replica.path).execute(
             "UPDATE tributary_shadow_key SET key = x'\(hex)' WHERE length(key) > 32"
         )
-        #expect(
-            try PlainSQL(path: replica.path).value(
-                "SELECT count(*) FROM tributary_shadow_key WHERE length(key) > 1999"
-            )
-                == "1"
-        )
+        #expect(try replica.count("tributary_shadow_key WHERE length(key) > 1999") == 1)
         try replica.apply(ForeignTransaction(4, 1, clock: 9, .delete("Person", 1)))
         #expect(try people(replica) == [2, 3])
     }

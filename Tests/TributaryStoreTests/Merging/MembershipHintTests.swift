@@ -33,17 +33,7 @@ import TributaryChanges
 
     @Test func `the bulk path shows all references to each of its objects`() throws {
         let replica = try waiting()
-        let transaction = ForeignTransaction(2, 1, clock: 2, Self.departments)
-        try replica.store.write { write in
-            try write.letRowsWait()
-            try write.beginImport(writer: transaction.writer, header: transaction.header)
-            for piece in RowRun.pieces(of: transaction.changes) {
-                guard case .run(let run) = piece else { continue }
-                try write.apply(run)
-            }
-            _ = try write.endImport()
-            try write.applyWaiting()
-        }
+        try replica.apply(waiting: [ForeignTransaction(2, 1, clock: 2, Self.departments)])
         #expect(try replica.values("Employee", .sample(2))?["department"] == .reference(.sample(12)))
         #expect(try replica.values("Employee", .sample(1_001))?["department"] == .reference(.sample(11)))
     }

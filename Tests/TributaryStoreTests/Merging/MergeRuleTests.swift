@@ -14,7 +14,7 @@ import TributaryModel
     private func merge(_ transactions: [ForeignTransaction], slice: Int = .max) throws -> Replica {
         var dumps: Set<String> = []
         var last: Replica?
-        for order in transactions.permutations where isInSequence(order) {
+        for order in transactions.permutationsInSequence {
             let replica = try Replica()
             for transaction in order { try replica.apply(transaction, slice: slice) }
             dumps.insert(try replica.dump())
@@ -22,13 +22,6 @@ import TributaryModel
         }
         #expect(dumps.count == 1, "\(dumps.joined(separator: "\n---\n"))")
         return try #require(last)
-    }
-
-    private func isInSequence(_ order: [ForeignTransaction]) -> Bool {
-        zip(order, order.dropFirst()).allSatisfy { $0.writer != $1.writer || $0.header.sequence < $1.header.sequence }
-            && Dictionary(grouping: order, by: \.writer).values.allSatisfy { own in
-                own.map(\.header.sequence) == own.map(\.header.sequence).sorted()
-            }
     }
 
     @Test func `two updates of one property: the greater clock wins, at a tie the greater writer`() throws {

@@ -12,20 +12,23 @@ import TributaryModel
     private static let people = 1...7
     private static let desks = 11...12
 
-    /// The instructions of SQLite's virtual machine for removing the shown owner repeatedly, by deletions or by
-    /// updates.
-    private func instructions(_ count: Int, isDeletion: Bool) throws -> Int {
+    /// A replica with so many owners of one desk.
+    private func owners(_ count: Int) throws -> Replica {
         let replica = try Replica(try DeskModel.make())
         let people = (1...count).map { Change.insert("A", $0, ["desk": .to(0)]) }
         try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))
-        var instructions = 0
-        try replica.store.write { write in
-            try write.reportingProgress(every: 1, { instructions += 1 }) {
-                for number in 1...(count - 1) {
-                    let owner = count + 1 - number
-                    let change: Change = isDeletion ? .delete("A", owner) : .update("A", owner, ["desk": nil])
-                    try write.apply(ForeignTransaction(1, UInt64(number) + 1, clock: 2, change))
-                }
+        return replica
+    }
+
+    /// The instructions of SQLite's virtual machine for removing the shown owner repeatedly, by deletions or by
+    /// updates.
+    private func instructions(_ count: Int, isDeletion: Bool) throws -> Int {
+        let replica = try owners(count)
+        let instructions = try replica.steps(every: 1) { write in
+            for number in 1...(count - 1) {
+                let owner = count + 1 - number
+                let change: Change = isDeletion ? .delete("A", owner) : .update("A", owner, ["desk": nil])
+                try write.apply(ForeignTransaction(1, UInt64(number) + 1, clock: 2, change))
             }
         }
         #expect(try replica.values("D", .sample(0))?["owner"] == .reference(.sample(1)))
@@ -42,18 +45,13 @@ import TributaryModel
 
     @Test func aTargetThatComesAgainReadsNoOwnersThatLose() throws {
         func instructions(_ count: Int) throws -> Int {
-            let replica = try Replica(try DeskModel.make())
-            let people = (1...count).map { Change.insert("A", $0, ["desk": .to(0)]) }
-            try replica.apply(ForeignTransaction(1, 1, clock: 1, [.insert("D", 0)] + people))
+            let replica = try owners(count)
             // The first search gives each owner its rank.
             try replica.apply(ForeignTransaction(1, 2, clock: 2, .delete("D", 0), .insert("D", 0)))
-            var instructions = 0
-            try replica.store.write { write in
-                try write.reportingProgress(every: 1, { instructions += 1 }) {
-                    for number in 1...20 as ClosedRange<UInt64> {
-                        let change: Change = number % 2 == 1 ? .delete("D", 0) : .insert("D", 0)
-                        try write.apply(ForeignTransaction(1, number + 2, clock: number + 2, change))
-                    }
+            let instructions = try replica.steps(every: 1) { write in
+                for number in 1...20 as ClosedRange<UInt64> {
+                    let change: Change = number % 2 == 1 ? .delete("D", 0) : .insert("D", 0)
+                    try write.apply(ForeignTransaction(1, number + 2, clock: number + 2, change))
                 }
             }
             #expect(try replica.values("D", .sample(0))?["owner"] == .reference(.sample(count)))

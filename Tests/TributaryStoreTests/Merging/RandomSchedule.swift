@@ -4,43 +4,29 @@ import TributaryChanges
 
 /// Random transactions of a few writers on a few objects, with clocks from a coarse grid so that ties happen.
 struct RandomSchedule {
-    private(set) var transactions: [[ForeignTransaction]] = []
-
-    init(writers: Int, each count: Int, using generator: inout SeededGenerator) {
-        self.init(writers: writers, each: count, using: &generator) { RandomSchedule.change(&$0) }
-    }
+    private(set) var transactions: [ForeignTransaction] = []
 
     init(
         writers: Int,
         each count: Int,
         using generator: inout SeededGenerator,
-        _ makeChange: (inout SeededGenerator) -> Change
+        _ makeChange: (inout SeededGenerator) -> Change = RandomSchedule.change
     ) {
         for writer in 1...writers {
             var clock: UInt64 = 0
-            var own: [ForeignTransaction] = []
             for sequence in 1...count {
                 clock += UInt64.random(in: 1...3, using: &generator)
                 let changes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in
                     makeChange(&generator)
                 }
-                own.append(ForeignTransaction(writer, UInt64(sequence), clock: clock, changes))
+                transactions.append(ForeignTransaction(writer, UInt64(sequence), clock: clock, changes))
             }
-            transactions.append(own)
         }
     }
 
     /// All transactions in random order, with each writer's transactions in sequence.
     func interleaving(using generator: inout SeededGenerator) -> [ForeignTransaction] {
-        var rest = transactions.map { $0[...] }
-        var result: [ForeignTransaction] = []
-        while true {
-            let open = rest.indices.filter { !rest[$0].isEmpty }
-            guard let next = open.randomElement(using: &generator), let first = rest[next].popFirst() else {
-                return result
-            }
-            result.append(first)
-        }
+        transactions.interleaved(using: &generator)
     }
 
     static func change(_ generator: inout SeededGenerator) -> Change {
@@ -105,18 +91,5 @@ struct RandomSchedule {
         case 8: return .update("Employee", pick(1...3), ["tag": .to(pick(41...44)), "name": number()])
         default: return .update("Person", pick(1...3), ["what": "u"])
         }
-    }
-}
-
-extension [ForeignTransaction] {
-    /// The transactions in random order, with those of each writer in sequence.
-    func interleaved(using generator: inout SeededGenerator) -> [ForeignTransaction] {
-        var rest = Dictionary(grouping: self, by: \.writer).mapValues { $0[...] }
-        var result: [ForeignTransaction] = []
-        while let writer = rest.keys.sorted().randomElement(using: &generator) {
-            if let next = rest[writer]?.popFirst() { result.append(next) }
-            if rest[writer]?.isEmpty ?? true { rest[writer] = nil }
-        }
-        return result
     }
 }

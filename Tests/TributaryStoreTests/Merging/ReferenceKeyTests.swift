@@ -61,23 +61,24 @@ import TributaryModel
         #expect(try replica.count("Folder") == 1)
     }
 
+    private func steps(of transactions: [[Change]], in replica: Replica) throws -> Int {
+        try replica.steps { write in
+            for (number, changes) in zip(UInt64(1)..., transactions) {
+                try write.apply(ForeignTransaction(1, number, clock: number, changes))
+            }
+        }
+    }
+
     /// In instructions of SQLite's virtual machine: the children come before their parent, which is deleted at last.
     @Test func `the cost of children that wait for their parent is linear`() throws {
         let counts = try [1_000, 2_000, 4_000].map { count in
             let replica = try Replica(Self.makeModel())
-            var steps = 0
             let transactions = [
                 (1...count).map { Change.insert("Folder", $0, ["name": .string("k\($0)"), "parent": .to(0)]) },
                 [.insert("Folder", 0, ["name": "parent"])], [.delete("Folder", 0)],
                 [.update("Folder", 1, ["name": "k2"]), .update("Folder", 3, ["parent": nil])],
             ]
-            try replica.store.write { write in
-                try write.reportingProgress({ steps += 1 }) {
-                    for (index, changes) in transactions.enumerated() {
-                        try write.apply(ForeignTransaction(1, UInt64(index + 1), clock: UInt64(index + 1), changes))
-                    }
-                }
-            }
+            let steps = try steps(of: transactions, in: replica)
             #expect(try replica.values("Folder", .sample(2)) == nil)
             #expect(try replica.count("Folder") == count - 1)
             return steps
@@ -92,14 +93,7 @@ import TributaryModel
             func child(_ number: Int) -> Change { .insert("Folder", number, ["name": "k", "parent": .to(0)]) }
             var transactions = [(1...count).map(child)] + (1...100).map { [child(count + $0)] }
             if hasParent { transactions[0].append(.insert("Folder", 0, ["name": "parent"])) }
-            var steps = 0
-            try replica.store.write { write in
-                try write.reportingProgress({ steps += 1 }) {
-                    for (index, changes) in transactions.enumerated() {
-                        try write.apply(ForeignTransaction(1, UInt64(index + 1), clock: UInt64(index + 1), changes))
-                    }
-                }
-            }
+            let steps = try steps(of: transactions, in: replica)
             #expect(try replica.count("Folder") == (hasParent ? 2 : 1))
             return steps
         }
@@ -242,11 +236,5 @@ private struct FolderRule {
             parent = .reference(representatives[held] ?? held)
         }
         return [text("name"), parent, text("code")]
-    }
-}
-
-extension Replica {
-    fileprivate func count(_ source: String) throws -> Int {
-        Int(try PlainSQL(path: path).value("SELECT count(*) FROM \(source)") ?? "") ?? 0
     }
 }

@@ -66,13 +66,7 @@ import TributaryModel
         #expect(try replica.values("Person", .sample(1))?["passport"] == .reference(.sample(21)))
         try replica.commit(.update("Person", 1, ["passport": .null]))
         #expect(try replica.values("Passport", .sample(21))?["owner"] == .null)
-        var lines: [String] = []
-        try replica.store.read { reader in
-            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 2) { transaction in
-                lines.append(String(decoding: transaction.lines, as: UTF8.self))
-                return true
-            }
-        }
+        let lines = try replica.localTransactions(from: 2)
         #expect(lines.count == 1)
         #expect(lines.first?.contains("{\"update\":\"Passport\"") == true, "what peers apply is explicit")
     }
@@ -83,15 +77,15 @@ import TributaryModel
         try replica.apply(
             ForeignTransaction(1, 2, clock: 4, .insert("Person", 1), .insert("Person", 2), .insert("Project", 31))
         )
-        #expect(try people(of: 31, replica) == [1, 2])
+        #expect(try replica.related("Project", 31, "people") == [1, 2])
         try replica.apply(ForeignTransaction(2, 1, clock: 5, .delete("Person", 1)))
-        #expect(try people(of: 31, replica) == [2])
+        #expect(try replica.related("Project", 31, "people") == [2])
         try replica.apply(ForeignTransaction(2, 2, clock: 6, .insert("Person", 1)))
-        #expect(try people(of: 31, replica) == [2], "the delete made the link void")
+        #expect(try replica.related("Project", 31, "people") == [2], "the delete made the link void")
         try replica.apply(ForeignTransaction(3, 1, clock: 4, .unlink("Person", 2, "projects", [31])))
-        #expect(try people(of: 31, replica) == [])
+        #expect(try replica.related("Project", 31, "people") == [])
         try replica.apply(ForeignTransaction(2, 3, clock: 7, .link("Person", 1, "projects", [31])))
-        #expect(try people(of: 31, replica) == [1])
+        #expect(try replica.related("Project", 31, "people") == [1])
     }
 
     @Test func `a deletion of an end supersedes earlier links, and none of its own transaction`() throws {
@@ -109,10 +103,10 @@ import TributaryModel
             )
             let again: [Change] = [.delete("Person", 1), .insert("Person", 1)]
             try replica.apply(ForeignTransaction(1, 2, clock: 2, again), slice: slice)
-            #expect(try people(of: 31, replica) == [])
+            #expect(try replica.related("Project", 31, "people") == [])
             let link = Change.link("Project", 31, "people", [1])
             try replica.apply(ForeignTransaction(1, 3, clock: 3, again + [link]), slice: slice)
-            #expect(try people(of: 31, replica) == [1])
+            #expect(try replica.related("Project", 31, "people") == [1])
         }
     }
 
@@ -124,22 +118,8 @@ import TributaryModel
             .insert("Tag", 42),
             .link("Project", 31, "tags", [41, 42], at: ["b", "a"])
         )
-        #expect(try related(31, "Project", "tags", replica) == [42, 41])
+        #expect(try replica.related("Project", 31, "tags") == [42, 41])
         try replica.commit(.link("Project", 31, "tags", [42], at: ["c"]))
-        #expect(try related(31, "Project", "tags", replica) == [41, 42])
-    }
-
-    private func people(of id: Int, _ replica: Replica) throws -> [Int] {
-        try related(id, "Project", "people", replica)
-    }
-
-    private func related(_ id: Int, _ entity: String, _ name: String, _ replica: Replica) throws -> [Int] {
-        let entity = try #require(replica.store.model.entity(named: entity))
-        let propertyIndex = try #require(entity.propertyIndex(named: name))
-        return try replica.store.read { reader in
-            try reader.related(to: .sample(id), entity: entity, propertyIndex: propertyIndex).map {
-                Int($0.uniqueID.low & 0xFFFF)
-            }
-        }
+        #expect(try replica.related("Project", 31, "tags") == [41, 42])
     }
 }

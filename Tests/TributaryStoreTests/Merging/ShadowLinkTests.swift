@@ -82,12 +82,12 @@ import TributaryModel
         print("TRIBUTARY_SEED=\(generator.seed)")
         var shown = 0
         for round in LongProofs.rounds(12) {
-            let lines = (1...3).map { writer in line(writer, &generator) }
-            let rule = ShadowLinkRule(lines.flatMap(\.self))
+            let transactions = (1...3).flatMap { writer in line(writer, &generator) }
+            let rule = ShadowLinkRule(transactions)
             shown += rule.substituteCount
             for _ in 0..<3 {
                 let replica = try Replica(Self.makeModel())
-                let order = interleaving(of: lines, &generator)
+                let order = transactions.interleaved(using: &generator)
                 let slice = Int.random(in: 1...5, using: &generator)
                 for transaction in order { try replica.apply(transaction, slice: slice) }
                 for (person, name) in (1...4).flatMap({ id in ["friends", "projects", "queue"].map { (id, $0) } })
@@ -139,19 +139,6 @@ import TributaryModel
         case 1: .unlink("Person", person, "projects", [project])
         default: .unlink("Person", person, "queue", [project])
         }
-    }
-
-    /// A random order that keeps the transactions of each writer in sequence.
-    private func interleaving(
-        of lines: [[ForeignTransaction]],
-        _ generator: inout SeededGenerator
-    ) -> [ForeignTransaction] {
-        var rest = lines.map { $0[...] }
-        var result: [ForeignTransaction] = []
-        while let index = rest.indices.filter({ !rest[$0].isEmpty }).randomElement(using: &generator) {
-            if let next = rest[index].popFirst() { result.append(next) }
-        }
-        return result
     }
 }
 

@@ -13,12 +13,6 @@ struct UniqueKeys<Key: Hashable> {
         /// The greatest version of an insert of the object.
         var inserted: Version
         var keys: [Key]
-
-        init(id: UniqueID, inserted: Version, keys: [Key]) {
-            self.id = id
-            self.inserted = inserted
-            self.keys = keys
-        }
     }
 
     /// For each object that is not shown, the object that represents it.

@@ -32,17 +32,10 @@ import TributaryModel
             }
         }
         let deletion = form == .freed ? [Change.delete("Person", 1)] : []
-        let transaction = ForeignTransaction(1, 1, clock: 1, people)
-        let last = ForeignTransaction(1, 2, clock: 2, deletion)
-        var steps = 0
-        try replica.store.write { write in
-            try write.reportingProgress({ steps += 1 }) {
-                for transaction in [transaction, last] {
-                    try write.apply(transaction)
-                }
-            }
+        return try replica.steps { write in
+            try write.apply(ForeignTransaction(1, 1, clock: 1, people))
+            try write.apply(ForeignTransaction(1, 2, clock: 2, deletion))
         }
-        return steps
     }
 
     @Test(arguments: Form.allCases) private func costIsLinear(form: Form) throws {
@@ -53,22 +46,15 @@ import TributaryModel
         #expect(counts[2] <= 3 * counts[1], "\(form): \(counts)")
     }
 
-    private func steps(_ replica: Replica, _ block: (WriteTransaction) throws -> Void) throws -> Int {
-        var steps = 0
-        try replica.store.write { write in try write.reportingProgress({ steps += 1 }) { try block(write) } }
-        return steps
-    }
-
     @Test func `writing the key that an object has costs nothing for its shadows`() throws {
         let counts = try [100, 200, 400].map { count in
             let replica = try Replica.withUniqueKeys()
             let people = (1...count).map { Change.insert("Person", $0, ["email": "a"]) }
             try replica.apply(ForeignTransaction(1, 1, clock: 1, people))
-            return try steps(replica) { write in
+            return try replica.steps { write in
                 for sequence in 2...UInt64(count) {
                     let update = Change.update("Person", 1, ["email": "a"])
-                    let transaction = ForeignTransaction(1, sequence, clock: sequence, update)
-                    try write.apply(transaction)
+                    try write.apply(ForeignTransaction(1, sequence, clock: sequence, update))
                 }
             }
         }
@@ -83,7 +69,7 @@ import TributaryModel
             changes += (1...500).map { Change.insert("Task", 1_000 + $0, ["person": .to($0)]) }
             changes.append(.insert("Person", 501, ["email": .string(hasShadow ? "k1" : "other")]))
             try replica.apply(ForeignTransaction(1, 1, clock: 1, changes))
-            return try steps(replica) { _ = try $0.reader.mergeState.digest() }
+            return try replica.steps { _ = try $0.reader.mergeState.digest() }
         }
         let (without, with) = (try cost(hasShadow: false), try cost(hasShadow: true))
         #expect(without > 0)

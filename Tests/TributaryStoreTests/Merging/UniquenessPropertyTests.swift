@@ -29,7 +29,12 @@ import TributaryModel
                 let size = Int.random(in: 1...transactions.count, using: &generator)
                 var rest = transactions.interleaved(using: &generator)[...]
                 while !rest.isEmpty {
-                    try replica.apply(pieces: Array(rest.prefix(size)), waits: Bool.random(using: &generator))
+                    let piece = Array(rest.prefix(size))
+                    if Bool.random(using: &generator) {
+                        try replica.apply(waiting: piece)
+                    } else {
+                        try replica.apply(together: piece, slice: 2)
+                    }
                     rest = rest.dropFirst(size)
                 }
                 let place = "seed \(generator.seed), round \(round)"
@@ -58,11 +63,11 @@ import TributaryModel
         let transactions = [ForeignTransaction(1, 1, clock: 2, people), ForeignTransaction(2, 1, clock: 1, older)]
         let (slow, fast) = (try Replica.withUniqueKeys(), try Replica.withUniqueKeys())
         for transaction in transactions { try slow.apply(transaction, slice: 1) }
-        try fast.apply(pieces: transactions, waits: true)
+        try fast.apply(waiting: transactions)
         #expect(try slow.dump() == fast.dump())
         #expect(try slow.digest() == fast.digest())
-        let count = { (replica: Replica) throws in try replica.shadowCount() }
-        #expect(try count(fast) == count(slow) && count(fast) > 30)
+        let shadows = try [slow, fast].map { try $0.count("tributary_object WHERE representative IS NOT NULL") }
+        #expect(shadows[0] == shadows[1] && shadows[1] > 30)
     }
 
     private func schedule(_ generator: inout SeededGenerator) -> [ForeignTransaction] {
@@ -119,33 +124,6 @@ import TributaryModel
     private func write(_ writes: [PropertyWrite], _ person: inout Person) {
         for write in writes {
             if write.name == "email" { person.email = write.value } else { person.badge = write.value }
-        }
-    }
-}
-
-extension Replica {
-    fileprivate func shadowCount() throws -> Int {
-        let text = try PlainSQL(path: path).value(
-            "SELECT count(*) FROM tributary_object WHERE representative IS NOT NULL"
-        )
-        return text.flatMap { Int($0) } ?? 0
-    }
-
-    /// Applies transactions in one SQLite transaction, as plain rows that may wait or as changes.
-    fileprivate func apply(pieces transactions: [ForeignTransaction], waits: Bool) throws {
-        guard waits else { return try apply(together: transactions, slice: 2) }
-        try store.write { write in
-            try write.letRowsWait()
-            for transaction in transactions {
-                try write.beginImport(writer: transaction.writer, header: transaction.header)
-                for piece in RowRun.pieces(of: transaction.changes) {
-                    switch piece {
-                    case .run(let run): try write.apply(run)
-                    case .change(let change): try write.apply([change])
-                    }
-                }
-                _ = try write.endImport()
-            }
         }
     }
 }

@@ -6,8 +6,8 @@ import TributaryModel
 
 /// Members of composites that are not plain values: SQL and memory agree on their presence.
 struct CompositeMemberTests {
-    private let store: Store
     private let fixture: StoreFixture
+    private var store: Store { fixture.store }
     private let part: Entity
 
     init() throws {
@@ -21,7 +21,6 @@ struct CompositeMemberTests {
                 """
         )
         fixture = try StoreFixture(model: model)
-        store = fixture.store
         part = try #require(model.entity(named: "Part"))
         let boxes = [
             "null", "{}", "{\"inner\":{}}", "{\"inner\":{\"number\":3},\"data\":\"AAEC\"}",

@@ -7,8 +7,7 @@ import TributaryModel
 
 /// SQLite and memory return equal dictionary results.
 struct DictionaryDifferentialTests {
-    @Test
-    func resultsOfSQLAreThoseOfMemory() throws {
+    @Test func resultsOfSQLAreThoseOfMemory() throws {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
         var (asked, grouped, filled) = (0, 0, 0)
@@ -100,8 +99,7 @@ struct DictionaryDifferentialTests {
         return try? ObjectPredicate(parsing: Bool.random(using: &random) ? term() : "\(term()) \(word) \(term())")
     }
 
-    @Test
-    func aDeepConditionOnResultsIsEvaluatedInMemory() throws {
+    @Test func aDeepConditionOnResultsIsEvaluatedInMemory() throws {
         var random = SeededGenerator(seed: 7)
         let world = try ReadingWorld(random: &random)
         let entity = try #require(world.model.entities.first { !$0.isAbstract })
@@ -118,8 +116,7 @@ struct DictionaryDifferentialTests {
         #expect(plain.count == 1 && kept == plain)
     }
 
-    @Test
-    func stringsThatLookAlikeAreTwoGroups() {
+    @Test func stringsThatLookAlikeAreTwoGroups() {
         let composed = ValueIdentity([.string("\u{E9}")])
         #expect(composed != ValueIdentity([.string("e\u{301}")]))
         #expect(composed == ValueIdentity([.string("\u{E9}")]))

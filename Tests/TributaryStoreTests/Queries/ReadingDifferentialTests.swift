@@ -7,8 +7,7 @@ import TributaryModel
 
 /// SQLite and memory return equal results for each predicate.
 struct ReadingDifferentialTests {
-    @Test
-    func predicatesAnswerInSQLAsInMemory() throws {
+    @Test func predicatesAnswerInSQLAsInMemory() throws {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
         var bound = 0
@@ -58,8 +57,7 @@ struct ReadingDifferentialTests {
         #expect(lengths > 100 && empties > 100, "\(lengths) ask for lengths, \(empties) whether there is anything")
     }
 
-    @Test
-    func sortingIsTheSameAndLimitsCutIt() throws {
+    @Test func sortingIsTheSameAndLimitsCutIt() throws {
         var random = SeededGenerator.fromEnvironment()
         print("TRIBUTARY_SEED=\(random.seed)")
         let world = try ReadingWorld(random: &random)

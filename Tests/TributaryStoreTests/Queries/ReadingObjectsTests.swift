@@ -7,8 +7,7 @@ import TributaryModel
 @testable import TributaryStore
 
 struct ReadingObjectsTests {
-    @Test
-    func rowsHaveValuesBySlot() throws {
+    @Test func rowsHaveValuesBySlot() throws {
         var random = SeededGenerator(seed: 7)
         let world = try ReadingWorld(random: &random)
         let manager = try #require(world.model.entity(named: "Manager"))
@@ -28,8 +27,7 @@ struct ReadingObjectsTests {
         }
     }
 
-    @Test
-    func valuesOfAllTypesComeBackAsTheyWere() throws {
+    @Test func valuesOfAllTypesComeBackAsTheyWere() throws {
         let values: [(AttributeType, [PropertyValue])] = [
             (.integer64, [.integer(.min), .integer(.max)]), (.boolean, [.boolean(true), .boolean(false)]),
             (.double, [.double(1), .double(-0.5), .double(.greatestFiniteMagnitude)]),
@@ -62,8 +60,7 @@ struct ReadingObjectsTests {
         }
     }
 
-    @Test
-    func relatedObjectsComeFromBothEnds() throws {
+    @Test func relatedObjectsComeFromBothEnds() throws {
         var random = SeededGenerator(seed: 11)
         let world = try ReadingWorld(random: &random)
         let layout = world.store.context.layout
@@ -91,8 +88,7 @@ struct ReadingObjectsTests {
         #expect(checked > 50, "\(checked) related objects")
     }
 
-    @Test
-    func orderedRelationshipsComeInTheirOrder() throws {
+    @Test func orderedRelationshipsComeInTheirOrder() throws {
         var random = SeededGenerator(seed: 12)
         let world = try ReadingWorld(random: &random)
         let project = try #require(world.model.entity(named: "Project"))
@@ -119,8 +115,7 @@ struct ReadingObjectsTests {
         }
     }
 
-    @Test
-    func aThousandTermsAndAThousandValuesAreNoTrouble() throws {
+    @Test func aThousandTermsAndAThousandValuesAreNoTrouble() throws {
         var random = SeededGenerator(seed: 13)
         let world = try ReadingWorld(random: &random)
         let person = try #require(world.model.entity(named: "Person"))
@@ -152,8 +147,7 @@ struct ReadingObjectsTests {
         }
     }
 
-    @Test
-    func aPathThatLeadsNowhereSaysWhere() throws {
+    @Test func aPathThatLeadsNowhereSaysWhere() throws {
         var random = SeededGenerator(seed: 14)
         let world = try ReadingWorld(random: &random)
         let person = try #require(world.model.entity(named: "Person"))

@@ -9,12 +9,6 @@ struct ReadingSubject: PredicateSubject {
     let reader: Reader
     let cache: ReadingCache
 
-    init(row: Row, reader: Reader, cache: ReadingCache) {
-        self.row = row
-        self.reader = reader
-        self.cache = cache
-    }
-
     var predicateID: UniqueID { row.id.uniqueID }
 
     var predicateEntity: String { row.entity.name }

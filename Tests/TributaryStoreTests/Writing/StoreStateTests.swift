@@ -17,13 +17,7 @@ import TributaryModel
         let clock = try replica.store.read { try $0.writers.own().clock }
         #expect(clock == HybridClock(milliseconds: Replica.now.milliseconds + 5000, counter: 8))
         try replica.commit(.insert("Tag", 3))
-        var lines: [String] = []
-        try replica.store.read { reader in
-            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { transaction in
-                lines.append(String(decoding: transaction.lines, as: UTF8.self))
-                return true
-            }
-        }
+        let lines = try replica.localTransactions()
         #expect(lines.count == 2, "what was imported is not exported")
         #expect(lines.first?.contains("\"seen\":{\"\(foreign.writer)\":1}") == true)
         #expect(lines.last?.contains("seen") == false)
@@ -61,14 +55,7 @@ import TributaryModel
         try replica.store.write { try $0.purgeHistory(committedBefore: .greatestFiniteMagnitude) }
         #expect(try replica.store.read { try $0.history.oldestNumber() } == 1)
         #expect(try replica.store.read { try $0.history.idempotent(key: "k") } == nil)
-        var count = 0
-        try replica.store.read { reader in
-            try reader.outbox.localTransactions(of: reader.writers.own().id, from: 1) { _ in
-                count += 1
-                return true
-            }
-        }
-        #expect(count == 0)
+        #expect(try replica.localTransactions().isEmpty)
     }
 
     @Test func `a local commit costs the same after few and after many exported segments`() throws {
@@ -80,13 +67,7 @@ import TributaryModel
                     try write.beginExport(ExportRange(writer: own, first: number, last: number, header: "{}"))
                 }
             }
-            var steps = 0
-            try replica.store.write { write in
-                try write.reportingProgress(every: 1, { steps += 1 }) {
-                    _ = try write.commit(LocalTransaction(changes: [.insert("Tag", 1)]))
-                }
-            }
-            return steps
+            return try replica.steps(every: 1) { _ = try $0.commit(LocalTransaction(changes: [.insert("Tag", 1)])) }
         }
         let (few, many) = (try steps(after: 10), try steps(after: 2_000))
         #expect(few > 0 && many <= few + 100, "\(few) and \(many) instructions of SQLite")
