@@ -1,46 +1,26 @@
 import TestSupport
 import Testing
 
-/// The protocol article leads to every step, invariant and fault of the models, and to functions that are there.
+/// The protocol article leads to every step, invariant and fault of the models.
 @Suite struct ProtocolArticleTests {
     /// The models by the section of the article that has their statements.
-    private static let models = [
+    static let models = [
         "The export": "export", "The import": "planner", "Acknowledging and pruning": "prune",
     ]
 
     @Test func eachStepIsInTheModel() throws {
         for (heading, model) in Self.models {
             let steps = Self.steps(in: try Self.text(model))
-            let named = Set(try Article("Protocol").rows(under: heading).flatMap { Self.code(in: $0[1]) })
+            let named = Set(try Article("Protocol").rows(under: heading).flatMap { $0[1].code })
             #expect(named == steps, "\(model)")
             #expect(steps.count >= 10)
         }
     }
 
-    @Test func eachFunctionIsDeclaredInItsFile() throws {
-        let tree = try SourceTree.ofThisPackage()
-        var functions = 0
-        for heading in Self.models.keys {
-            for row in try Article("Protocol").rows(under: heading) {
-                try #require(row.count == 3, "\(row)")
-                let names = Self.code(in: row[2])
-                let files = try names.filter { $0.hasPrefix("Sources/") }
-                    .map { path in try #require(tree.file(path), "\(path) is not there") }
-                for name in names where !name.hasPrefix("Sources/") {
-                    let isDeclared = files.contains { WalksArticleTests.declares(name, in: $0) }
-                    #expect(isDeclared, "\(row[2]) does not declare \(name)")
-                    functions += 1
-                }
-                #expect(row[2] == "the world outside" || !names.isEmpty, "\(row)")
-            }
-        }
-        #expect(functions >= 30)
-    }
-
     @Test func theInvariantsAreThoseOfTheModels() throws {
         let rows = try Article("Protocol").rows(under: "Invariants")
         for model in Self.models.values {
-            let named = rows.filter { $0[1] == "`\(model).pml`" }.flatMap { Self.code(in: $0[0]) }
+            let named = rows.filter { $0[1] == "`\(model).pml`" }.flatMap { $0[0].code }
             let text = try Self.text(model)
             #expect(Set(named) == Self.invariants(in: text), "\(model)")
             for name in named { #expect(text.contains("assert(\(name) || "), "\(model) does not assert \(name)") }
@@ -56,14 +36,14 @@ import Testing
         )
         let rows = try Article("Protocol").rows(under: "Deliberate faults")
         let named = rows.flatMap { row in
-            Self.code(in: row[3]).map { "\(row[0].dropFirst().dropLast()) \(row[1].dropFirst().dropLast(5)) \($0)" }
+            row[3].code.map { "\(row[0].dropFirst().dropLast()) \(row[1].dropFirst().dropLast(5)) \($0)" }
         }
         #expect(Set(named) == runs)
         let invariants = try Self.models.values.flatMap { Self.invariants(in: try Self.text($0)) }
-        #expect(Set(rows.flatMap { Self.code(in: $0[3]) }) == Set(invariants))
+        #expect(Set(rows.flatMap { $0[3].code }) == Set(invariants))
         for model in Self.models.values {
             let macros = try Self.text(model).matches(of: /#ifn?def (BUG_\w+)/).map { String($0.1) }
-            let faults = rows.filter { $0[1] == "`\(model).pml`" }.flatMap { Self.code(in: $0[0]) }
+            let faults = rows.filter { $0[1] == "`\(model).pml`" }.flatMap { $0[0].code }
             #expect(Set(faults) == Set(macros), "\(model)")
         }
     }
@@ -77,7 +57,7 @@ import Testing
         #expect(Self.steps(in: model) == ["step", "Peer"])
         #expect(Self.invariants(in: model) == ["first"])
         #expect(Self.faults("verify a m CLONE BUG_B") == ["BUG_B m a"])
-        #expect(Self.code(in: "no code, `one`, `two`") == ["one", "two"])
+        #expect("no code, `one`, `two`".code == ["one", "two"])
     }
 
     private static func text(_ model: String) throws -> String {
@@ -98,10 +78,5 @@ import Testing
         let words = run.split(separator: " ").map(String.init)
         guard words.count > 2 else { return [] }
         return words.filter { $0.hasPrefix("BUG_") }.map { "\($0) \(words[2]) \(words[1])" }
-    }
-
-    private static func code(in cell: String) -> [String] {
-        let parts = cell.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
-        return parts.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
     }
 }

@@ -1,0 +1,161 @@
+protocol HouseRule: Sendable {
+    func violations(in tree: SourceTree) -> [Violation]
+}
+
+/// No client of the library links or fetches a server, and the command links no store.
+struct ManifestRule: HouseRule {
+    /// The modules and products of servers.
+    private static let servers: Set<String> = [
+        "Hummingbird", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1", "ServiceLifecycle", "TributaryAdmin",
+        "TributarySync", "TributaryDaemon", "CSystemd",
+    ]
+
+    func violations(in tree: SourceTree) -> [Violation] {
+        guard let text = tree.file("Package.swift")?.text else {
+            return [Violation(path: "Package.swift", reason: "is missing")]
+        }
+        let manifest = PackageManifest(text)
+        var found: [Violation] = []
+        func add(_ reason: String) { found.append(Violation(path: "Package.swift", reason: reason)) }
+
+        for library in ["Tributary", "TributaryModel", "TributaryChanges"] {
+            for server in manifest.everythingLinked(by: library).intersection(Self.servers).sorted() {
+                add("\(library) links \(server), a server")
+            }
+        }
+        let forClients = manifest.everythingLinked(by: "Tributary")
+        for target in manifest.targets {
+            for product in target.productsForAll.subtracting(forClients).sorted() {
+                add("\(target.name) has clients of the library fetch \(product): it needs 'condition: daemonOnly'")
+            }
+        }
+        for heavy in manifest.everythingLinked(by: "tributaryctl")
+            .intersection(["Hummingbird", "TributaryDaemon", "TributarySync", "TributaryStore", "GRDB"]).sorted()
+        {
+            add("tributaryctl links \(heavy), which only the daemon needs")
+        }
+        return found
+    }
+}
+
+/// A file imports only what its target declares, and a target declares only what its files import.
+struct ImportRule: HouseRule {
+    /// Modules of the toolchain and the system.
+    private static let system: Set<String> = [
+        "Foundation", "FoundationEssentials", "FoundationXML", "Glibc", "Synchronization", "Dispatch", "Observation",
+        "Testing", "PackageDescription", "RegexBuilder",
+    ]
+
+    func violations(in tree: SourceTree) -> [Violation] {
+        guard let text = tree.file("Package.swift")?.text else { return [] }
+        let manifest = PackageManifest(text)
+        let nested = tree.files.filter { $0.name == "Package.swift" && $0.path != "Package.swift" }
+            .map { $0.path.dropLast("Package.swift".count) }
+        var found: [Violation] = []
+        var imported: [String: Set<String>] = [:]
+
+        for file in tree.swiftFiles where !file.isFixture && !nested.contains(where: { file.path.hasPrefix($0) }) {
+            guard let target = manifest.target(ofFile: file.path) else {
+                if file.path != "Package.swift" {
+                    found.append(Violation(path: file.path, reason: "belongs to no target of Package.swift"))
+                }
+                continue
+            }
+            let allowed = target.targets.union(target.products).union(Self.system)
+            for (index, line) in file.codeLines.enumerated() {
+                guard let module = Self.module(importedBy: line) else { continue }
+                imported[target.name, default: []].insert(module)
+                if !allowed.contains(module) {
+                    let reason = "imports \(module), which \(target.name) does not declare"
+                    found.append(Violation(path: file.path, line: index + 1, reason: reason))
+                }
+            }
+        }
+        for target in manifest.targets {
+            guard let used = imported[target.name] else { continue }
+            // Executables are dependencies of tests so that they are built; nothing imports them.
+            let unused = target.targets.union(target.products).subtracting(used).filter {
+                $0.first?.isUppercase == true
+            }
+            for dependency in unused.sorted() {
+                found.append(
+                    Violation(
+                        path: "Package.swift",
+                        reason: "\(target.name) declares \(dependency) and never imports it"
+                    )
+                )
+            }
+        }
+        return found
+    }
+
+    /// The module of an import declaration, for example `B` of `package import struct B.C`.
+    private static func module(importedBy line: String) -> String? {
+        guard line.has("import ") else { return nil }
+        let pattern =
+            /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)\s+)?(\w+)/
+        return (try? pattern.firstMatch(in: line)).map { String($0.output.1) }
+    }
+}
+
+/// Tests wait for events, never for time to pass.
+struct NoSleepRule: HouseRule {
+    func violations(in tree: SourceTree) -> [Violation] {
+        tree.swiftFiles.filter { $0.isTest && !$0.isFixture }.flatMap { file in
+            // A function of the file's own with that name is no sleep.
+            let hasOwn = file.codeLines.contains { $0.has("func sleep(") }
+            return file.violations(in: file.codeLines) { line in
+                guard line.has("sleep") else { return nil }
+                let typed = /\b(Task|Thread|ContinuousClock\(\))\.sleep\b/
+                let bare = /(?:^|[^.\w])(sleep|usleep|nanosleep)\s*\(/
+                let isBare = !hasOwn && (try? bare.firstMatch(in: line)) != nil
+                return isBare || (try? typed.firstMatch(in: line)) != nil ? "sleeps; wait for the event" : nil
+            }
+        }
+    }
+}
+
+/// Nothing depends on where one developer's files happen to lie.
+struct MachinePathRule: HouseRule {
+    /// In two halves, so that this file does not break its own rule.
+    static let places = [
+        "/wo" + "rk/", "/tmp/" + "ws", "/tmp/" + "w/", "/tmp/" + "hub", "/ho" + "me/", "/Us" + "ers/",
+        "/opt/" + "swift",
+    ]
+
+    func violations(in tree: SourceTree) -> [Violation] {
+        tree.files.flatMap { file in
+            file.violations(in: file.lines) { line in
+                Self.places.first(where: line.has).map { "names \($0), a place on one machine" }
+            }
+        }
+    }
+}
+
+/// Deliberate faults are in builds for them only: each place asks `Mutation` inside `#if MUTATIONS`, and does nothing else.
+struct MutationRule: HouseRule {
+    func violations(in tree: SourceTree) -> [Violation] {
+        tree.swiftFiles.filter { $0.path.hasPrefix("Sources/") && $0.name != "Mutation.swift" }.flatMap { file in
+            var found: [Violation] = []
+            // The line of the open condition, and whether its part asks for a fault.
+            var open: (line: Int, asks: Bool)?
+            for (index, line) in file.codeLines.enumerated() {
+                let line = line.drop { $0 == " " }
+                if line.hasPrefix("#if MUTATIONS") {
+                    open = (index + 1, false)
+                } else if line.hasPrefix("#endif"), let closed = open {
+                    open = nil
+                    guard !closed.asks else { continue }
+                    let reason = "has code for deliberate faults that asks for none"
+                    found.append(Violation(path: file.path, line: closed.line, reason: reason))
+                } else if line.contains("Mutation.isOn("), open == nil {
+                    let reason = "asks for a deliberate fault outside #if MUTATIONS"
+                    found.append(Violation(path: file.path, line: index + 1, reason: reason))
+                } else if line.contains("Mutation.isOn(") || line == "import TributaryChanges" {
+                    open?.asks = true
+                }
+            }
+            return found
+        }
+    }
+}

@@ -1,3 +1,0 @@
-protocol HouseRule: Sendable {
-    func violations(in tree: SourceTree) -> [Violation]
-}
