@@ -2,10 +2,9 @@ import TestSupport
 import Testing
 import TransactionLog
 import TributaryChanges
+import TributaryModel
 
-/// Both JSON readers accept and refuse the texts of one corpus, and return equal values.
-///
-/// ``JSONAgreementTests`` compares them on composed keys and random texts.
+/// The JSON readers of segments and of stores accept and refuse the same texts, and return equal values.
 @Suite struct JSONVerdictTests {
     /// Texts that are JSON, and texts that are none.
     private static let corpus: [(accepted: [String], refused: [String])] = [
@@ -18,7 +17,9 @@ import TributaryChanges
             [
                 #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, #"{"":0,"":1}"#, #"{"\/":1,"/":2}"#,
                 #"{"\ud83d\ude00":1,"😀":2}"#, #"{"a\u0000":1,"a\u0000":2}"#, #"{"a":1,}"#, #"{,"a":1}"#, #"{"a"}"#,
-                #"{"a" 1}"#, "{1:2}", "{a:1}", #"{"a":}"#, #"{"a":1"#, #"{"a":1 "b":2}"#, #"{"a"::1}"#,
+                #"{"a":1,"\u0061":2}"#, #"{"\u00e9":1,"é":2}"#, #"[{"a":{"b":1,"b":2}}]"#,
+                #"{"a":[1,{"c":1,"b":2,"c":3}]}"#, #"{"a" 1}"#, "{1:2}", "{a:1}", #"{"a":}"#, #"{"a":1"#,
+                #"{"a":1 "b":2}"#, #"{"a"::1}"#,
             ]
         ),
         // Strings.
@@ -57,12 +58,37 @@ import TributaryChanges
         ),
     ]
 
+    private func agrees(_ text: String, _ location: SourceLocation = #_sourceLocation) {
+        let (segment, store) = (try? JSONParser.parse(text), JSONValue(text: text))
+        #expect(segment == store, "\(text)", sourceLocation: location)
+        // Equal strings may still differ in their scalars.
+        #expect(segment.map { Array($0.text.utf8) } == store.map { Array($0.text.utf8) }, sourceLocation: location)
+    }
+
+    @Test(arguments: [
+        ("caf\u{E9}", "cafe\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}"), ("a\u{323}\u{307}", "a\u{307}\u{323}"),
+        ("\u{AC00}", "\u{1100}\u{1161}"),
+    ])
+    func `keys with other scalars are other keys`(_ one: String, _ other: String) throws {
+        #expect(one == other, "Swift takes them for equal")
+        let text = #"{"\#(one)":1,"\#(other)":2}"#
+        let expected = JSONValue.object([.init(key: one, value: .integer(1)), .init(key: other, value: .integer(2))])
+        #expect(try JSONParser.parse(text) == expected)
+        #expect(JSONValue(text: text) == expected)
+        #expect(expected[one] == .integer(1) && expected[other] == .integer(2))
+        agrees(text)
+        for many in 3...40 {
+            let members = (3...many).map { #""\#($0)":0"# }.joined(separator: ",")
+            agrees(#"{"\#(one)":1,\#(members),"\#(other)":2}"#)
+            agrees(#"{"\#(one)":1,\#(members),"\#(one)":2}"#)
+        }
+    }
+
     @Test func bothAcceptAndRefuseTheTextsOfTheCorpus() {
         for (accepted, refused) in Self.corpus {
             for text in accepted {
-                let (segment, store) = (try? JSONParser.parse(text), JSONValue(text: text))
-                #expect(segment != nil && segment == store, "\(text)")
-                #expect(segment?.text == store?.text, "\(text)")
+                #expect((try? JSONParser.parse(text)) != nil, "\(text)")
+                agrees(text)
             }
             for text in refused {
                 #expect((try? JSONParser.parse(text)) == nil && JSONValue(text: text) == nil, "\(text)")
@@ -103,6 +129,30 @@ import TributaryChanges
                 continue
             }
             #expect((try? JSONParser.parse(bytes)) == JSONValue(text: text), "\(text)")
+        }
+    }
+
+    @Test func `both read eight levels`() {
+        for depth in 1...10 {
+            for inner in ["", "1", #""a""#] {
+                agrees(String(repeating: "[", count: depth) + inner + String(repeating: "]", count: depth))
+                let open = String(repeating: #"{"a":"#, count: depth)
+                agrees(open + (inner.isEmpty ? "{}" : inner) + String(repeating: "}", count: depth))
+            }
+        }
+    }
+
+    @Test func `random texts are the same to both, or to neither`() {
+        var random = SeededGenerator.fromEnvironment()
+        print("TRIBUTARY_SEED=\(random.seed)")
+        let pieces = [
+            "{", "}", "[", "]", ",", ":", " ", "\n", "true", "null", "0", "-1", "1.5", "1e3", "-", "01", "1e999",
+            "9223372036854775808", #""a""#, #""\u00e9""#, #""é""#, "\"e\u{301}\"", #""\ud83d\ude00""#, #""\ud800""#,
+            #""\u0000""#, "\"\t\"", #""K""#, "\"\u{212A}\"", #"{"a":1"#, #","a":2}"#, #"{"é":"#, ",\"e\u{301}\":",
+        ]
+        for _ in LongProofs.rounds(3_000) {
+            let count = Int.random(in: 1...12, using: &random)
+            agrees((0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined())
         }
     }
 }
