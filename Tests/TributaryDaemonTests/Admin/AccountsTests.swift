@@ -32,9 +32,10 @@ import TributaryStore
 
 /// The problems for clients when SQLite cannot write the store, whether a context or the store itself had the error.
 @Suite struct StoreTroubleTests {
-    /// Full disk, disk error with its extended code, read-only, missing file; locked.
+    /// Full disk; disk error, alone and with its extended code; read-only, missing file; locked; faults of the program.
     private static let codes: [(Int32, ProblemKind)] = [
-        (13, .storageFull), (778, .inputOutput), (8, .inputOutput), (14, .inputOutput), (5, .notReady),
+        (13, .storageFull), (10, .inputOutput), (10 | 3 << 8, .inputOutput), (8, .inputOutput), (14, .inputOutput),
+        (5, .notReady), (11, .failure), (1, .failure),
     ]
 
     @Test(arguments: codes)

@@ -1,7 +1,5 @@
-import Logging
 import Testing
 import Tributary
-import TributaryAdmin
 import TributaryStore
 
 @testable import TributaryDaemon
@@ -27,18 +25,5 @@ import TributaryStore
         #expect(admitted == 1)
         try await engine.container.close()
         withExtendedLifetime(test) {}
-    }
-
-    @Test func `a disk that fails is told from a program that does`() {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        for (code, kind) in [
-            (Int32(13), ProblemKind.storageFull), (10, .inputOutput), (10 | 3 << 8, .inputOutput), (8, .inputOutput),
-            (14, .inputOutput), (11, .failure), (1, .failure),
-        ] as [(Int32, ProblemKind)] {
-            let error = StoreError.database(code: code, message: "no")
-            #expect(ProblemMapping.problem(of: error, logger: logger, path: "/").type == kind.type, "\(code)")
-        }
-        let blob = StoreError.blob(path: "/p", reason: "no space")
-        #expect(ProblemMapping.problem(of: blob, logger: logger, path: "/").type == ProblemKind.inputOutput.type)
     }
 }
