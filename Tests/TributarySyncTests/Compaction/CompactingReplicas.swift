@@ -52,10 +52,6 @@ final class CompactingReplicas {
         return replica
     }
 
-    func stop() async throws {
-        for replica in replicas { try await replica.stop() }
-    }
-
     /// Exports and imports; then each has what the others had before.
     func exchange() async throws {
         for replica in replicas { try await replica.service.exportNow() }

@@ -8,23 +8,23 @@ import TributaryStore
 
 /// Plain facts decide which baselines are cut, verified and joined, and which files are removed.
 @Suite struct CompactionRuleTests {
-    private static let (a, b, c) = (id(1), id(2), id(3))
+    static let (a, b, c) = (id(1), id(2), id(3))
 
     private static func id(_ low: UInt64) -> UniqueID { UniqueID(high: 0x5f0c_0000_0000_7000, low: low) }
 
-    private static func baseline(
+    /// A baseline that its writer has cut at its own position.
+    static func baseline(
         _ writer: UniqueID,
         _ vector: [UniqueID: UInt64],
         hash: String = "h",
-        model: String = "m",
-        bytes: UInt64 = 100
+        model: String = "m"
     ) -> KnownBaseline {
         KnownBaseline(
             name: BaselineName(writer: writer, sequence: vector[writer] ?? 0),
             modelHash: model,
             vector: VersionVector(vector),
             sha256: hash,
-            bytes: bytes
+            bytes: 100
         )
     }
 
@@ -89,6 +89,11 @@ import TributaryStore
             keep: .seconds(1),
             wall: WallTime(milliseconds: 5_000)
         )
+    }
+
+    /// The facts when a verified baseline has what writer b has acknowledged.
+    private static func coveredFacts() -> CompactionFacts {
+        facts(knownBaselines([baseline(a, [a: 8, b: 5])], endorsedBy: b))
     }
 
     // MARK: Verified baselines
@@ -240,8 +245,7 @@ import TributaryStore
 
     /// An evicted writer is not waited for, and its acknowledgement stands for nobody's.
     @Test func anEvictedWriterCountsNeitherWay() {
-        let vector = [Self.a: UInt64(8), Self.b: 5]
-        var facts = Self.facts(Self.knownBaselines([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
+        var facts = Self.coveredFacts()
         facts.writers[2].seen = VersionVector([Self.a: 2])
         #expect(RemovalRule(facts: facts).decision.removed.isEmpty)
         facts.writers[2].state = .evicted
@@ -253,8 +257,7 @@ import TributaryStore
 
     /// Whoever has anything of a writer has all that it goes on from.
     @Test func anAcknowledgementIsOneOfWhatTheWriterGoesOnFrom() {
-        let vector = [Self.a: UInt64(8), Self.b: 5]
-        var facts = Self.facts(Self.knownBaselines([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
+        var facts = Self.coveredFacts()
         facts.writers[2].incarnation = Incarnation(
             store: Self.a,
             after: Incarnation.Predecessor(writer: Self.a, sequence: 4)
@@ -266,8 +269,7 @@ import TributaryStore
 
     /// A store counts as long as one of its writers does.
     @Test func aStoreAcknowledgesAsOne() {
-        let vector = [Self.a: UInt64(8), Self.b: 5]
-        var facts = Self.facts(Self.knownBaselines([Self.baseline(Self.a, vector)], endorsedBy: Self.b))
+        var facts = Self.coveredFacts()
         facts.writers[1].incarnation.store = Self.id(9)
         facts.writers[2].incarnation.store = Self.id(9)
         facts.writers[2].seen = facts.writers[1].seen

@@ -38,7 +38,6 @@ import TributaryStore
         #expect(try group.digests().count == 1)
         let row = try fourth.store.read { try $0.row(SyncModel.employee(1), rootEntity: "Employee") }
         #expect(row != nil)
-        try await group.stop()
     }
 
     /// Amounts that the model cannot count wait for another one, beside the totals of the same writer; so they do in a
@@ -73,16 +72,8 @@ import TributaryStore
             change("Person", 3, "hours", .integer(4)), change("Worker", 3, "fuel", .double(0.5)),
             change("Worker", 3, "fuel", .string("1e400")), change("Person", 3, "fuel", .double(-1e308)),
         ]
-        let transactions = changes.enumerated().map { index, change in
-            LogTransaction(
-                header: TransactionHeader(
-                    sequence: UInt64(index) + 1,
-                    clock: HybridClock(SyncWall.start.later(by: .milliseconds(UInt64(index)))),
-                    seen: [:],
-                    changeCount: 1
-                ),
-                changes: [change]
-            )
+        let transactions = zip(UInt64(1)..., changes).map { sequence, change in
+            SyncModel.transaction(sequence, [change])
         }
         let segment = SegmentText(writer: LogsFolder.writer(1), transactions)
         try group.logs.put(segment)
@@ -105,7 +96,6 @@ import TributaryStore
         }
         #expect(baselines[0].count == 8 && Set(baselines).count == 1, "\(baselines)")
         #expect(try third.position(LogsFolder.writer(1)) == UInt64(changes.count))
-        try await group.stop()
     }
 
     /// An evicted writer is not waited for; it comes back with a change of its own and joins a baseline.
@@ -136,7 +126,6 @@ import TributaryStore
         try await group.exchange()
         #expect(try group.digests().count == 1)
         #expect(try group.replicas[0].employees(1...9) == [1, 2, 3, 9])
-        try await group.stop()
     }
 
     /// A store that finds a difference objects, and nothing goes for the baseline.
@@ -189,7 +178,6 @@ import TributaryStore
             try await replica.service.importAll()
             #expect(!replica.service.status.problems.contains { $0.code == .baselinesDiffer })
         }
-        try await group.stop()
     }
 
     /// A store without others compares what it has made with the log folder, again and again.
@@ -221,7 +209,6 @@ import TributaryStore
         try await group.add()
         try await group.exchange()
         #expect(try group.digests().count == 1)
-        try await group.stop()
     }
 
     /// A join is one SQLite transaction, for which local saves wait; how long that takes is printed.
@@ -257,7 +244,6 @@ import TributaryStore
         #expect(committed.count == 1)
         #expect(try store.read { try $0.mergeState.digest().digest } == group.digests().first)
         try store.close()
-        try await group.stop()
     }
 
     /// The size that many changes leave follows the number of objects, and a new peer reads that.
@@ -301,6 +287,5 @@ import TributaryStore
                 + "compacted \(rest) bytes, up in \(join)"
         )
         #expect(rest * 4 < full)
-        try await group.stop()
     }
 }

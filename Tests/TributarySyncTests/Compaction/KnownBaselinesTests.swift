@@ -12,13 +12,7 @@ import TributaryStore
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct KnownBaselinesTests {
     /// Two replicas of which the first has cut a baseline.
     private func cut() async throws -> (CompactingReplicas, BaselineName) {
-        let group = try CompactingReplicas()
-        for number in 1...2 as ClosedRange<UInt64> {
-            try await group.add()
-            try group.replicas[Int(number) - 1].save([SyncModel.insert(number)])
-        }
-        try await group.exchange()
-        try await group.acknowledge()
+        let group = try await CompactingReplicas.filled(2)
         return (group, try #require(try await group.compact(group.replicas[0]).cut))
     }
 
@@ -60,7 +54,6 @@ import TributaryStore
         try await group.compactAll()
         #expect(!group.replicas[1].service.state.read(\.knownBaselines).verified.isEmpty)
         #expect(!group.replicas[1].service.status.problems.contains { $0.code == .baselineRefused })
-        try await group.stop()
     }
 
     /// What cannot be read as a comparison says nothing, whatever is in it.
@@ -86,7 +79,6 @@ import TributaryStore
         try await group.compact(group.replicas[1])
         try await group.replicas[0].service.importAll()
         #expect(group.replicas[0].service.state.read(\.knownBaselines).verified.map(\.name) == [name])
-        try await group.stop()
     }
 
     /// The steps of the import count what it reads; a file that has not changed is not read again.
@@ -112,6 +104,5 @@ import TributaryStore
         let again = knownBaselines.reading(files, in: logs, control)
         #expect(control.progress > steps)
         #expect(again.refused[broken]?.isIncomplete == (sequence == broken.sequence ? nil : false))
-        try await group.stop()
     }
 }

@@ -13,14 +13,13 @@ import TributaryStore
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct BaselineExplanationTests {
     /// Two replicas whose first segments are gone, because a verified baseline has them.
     private func compacted(photo: Bool = false) async throws -> (group: CompactingReplicas, gone: [SegmentName]) {
-        let group = try CompactingReplicas()
-        for number in 1...2 as ClosedRange<UInt64> { try await group.add().save([SyncModel.insert(number)]) }
+        let group = try await CompactingReplicas.filled(2)
         if photo {
             let value = JSONValue.string(Data(repeating: 7, count: 200_000).base64EncodedString())
             try group.replicas[0].save([SyncModel.update(1, "photo", value)])
+            try await group.exchange()
+            try await group.acknowledge()
         }
-        try await group.exchange()
-        try await group.acknowledge()
         let before = group.files(".tlog")
         for _ in 0..<2 {
             try await group.compactAll()
@@ -48,17 +47,14 @@ import TributaryStore
         let joined = try await explain(name, new)
         #expect(joined.reason?.contains("from a baseline") == true, "\(joined)")
         #expect(joined.notes?.contains { $0.contains(".baseline has it") } == true)
-        try await group.stop()
     }
 
     /// A value that the model cannot hold came with a baseline, and is told of as one that came with a segment.
     @Test func deferredValuesOfABaselineAreListed() async throws {
-        let group = try CompactingReplicas()
-        for number in 1...2 as ClosedRange<UInt64> { try await group.add().save([SyncModel.insert(number)]) }
+        let group = try await CompactingReplicas.filled(2)
         let producer = LogsFolder.writer(1)
         let change = SyncModel.update(1, "shoe", .integer(44))
-        let header = TransactionHeader(sequence: 1, clock: HybridClock(SyncWall.start), changeCount: 1)
-        try group.logs.put(SegmentText(writer: producer, [LogTransaction(header: header, changes: [change])]))
+        try group.logs.put(SegmentText(writer: producer, [SyncModel.transaction(1, [change])]))
         try await group.exchange()
         try await group.acknowledge()
         for _ in 0..<2 {
@@ -77,7 +73,6 @@ import TributaryStore
             #expect((value.write.index == nil) == (replica.own == new.own))
             #expect(value.text.contains("Employee.shoe = 44"), "\(value.text)")
         }
-        try await group.stop()
     }
 
     /// A blob of a baseline is missing: who waits for what.
@@ -101,6 +96,5 @@ import TributaryStore
         #expect(note.contains("It is not joined: ") && note.contains(blob), "\(note)")
         let known = new.service.knownTransactions(try new.store.read { try $0.writers.all() })
         #expect(known.behind(name.writer) > 0)
-        try await group.stop()
     }
 }

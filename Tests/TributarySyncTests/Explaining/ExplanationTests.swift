@@ -56,7 +56,6 @@ import TributaryStore
 
         try await replica.service.abandon(till)
         #expect(try await explain(name(till, 3, 3), replica).notes?.contains { $0.contains("abandoned") } == true)
-        try await replica.stop()
     }
 
     @Test func theNameOfAWriterIsThatInItsSegments() async throws {
@@ -66,7 +65,6 @@ import TributaryStore
         let replica = try await replica()
         _ = try await replica.service.sync()
         #expect(try await explain(segment.name, replica).writerName == "till-12")
-        try await replica.stop()
     }
 
     @Test func anAppliedSegmentWhoseFileIsGoneSaysSo() async throws {
@@ -82,7 +80,6 @@ import TributaryStore
         #expect(other.reason?.contains(segment.name.fileName) == true, "\(other)")
         try await replica.service.evict(till)
         #expect(try await explain(segment.name, replica).notes?.contains { $0.contains("evicted") } == true)
-        try await replica.stop()
     }
 
     @Test func aBlobNamesTheFoldersThatHaveIt() async throws {
@@ -91,16 +88,8 @@ import TributaryStore
         let value = JSONValue.object([
             JSONMember(key: "blob", value: .string(hash)), JSONMember(key: "size", value: .integer(100)),
         ])
-        var segment = LogsFolder.text(till, 1...1)
-        segment = SegmentText(
-            writer: till,
-            [
-                LogTransaction(
-                    header: TransactionHeader(sequence: 1, clock: HybridClock(SyncWall.start), changeCount: 2),
-                    changes: [SyncModel.insert(1), SyncModel.update(1, "photo", value)]
-                )
-            ]
-        )
+        let changes = [SyncModel.insert(1), SyncModel.update(1, "photo", value)]
+        let segment = SegmentText(writer: till, [SyncModel.transaction(1, changes)])
         try logs.put(segment)
         let replica = try await replica()
         _ = try await replica.service.sync()
@@ -118,7 +107,6 @@ import TributaryStore
         #expect(await shell.ending() == .exited(0), "\(command)")
         _ = try await replica.service.sync()
         #expect(try await replica.state(segment.name) == .applied)
-        try await replica.stop()
     }
 
     /// Whatever is wrong with a segment, the problem has a hint, and most hints a command.
@@ -139,6 +127,5 @@ import TributaryStore
         let codes: Set<Problem.Code> = [.segmentsDamaged, .segmentsRejected, .segmentsHeld, .segmentsWaiting]
         #expect(codes.isSubset(of: problems.map(\.code)), "\(problems)")
         for problem in problems { #expect(problem.hint?.contains(": tributaryctl ") == true, "\(problem)") }
-        try await replica.stop()
     }
 }

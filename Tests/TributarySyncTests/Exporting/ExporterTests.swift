@@ -21,37 +21,25 @@ import TributaryStore
     init() throws {
         folder = try TemporaryFolder("export")
         logs = try LogsFolder()
-        store = try ExporterTests.open(folder, "store.sqlite", wall)
+        store = try SyncModel.open(in: folder, name: "till-12", wall: wall)
         own = try store.read { try $0.writers.own().id }
-    }
-
-    private static func open(_ folder: TemporaryFolder, _ file: String, _ wall: SyncWall) throws -> Store {
-        try Store.open(
-            StoreConfiguration(
-                path: folder.path(file),
-                name: "till-12",
-                model: try SyncModel.make(),
-                environment: StoreEnvironment(
-                    wallTime: { wall.now },
-                    random: { UInt64.random(in: .min ... .max) }
-                )
-            )
-        )
     }
 
     private func exporter(
         _ store: Store? = nil,
-        name: String = "till-12",
+        logs: String? = nil,
         segmentBytes: Int = 1 << 20,
+        maxAhead: Duration = .seconds(3600),
+        wall: WallTime? = nil,
         interrupt: @escaping @Sendable (Exporter.Step) throws -> Void = { _ in }
     ) -> Exporter {
         Exporter(
             store: store ?? self.store,
-            name: name,
-            logs: logs.path,
+            name: "till-12",
+            logs: logs ?? self.logs.path,
             segmentBytes: segmentBytes,
-            maxAhead: .seconds(3600),
-            wall: wall.now,
+            maxAhead: maxAhead,
+            wall: wall ?? self.wall.now,
             interrupt: interrupt
         )
     }
@@ -85,14 +73,7 @@ import TributaryStore
     @Test func theStoreIsDurableBeforeItsSegmentHasItsName() throws {
         try save(1...2)
         try FileManager.default.createDirectory(atPath: folder.path("logs"), withIntermediateDirectories: false)
-        let exporter = Exporter(
-            store: store,
-            name: "till-12",
-            logs: folder.path("logs"),
-            segmentBytes: 1 << 20,
-            maxAhead: .seconds(3600),
-            wall: wall.now
-        )
+        let exporter = exporter(logs: folder.path("logs"))
         let calls = try DurableCalls(in: folder.path) { try exporter.run() }
         let name = SegmentName(writer: own, first: 1, last: 2)
         #expect(calls.contain("sync store.sqlite-wal", "name logs/\(name.path)"), "\(calls)")
@@ -159,14 +140,7 @@ import TributaryStore
 
     @Test func aStoreWhoseOwnClockIsAheadHoldsItsExports() throws {
         try save(1...1)
-        let late = Exporter(
-            store: store,
-            name: "till-12",
-            logs: logs.path,
-            segmentBytes: 1,
-            maxAhead: .seconds(1),
-            wall: wall.now.earlier(by: .milliseconds(10_000))
-        )
+        let late = exporter(maxAhead: .seconds(1), wall: wall.now.earlier(by: .milliseconds(10_000)))
         #expect(throws: ExportFailure.clockAhead(by: .milliseconds(10_000))) { try late.run() }
         #expect(logs.segments(of: own).isEmpty)
     }
@@ -189,7 +163,7 @@ import TributaryStore
             try transaction.commit(LocalTransaction(changes: [SyncModel.update(2, "salary", .double(12.5))]))
         }
         try exporter(segmentBytes: 1).run()
-        let other = try ExporterTests.open(folder, "other.sqlite", wall)
+        let other = try SyncModel.open(in: folder, "other.sqlite", wall: wall)
         let outcome = try importAll(into: other)
         #expect(outcome.counts == ImportCounts(segments: 4, transactions: 4, changes: 4))
         #expect(try SyncModel.employees(1...9, in: other) == [1, 2, 3])

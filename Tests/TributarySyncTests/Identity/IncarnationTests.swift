@@ -75,7 +75,6 @@ import TributaryStore
             #expect(replica.service.status.problems.isEmpty, "\(replica.service.status.problems)")
         }
         #expect(Set(try all.map { try $0.store.read { try $0.mergeState.digest().digest } }).count == 1)
-        for replica in all { try await replica.stop() }
     }
 
     /// It asks nobody, and takes what it has published since from the log folder, as anybody does.
@@ -150,7 +149,6 @@ import TributaryStore
         for _ in 0..<2 { try await group.exchange() }
         for replica in group.replicas { #expect(try Self.visits(replica) == .integer(131)) }
         #expect(try group.digests().count == 1)
-        try await group.stop()
     }
 
     // MARK: Overlapping files
@@ -159,15 +157,8 @@ import TributaryStore
         SegmentText(
             writer: writer,
             range.map { sequence in
-                LogTransaction(
-                    header: TransactionHeader(
-                        sequence: sequence,
-                        clock: HybridClock(SyncWall.start.later(by: .milliseconds(sequence))),
-                        seen: [:],
-                        changeCount: 1
-                    ),
-                    changes: [sequence == 1 ? SyncModel.insert(1) : Self.visit(sequence == other ? 7 : 10)]
-                )
+                let change = sequence == 1 ? SyncModel.insert(1) : Self.visit(sequence == other ? 7 : 10)
+                return SyncModel.transaction(sequence, [change])
             }
         )
     }
@@ -209,6 +200,5 @@ import TributaryStore
         try logs.put(counted(writer, 4...5))
         try await replica.service.importAll()
         #expect(try replica.position(writer) == 5 && Self.visits(replica) == .integer(40))
-        try await replica.stop()
     }
 }

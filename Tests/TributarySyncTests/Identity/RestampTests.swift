@@ -54,7 +54,6 @@ import TributaryStore
         try await expectEqualPeer(replica, employees: 3)
         #expect(logs.segments(of: former).isEmpty)
         #expect(try replica.store.read { try $0.writers.own().clock.wallTime } <= wall.now)
-        try await replica.stop()
     }
 
     /// The range of an export is decided once: what it has keeps its name and its clock.
@@ -82,7 +81,6 @@ import TributaryStore
         let text = String(decoding: try #require(logs.bytes(of: moved)), as: UTF8.self)
         #expect(moved.first == 1 && text.contains("\"author\":\"test\""))
         #expect(text.contains("\"after\":{\"writer\":\"\(restamped.former)\",\"sequence\":1}"))
-        try await replica.stop()
     }
 
     /// Saves, exports and imports go on while the writer changes.
@@ -115,6 +113,5 @@ import TributaryStore
             let names = logs.segments(of: writer)
             #expect(zip(names, names.dropFirst()).allSatisfy { $0.last + 1 == $1.first }, "\(names)")
         }
-        try await replica.stop()
     }
 }

@@ -54,7 +54,6 @@ import TributaryStore
         try await again.service.importAll()
         #expect(try again.position(gone) == 4)
         #expect(try state(gone, again) == .abandoned)
-        try await again.stop()
     }
 
     /// The writer of which nothing has come is known by its name in `seen`.
@@ -65,7 +64,6 @@ import TributaryStore
         #expect(try replica.position(other) == 0)
         try await replica.service.abandon(gone)
         #expect(try replica.position(other) == 1 && replica.position(gone) == 0)
-        try await replica.stop()
     }
 
     @Test func anEvictedWriterCountsAgainWhenSomethingNewIsApplied() async throws {
@@ -80,7 +78,6 @@ import TributaryStore
         try logs.hire(other, 2...2)
         try await replica.service.importAll()
         #expect(try state(other, replica) == nil && replica.position(other) == 2)
-        try await replica.stop()
     }
 
     /// A decision is about a store: all that it was, and whatever name it has here.
@@ -106,7 +103,6 @@ import TributaryStore
         #expect(try state(other, replica) == nil)
         try await replica.service.abandon(label)
         #expect(try state(gone, replica) == .abandoned && state(other, replica) == .abandoned)
-        try await replica.stop()
     }
 
     /// What a writer has lost that the store was before a disk was lost, others may wait for.
@@ -125,7 +121,6 @@ import TributaryStore
         await #expect(throws: SyncError.ownWriter(former)) { try await replica.service.evict(former) }
         try await replica.service.abandon(former)
         #expect(try state(former, replica) == .abandoned && replica.position(other) == 1)
-        try await replica.stop()
     }
 
     @Test func theOwnWriterAndUnknownOnesAreRefused() async throws {
@@ -135,6 +130,5 @@ import TributaryStore
         await #expect(throws: SyncError.ownWriter(replica.own)) { try await replica.service.abandon(replica.own) }
         await #expect(throws: SyncError.noSuchWriter(unknown)) { try await replica.service.evict(unknown) }
         await #expect(throws: SyncError.noSuchWriter(unknown)) { try await replica.service.abandon(unknown) }
-        try await replica.stop()
     }
 }

@@ -95,7 +95,6 @@ import TributaryChanges
         try logs.put(segment)
         try await replica.service.importAll()
         #expect(try replica.employees(1...200) == [1, 2, 101])
-        try await replica.stop()
     }
 
     @Test func irregularFilesAreRejectedWithoutBeingOpened() async throws {
@@ -116,7 +115,6 @@ import TributaryChanges
         for name in [pipe, link, folder] { try FileManager.default.removeItem(atPath: "\(logs.path)/\(name.path)") }
         try await replica.service.importAll()
         #expect(try await replica.service.segments().isEmpty)
-        try await replica.stop()
     }
 
     @Test(.enabled(if: getuid() != 0, "root reads every file"))
@@ -129,7 +127,6 @@ import TributaryChanges
         chmod("\(logs.path)/\(segment.name.path)", 0o644)
         try await replica.service.importAll()
         #expect(try await replica.state(segment.name) == .applied)
-        try await replica.stop()
     }
 
     @Test func aSparseFileOfTwoGibibytesIsNoTrouble() async throws {
@@ -140,7 +137,6 @@ import TributaryChanges
         try await replica.service.importAll()
         #expect(try await replica.state(name) == .incomplete)
         #expect(try replica.position(good) == 1)
-        try await replica.stop()
     }
 
     @Test func anIncompleteFileCountsAsDamagedAfterTheGrace() async throws {
@@ -152,7 +148,6 @@ import TributaryChanges
         try await replica.service.importAll()
         #expect(try await replica.state(name) == .damaged)
         #expect(replica.service.status.problems.map(\.code) == [.segmentsDamaged])
-        try await replica.stop()
     }
 
     @Test func valuesThatTheModelCannotHoldAreDeferredAndTheRestApplies() async throws {
@@ -172,7 +167,6 @@ import TributaryChanges
         #expect(status.deferred >= 3)
         #expect(!status.reason.isEmpty)
         #expect(try replica.employees(5...5) == [5])
-        try await replica.stop()
     }
 
     @Test func theMissingFolderIsAProblemAndItsReturnIsNoticed() async throws {
@@ -186,7 +180,6 @@ import TributaryChanges
         let segment = try logs.hire(good, 2...2)
         _ = try await SyncReplica.wait(events) { $0.id == segment.name && $0.state == .applied }
         #expect(replica.service.status.problems.isEmpty)
-        try await replica.stop()
     }
 
     @Test func aBlobIsWaitedForAndItsArrivalIsNoticed() async throws {
@@ -205,6 +198,5 @@ import TributaryChanges
         try logs.put(blob, at: "\(bad)/blobs/\(hash)")
         _ = try await SyncReplica.wait(events) { $0.id == segment.name && $0.state == .applied }
         #expect(try replica.employees(5...5) == [5])
-        try await replica.stop()
     }
 }

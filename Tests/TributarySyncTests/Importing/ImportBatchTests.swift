@@ -21,15 +21,7 @@ import TributaryStore
     init() throws {
         folder = try TemporaryFolder("batch")
         logs = try LogsFolder()
-        let wall = wall
-        store = try Store.open(
-            StoreConfiguration(
-                path: folder.path("store.sqlite"),
-                name: "test",
-                model: try SyncModel.make(),
-                environment: StoreEnvironment(wallTime: { wall.now }, random: { .random(in: .min ... .max) })
-            )
-        )
+        store = try SyncModel.open(in: folder, wall: wall)
     }
 
     private func item(_ segment: SegmentText, slice: Int = 20_000) throws -> ImportBatch.Item {
@@ -201,42 +193,21 @@ import TributaryStore
     }
 
     @Test func deferredValuesAreCountedForTheSegment() throws {
-        let writer = a
-        let header = TransactionHeader(sequence: 1, clock: HybridClock(SyncWall.start), changeCount: 3)
-        let segment = SegmentText(
-            writer: writer,
-            [
-                LogTransaction(
-                    header: header,
-                    changes: [
-                        SyncModel.insert(1), SyncModel.update(1, "salary", .string("much")),
-                        SyncModel.update(1, "shoeSize", .integer(43)),
-                    ]
-                )
-            ]
-        )
+        let changes = [
+            SyncModel.insert(1), SyncModel.update(1, "salary", .string("much")),
+            SyncModel.update(1, "shoeSize", .integer(43)),
+        ]
+        let segment = SegmentText(writer: a, [SyncModel.transaction(1, changes)])
         try logs.put(segment)
         let batch = try batch([item(segment)])
         let outcome = try store.write { try batch.apply($0).0 }
         #expect(outcome.deferred == 2)
-        #expect(try store.read { try $0.writers.segment(writer: writer, beginningBy: 1)?.deferredCount } == 2)
+        #expect(try store.read { try $0.writers.segment(writer: a, beginningBy: 1)?.deferredCount } == 2)
         #expect(try count() == 1)
     }
 
     @Test func onlyTransactionsWithChangesCallForAnAcknowledgement() throws {
-        let empty = SegmentText(
-            writer: a,
-            [
-                LogTransaction(
-                    header: TransactionHeader(
-                        sequence: 1,
-                        clock: HybridClock(SyncWall.start),
-                        changeCount: 0
-                    ),
-                    changes: []
-                )
-            ]
-        )
+        let empty = SegmentText(writer: a, [SyncModel.transaction(1, [])])
         try logs.put(empty)
         let first = try batch([item(empty)])
         _ = try store.write { try first.apply($0).0 }

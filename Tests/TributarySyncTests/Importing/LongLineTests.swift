@@ -18,9 +18,7 @@ import TributaryStore
     init() throws {
         folder = try TemporaryFolder("long-lines")
         logs = try LogsFolder()
-        store = try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: try SyncModel.make())
-        )
+        store = try SyncModel.open(in: folder)
     }
 
     private func verified() throws -> VerifiedSegment {

@@ -26,7 +26,6 @@ import TributaryChanges
         try logs.hire(writer, 1...1)
         try await replica.service.importAll()
         #expect(replica.service.status.problems.isEmpty && replica.service.backlogs.isEmpty)
-        try await replica.stop()
     }
 
     @Test func theJournalTellsOfAGapOnceAndOfItsEnd() {
@@ -56,7 +55,6 @@ import TributaryChanges
         let ends = journal.entries.filter { names.map(\.path).contains($0.values["segment"] ?? "") }.suffix(2)
         #expect(ends.map(\.message).sorted() == ["missing transactions have come", "waiting segment has vanished"])
         #expect(ends.first { $0.message.hasPrefix("waiting") }?.values["segment"] == names[0].path)
-        try await replica.stop()
     }
 
     @Test func aFileThatCannotBeASegmentIsReportedWithItsTime() async throws {
@@ -71,6 +69,5 @@ import TributaryChanges
         try await replica.service.importAll()
         #expect(try await replica.service.segments().first?.since == found)
         #expect(replica.service.status.problems.first?.since == found)
-        try await replica.stop()
     }
 }

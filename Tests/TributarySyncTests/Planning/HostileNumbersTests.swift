@@ -101,7 +101,6 @@ import TributaryStore
         try await second.service.pause(for: .seconds(Int64.max))
         try await second.service.resume()
         #expect(second.service.status.pausedSince == nil)
-        try await second.stop()
     }
 }
 

@@ -7,23 +7,11 @@ import TributaryChanges
 
 /// Plain facts decide which verified baseline a store joins, when, and what a baseline that is not joined keeps out.
 @Suite struct PlannedBaselinesTests {
-    private static let (a, b, c) = (id(1), id(2), id(3))
+    private static let (a, b, c) = (CompactionRuleTests.a, CompactionRuleTests.b, CompactionRuleTests.c)
     private static let wall = WallTime(milliseconds: 1_000)
 
-    private static func id(_ low: UInt64) -> UniqueID { UniqueID(high: 0x5f0c_0000_0000_7000, low: low) }
-
-    private static func baseline(
-        _ writer: UniqueID,
-        _ vector: [UniqueID: UInt64],
-        hash: String = "h"
-    ) -> KnownBaseline {
-        KnownBaseline(
-            name: BaselineName(writer: writer, sequence: vector[writer] ?? 0),
-            modelHash: "m",
-            vector: VersionVector(vector),
-            sha256: hash,
-            bytes: 100
-        )
+    private static func baseline(_ writer: UniqueID, _ vector: [UniqueID: UInt64]) -> KnownBaseline {
+        CompactionRuleTests.baseline(writer, vector)
     }
 
     private static func refusal(_ reason: String, retry: WallTime? = nil) -> PlannedBaselines.Refusal {

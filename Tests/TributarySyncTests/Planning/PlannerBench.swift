@@ -39,7 +39,6 @@ struct PlannerBench {
 
     static func valid(
         _ name: SegmentName,
-        hash: String? = nil,
         clock: WallTime = PlannerBench.wall,
         blobs: [String] = [],
         unmet: SegmentSummary.UnmetDependencies? = nil,
@@ -47,7 +46,7 @@ struct PlannerBench {
     ) -> VerificationOutcome {
         .valid(
             SegmentSummary(
-                sha256: hash ?? name.path,
+                sha256: name.path,
                 transactions: Int(name.last - name.first + 1),
                 changes: Int(name.last - name.first + 1),
                 lastClock: HybridClock(clock),
@@ -64,11 +63,6 @@ struct PlannerBench {
         files[name.writer, default: []].removeAll { $0.id == name }
         let file = FileIdentity(FileAttributes(inode: generation, size: 100))
         files[name.writer, default: []].append(WriterListing.Pending(id: name, file: file))
-        scan(name.writer)
-    }
-
-    mutating func remove(_ name: SegmentName) {
-        files[name.writer, default: []].removeAll { $0.id == name }
         scan(name.writer)
     }
 

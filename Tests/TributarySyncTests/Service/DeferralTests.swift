@@ -19,12 +19,7 @@ import TributaryStore
         let writes = (0..<values).map { PropertyWrite(name: "unknown\($0)", value: .integer(Int64($0))) }
         let update = Change(entity: "Employee", id: SyncModel.employee(1), operation: .update(writes))
         let all = [SyncModel.insert(1)] + Array(repeating: update, count: changes)
-        let header = TransactionHeader(
-            sequence: 1,
-            clock: HybridClock(SyncWall.start.later(by: .milliseconds(1))),
-            changeCount: all.count
-        )
-        let segment = SegmentText(writer: writer, [LogTransaction(header: header, changes: all)])
+        let segment = SegmentText(writer: writer, [SyncModel.transaction(1, all)])
         try logs.put(segment)
         return segment.name
     }
@@ -49,7 +44,6 @@ import TributaryStore
         }
         let report = try replica.store.read { try replica.service.deferrals($0) }
         #expect(report.counts.values == DeferredCounts.limit && report.newest.first?.segment == one)
-        try await replica.stop()
     }
 
     @Test func lookingForDeferredValuesTakesASmallPartOfTheTime() {
@@ -67,6 +61,11 @@ import TributaryStore
         #expect(journaled.due == .seconds(22))
         journaled.finish([name(2)], newest: nil)
         #expect(journaled.journaledThrough == 7 && journaled.names == [name(3)])
+        // A look that fails is put off, however fast it failed.
+        var failed = JournaledDeferrals()
+        failed.rest(afterFailureAt: .seconds(3))
+        failed.insert([name(1)])
+        #expect(failed.due == .seconds(13))
     }
 
     @Test(.timeLimit(.minutes(30))) func valuesAreReportedWithoutLinesWhenTheFolderDoesNotRespond() async throws {
@@ -82,6 +81,5 @@ import TributaryStore
         hanging = nil
         // A search gives up after a second, and a busy machine may need longer.
         while await replica.service.located(report).newest.map(\.line) != [4] {}
-        try await replica.stop()
     }
 }

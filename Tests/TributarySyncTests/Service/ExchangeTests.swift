@@ -36,14 +36,21 @@ import TributaryStore
         // Imported transactions are not exported again: each replica's folder contains its own transactions only.
         #expect(logs.segments(of: left.own).last?.last == 2)
         #expect(logs.segments(of: right.own).last?.last == 2)
-        try await left.stop()
-        try await right.stop()
     }
 
     @Test func localChangesAreExportedWhenTheServiceStops() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
         try replica.save([SyncModel.insert(1)])
         try await replica.stop()
+        #expect(logs.segments(of: replica.own).map(\.last) == [1])
+    }
+
+    @Test func theHintOfACommitStartsAnExport() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall, configure: { $0.exportDebounce = .zero })
+        // The export at the start finds nothing; the later one answers the hint.
+        try await replica.service.exportNow()
+        try replica.replica.commit([SyncModel.insert(1)])
+        while replica.service.status.exported.transactions == 0 { await Task.yield() }
         #expect(logs.segments(of: replica.own).map(\.last) == [1])
     }
 
@@ -63,7 +70,6 @@ import TributaryStore
         #expect(logs.bytes(of: name) == bytes)
         #expect(try whole.store.read { try $0.outbox.unfinishedExports().isEmpty })
         #expect(whole.service.status.problems.isEmpty)
-        try await whole.stop()
     }
 
     @Test func importsAreAcknowledgedOnceAndAcknowledgementsAreNot() async throws {
@@ -82,13 +88,10 @@ import TributaryStore
         #expect(seen?[LogsFolder.writer(1)] == 1)
         #expect(try reader.store.read { try $0.writers.own().sequence } == 1)
         // An acknowledgement by another writer needs no acknowledgement.
-        let header = TransactionHeader(sequence: 1, clock: HybridClock(SyncWall.start), changeCount: 0)
-        try logs.put(SegmentText(writer: LogsFolder.writer(2), [LogTransaction(header: header, changes: [])]))
+        try logs.put(SegmentText(writer: LogsFolder.writer(2), [SyncModel.transaction(1, [])]))
         _ = try await reader.service.sync()
         #expect(try reader.position(LogsFolder.writer(2)) == 1)
         #expect(try reader.store.read { try $0.writers.own().sequence } == 1)
-        try await reader.stop()
-        try await other.stop()
     }
 
     @Test func aThousandSmallSegmentsInRandomOrderAreApplied() async throws {
@@ -109,6 +112,25 @@ import TributaryStore
         try await again.service.importAll()
         #expect(again.service.status.imported == ImportCounts())
         #expect(again.service.status.segments == [.applied: 1_000])
-        try await again.stop()
+    }
+
+    /// More segments of one writer than the importer's cache holds.
+    @Test func moreSegmentsThanAreRememberedAreImported() async throws {
+        let count: UInt64 = 4_500
+        let folder = try TemporaryFolder.inMemory("backlog")
+        let writer = LogsFolder.writer(1)
+        mkdir(folder.path("logs"), 0o770)
+        mkdir(folder.path("logs/\(writer)"), 0o770)
+        for sequence in 1...count {
+            let segment = LogsFolder.text(writer, sequence...sequence)
+            let path = folder.path("logs/\(segment.name.path)")
+            try #require(FileManager.default.createFile(atPath: path, contents: Data(segment.bytes())))
+        }
+        let replica = try await SyncReplica(folder.path("logs"), wall: SyncWall())
+        let result = try await replica.service.sync()
+        #expect(try replica.position(writer) == count)
+        #expect(replica.service.status.segments == [.applied: Int(count)])
+        #expect(result.remaining.isEmpty)
+        try await replica.stop()
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import TestTraits
 import TransactionLog
 import TributaryChanges
 
@@ -10,6 +11,7 @@ struct LogsFolder {
 
     init() throws {
         folder = try TemporaryFolder("logs")
+        PartsOfTest.current?.keep(folder)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
@@ -64,15 +66,8 @@ struct LogsFolder {
         SegmentText(
             writer: writer,
             range.map { sequence in
-                LogTransaction(
-                    header: TransactionHeader(
-                        sequence: sequence,
-                        clock: HybridClock(time.later(by: .milliseconds(sequence))),
-                        seen: seen[sequence] ?? [:],
-                        changeCount: 1
-                    ),
-                    changes: [SyncModel.insert(base + sequence, name: name)]
-                )
+                let insert = SyncModel.insert(base + sequence, name: name)
+                return SyncModel.transaction(sequence, seen: seen[sequence] ?? [:], at: time, [insert])
             },
             previous: previous
         )

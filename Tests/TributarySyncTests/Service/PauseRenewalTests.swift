@@ -1,4 +1,3 @@
-import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -53,20 +52,8 @@ import TributaryStore
     @Test func aPauseThatIsRenewedJustAsItEndsStays() async throws {
         let folder = try TemporaryFolder("pause")
         let wall = SyncWall()
-        let environment = StoreEnvironment(wallTime: { wall.now }, random: { .random(in: .min ... .max) })
-        let store = try Store.open(
-            StoreConfiguration(
-                path: folder.path("store.sqlite"),
-                name: "test",
-                model: try SyncModel.make(),
-                environment: environment
-            )
-        )
-        let service = try SyncService(
-            replica: try StoreReplica(store: store),
-            configuration: SyncConfiguration(logs: folder.path),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
+        let store = try SyncModel.open(in: folder, wall: wall)
+        let service = try SyncModel.service(of: store, logs: folder.path)
         let since = wall.now
         try await service.pause(for: .seconds(5))
         wall.advance(milliseconds: 5_000)
@@ -94,9 +81,7 @@ import TributaryStore
 
     @Test func onlyThePauseThatIsOverIsRemovedFromTheStore() async throws {
         let folder = try TemporaryFolder("pause")
-        let store = try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: try SyncModel.make())
-        )
+        let store = try SyncModel.open(in: folder)
         let records = SyncRecords(store: store)
         let (over, renewed) = (ImportPause(since: 1, until: 5), ImportPause(since: 1, until: 9))
         try await records.store(renewed) {}

@@ -44,8 +44,6 @@ import TributaryStore
         clock.advance(to: .seconds(10))
         _ = try await SyncReplica.wait(events) { $0.id.writer == reader.own && $0.state == .applied }
         #expect(try reader.store.read { try $0.writers.own().sequence } == 1)
-        try await reader.stop()
-        try await other.stop()
     }
 
     @Test func `an import that failed does not keep a paused loop busy when its time has come`() async throws {
@@ -63,13 +61,5 @@ import TributaryStore
         try await reader.service.resume()
         try await reader.service.importAll()
         #expect(try reader.position(LogsFolder.writer(1)) == 1)
-        try await reader.stop()
-    }
-
-    @Test func `a look for deferred values that fails is put off, however fast it failed`() {
-        var journaled = JournaledDeferrals()
-        journaled.rest(afterFailureAt: .seconds(3))
-        journaled.insert([SegmentName(writer: LogsFolder.writer(1), first: 1, last: 1)])
-        #expect(journaled.due == .seconds(13))
     }
 }

@@ -59,6 +59,16 @@ import Testing
         #expect(stopped == [])
     }
 
+    @Test func theRequestsOfACutPassWaitForTheEnd() {
+        var lifecycle = lifecycle(.running)
+        for number in 1...3 { _ = lifecycle.addRequest(number) }
+        let done = lifecycle.removeRequests(1)
+        _ = lifecycle.stop()
+        let cut = lifecycle.removeRequests(2)
+        let ended = lifecycle.end()
+        #expect(done == [1] && cut.isEmpty && ended.requests == [2, 3])
+    }
+
     @Test func stoppingEndsTheWaitForTheStartAndEndingAllWaits() {
         var stopped = lifecycle(.running)
         _ = stopped.addRequest(1)

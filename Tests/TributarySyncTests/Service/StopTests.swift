@@ -1,5 +1,4 @@
 import Dispatch
-import Logging
 import TestSupport
 import Testing
 import TributaryChanges
@@ -29,40 +28,14 @@ import TributaryStore
         replica.service.stop()
         try await lock.release()
         await #expect(throws: SyncError.notRunning) { try await request.value }
-        try await replica.stop()
-    }
-
-    @Test func theRequestsOfACutPassWaitForTheEnd() {
-        var lifecycle = ServiceLifecycle<Int, Int>()
-        _ = lifecycle.begin()
-        for number in 1...3 { _ = lifecycle.addRequest(number) }
-        let done = lifecycle.removeRequests(1)
-        _ = lifecycle.stop()
-        let cut = lifecycle.removeRequests(2)
-        let ended = lifecycle.end()
-        #expect(done == [1] && cut.isEmpty && ended.requests == [2, 3])
-    }
-
-    @Test func aRequestWhosePassHasEndedBeforeTheStopSucceeds() async throws {
-        let replica = try await SyncReplica(logs.path, wall: SyncWall())
-        try logs.hire(writer, 1...3)
-        try await replica.service.importAll()
-        #expect(try replica.position(writer) == 3)
-        try await replica.stop()
     }
 
     @Test(arguments: [true, false]) func anAbortStandsWhenTheServiceIsStoppedAfterwards(_ pausesBefore: Bool)
         async throws
     {
         let folder = try TemporaryFolder("stop")
-        let store = try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: try SyncModel.make())
-        )
-        let service = try SyncService(
-            replica: try StoreReplica(store: store),
-            configuration: SyncConfiguration(logs: logs.path),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
+        let store = try SyncModel.open(in: folder)
+        let service = try SyncModel.service(of: store, logs: logs.path)
         if pausesBefore { try await service.pause() }
         service.abort()
         #expect(service.control.current == .abort)

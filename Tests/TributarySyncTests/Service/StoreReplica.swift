@@ -2,7 +2,9 @@ import Dispatch
 import Logging
 import Synchronization
 import TestSupport
+import TransactionLog
 import TributaryChanges
+import TributaryMigration
 import TributaryModel
 import TributaryStore
 
@@ -50,6 +52,49 @@ enum SyncModel {
     static func make(hasExternalPhotos: Bool = false) throws -> Model {
         let photo = "photo: {type: Binary, optional: true, external: \(hasExternalPhotos)}"
         return try Model(yaml: EmployeeModel.text(adding: photo))
+    }
+
+    /// Opens a store in a folder.
+    static func open(
+        in folder: TemporaryFolder,
+        _ file: String = "store.sqlite",
+        name: String = "test",
+        wall: SyncWall = SyncWall(),
+        model: Model? = nil
+    ) throws -> Store {
+        let environment = StoreEnvironment(
+            wallTime: { wall.now },
+            random: { .random(in: .min ... .max) },
+            home: StoreEnvironment.system.home
+        )
+        let configuration = StoreConfiguration(
+            path: folder.path(file),
+            name: name,
+            model: try model ?? make(),
+            environment: environment
+        )
+        return try Store.open(configuration, migrator: Migrator())
+    }
+
+    /// The service of a store, which does not run yet.
+    static func service(of store: Store, logs: String) throws -> SyncService {
+        try SyncService(
+            replica: StoreReplica(store: store),
+            configuration: SyncConfiguration(logs: logs),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+
+    /// A transaction of another writer, a millisecond for each of its sequence after a time.
+    static func transaction(
+        _ sequence: UInt64,
+        seen: [UniqueID: UInt64] = [:],
+        at time: WallTime = SyncWall.start,
+        _ changes: [Change]
+    ) -> LogTransaction {
+        let clock = HybridClock(time.later(by: .milliseconds(sequence)))
+        let header = TransactionHeader(sequence: sequence, clock: clock, seen: seen, changeCount: changes.count)
+        return LogTransaction(header: header, changes: changes)
     }
 
     static func insert(_ number: UInt64, name: String = "Ann") -> Change {

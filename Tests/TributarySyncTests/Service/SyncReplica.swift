@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 import TransactionLog
 import TributaryAdmin
@@ -13,7 +14,7 @@ import TributaryStore
 @testable import TributarySync
 
 /// A store in its own folder, with the service that synchronizes it with a log folder.
-final class SyncReplica: Sendable {
+final class SyncReplica: Sendable, EndingWithTest {
     let folder: TemporaryFolder
     let replica: StoreReplica
     let service: SyncService
@@ -21,7 +22,7 @@ final class SyncReplica: Sendable {
     private let task: Task<Void, any Error>
     var store: Store { replica.store }
 
-    /// Starts a replica; `folder` restarts it on an existing store.
+    /// Starts a replica, which stops when the test ends; `folder` restarts it on an existing store.
     ///
     /// `saved` is committed before the start, and its export awaited: only then is the service's first export over, and
     /// later ones happen only on request.
@@ -41,20 +42,8 @@ final class SyncReplica: Sendable {
     ) async throws {
         let folder = try folder ?? TemporaryFolder("replica")
         self.folder = folder
-        let environment = StoreEnvironment(
-            wallTime: { wall.now },
-            random: { .random(in: .min ... .max) },
-            home: StoreEnvironment.system.home
-        )
-        let store = try Store.open(
-            StoreConfiguration(
-                path: folder.path("store.sqlite"),
-                name: name,
-                model: try model ?? SyncModel.make(hasExternalPhotos: hasExternalPhotos),
-                environment: environment
-            ),
-            migrator: Migrator()
-        )
+        let model = try model ?? SyncModel.make(hasExternalPhotos: hasExternalPhotos)
+        let store = try SyncModel.open(in: folder, name: name, wall: wall, model: model)
         if !saved.isEmpty { _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: saved)) } }
         let replica = try StoreReplica(store: store)
         self.replica = replica
@@ -76,17 +65,21 @@ final class SyncReplica: Sendable {
         own = try store.read { try $0.writers.own().id }
         // The task ends with `stop()`.
         task = Task { try await service.run() }
+        PartsOfTest.current?.insert(self)
         await service.started()
         try await watched()
         while !saved.isEmpty, service.status.exported.transactions == 0 { await Task.yield() }
     }
 
-    /// Stops the service gracefully and closes the store.
+    /// Stops the service gracefully and closes the store, before the end of the test.
     func stop() async throws {
+        PartsOfTest.current?.remove(self)
         service.stop()
         try await task.value
         try store.close()
     }
+
+    func end(afterFailure: Bool) async throws { try await stop() }
 
     @discardableResult
     func save(_ changes: [Change]) throws -> UInt64 {
@@ -178,4 +171,13 @@ final class SyncReplica: Sendable {
 extension WorkMeter {
     /// A meter whose clock stands still, so that work on a loaded machine never counts as work that hangs.
     static var standing: WorkMeter { WorkMeter { .zero } }
+}
+
+extension ConcurrentTestLimit {
+    fileprivate static let watchers = ConcurrentTestLimit(places: 16)
+}
+
+extension Trait where Self == ConcurrentTestLimit {
+    /// Limits the number of tests that watch a log folder at one time: the system gives a user 128 inotify instances.
+    static var watcherTurns: Self { .watchers }
 }

@@ -27,7 +27,18 @@ import TributaryStore
         _ = try await SyncReplica.wait(events) { $0.id == next.name && $0.state == .applied }
         #expect(try replica.employees(1...9) == [1, 2, 3, 4, 5])
         #expect(logs.segments(of: replica.own).isEmpty)
+    }
+
+    @Test func aStoppedServiceEndsItsEventStreams() async throws {
+        let replica = try await SyncReplica(logs.path, wall: wall)
+        let service = replica.service
+        let early = service.segmentEvents()
         try await replica.stop()
+        // Both streams end; the early one may have events.
+        for await _ in early {}
+        var late: [SegmentStatus] = []
+        for await status in service.segmentEvents() { late.append(status) }
+        #expect(late.map(\.id) == [])
     }
 
     @Test func syncImportsMergesExportsAndSaysSo() async throws {
@@ -67,7 +78,6 @@ import TributaryStore
         #expect(result.imported == ImportCounts())
         #expect(try await replica.state(first.name) == .applied)
         #expect(try await replica.service.segments() == [])
-        try await replica.stop()
     }
 
     @Test func transactionsWaitForWhatTheyHaveSeenAcrossWriters() async throws {
@@ -83,7 +93,6 @@ import TributaryStore
         try logs.hire(a, 1...2)
         _ = try await replica.service.sync()
         #expect(try replica.position(b) == 3)
-        try await replica.stop()
     }
 
     @Test func aRestartGoesOnWhereItStoppedWithoutApplyingTwice() async throws {
@@ -101,7 +110,6 @@ import TributaryStore
         #expect(try replica.position(b) == 3)
         #expect(try await replica.state(partial.name) == .applied)
         #expect(try replica.employees(1...200).count == 6)
-        try await replica.stop()
     }
 
     @Test func pausingSurvivesARestartAndShowsAsAProblem() async throws {
@@ -127,7 +135,6 @@ import TributaryStore
         wall.advance(milliseconds: 5_000)
         try await replica.service.importAll()
         #expect(replica.service.status.pausedSince == nil)
-        try await replica.stop()
     }
 
     @Test func aHeldSegmentIsTakenWhenItIsAcceptedAlsoAfterARestart() async throws {
@@ -149,6 +156,5 @@ import TributaryStore
         _ = try await replica.service.sync()
         #expect(try await replica.state(segment.name) == .applied)
         #expect(try replica.store.read { try $0.setting(StoreKeys.accepted) } == nil)
-        try await replica.stop()
     }
 }

@@ -10,34 +10,40 @@ import TributarySync
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct DirectoryWatcherTests {
     private let writer = UniqueID(high: 0xA, low: 2)
 
-    /// The hints that a watcher has reported.
-    private final class Reported: Sendable {
-        let signal = Signal()
-        private let hints = Mutex(FolderHints())
+    /// A watcher of a folder, and the hints that it has reported.
+    private final class Watched: Sendable {
+        let watcher: DirectoryWatcher
+        private let reported: Reported
 
-        func insert(_ hints: FolderHints) {
-            self.hints.withLock { $0.formUnion(hints) }
-            signal.raise()
+        private final class Reported: Sendable {
+            let signal = Signal()
+            let hints = Mutex(FolderHints())
         }
 
-        func drain() -> FolderHints {
-            hints.withLock { hints in
-                defer { hints = FolderHints() }
-                return hints
+        /// Watches the folder, and that of a writer in it.
+        init(_ path: String, _ writer: UniqueID? = nil) throws {
+            let reported = Reported()
+            self.reported = reported
+            watcher = try DirectoryWatcher(path: path) { hints in
+                reported.hints.withLock { $0.formUnion(hints) }
+                reported.signal.raise()
             }
+            watcher.watchRoot()
+            if let writer { watcher.watch(writer) }
         }
-    }
 
-    /// Waits for hints that satisfy the condition; the time limit ends a test without such hints.
-    private func hints(
-        _ reported: Reported,
-        until isEnough: (FolderHints) -> Bool
-    ) async -> FolderHints {
-        var all = FolderHints()
-        while true {
-            all.formUnion(reported.drain())
-            if isEnough(all) { return all }
-            await reported.signal.wait()
+        /// Waits for hints that satisfy the condition; the time limit ends a test without such hints.
+        func hints(until isEnough: (FolderHints) -> Bool = { !$0.isEmpty }) async -> FolderHints {
+            var all = FolderHints()
+            while true {
+                let news = reported.hints.withLock { hints in
+                    defer { hints = FolderHints() }
+                    return hints
+                }
+                all.formUnion(news)
+                if isEnough(all) { return all }
+                await reported.signal.wait()
+            }
         }
     }
 
@@ -45,60 +51,48 @@ import TributarySync
         let folder = try TemporaryFolder("watch")
         let name = SegmentName(writer: writer, first: 1, last: 1)
         try folder.write("x", to: "\(writer)/.hidden")
-        let reported = Reported()
-        let watcher = try DirectoryWatcher(path: folder.path, report: reported.insert)
-        watcher.watchRoot()
-        watcher.watch(writer)
+        let watched = try Watched(folder.path, writer)
         #expect(rename(folder.path("\(writer)/.hidden"), folder.path(name.path)) == 0)
-        let found = await hints(reported) { !$0.files.isEmpty }
+        let found = await watched.hints { !$0.files.isEmpty }
         #expect(found.files == [name])
         #expect(!found.isEverything)
     }
 
     @Test func aWritersFolderThatAppearsLaterAsksForALookAtIt() async throws {
         let folder = try TemporaryFolder("watch")
-        let reported = Reported()
-        let watcher = try DirectoryWatcher(path: folder.path, report: reported.insert)
-        watcher.watchRoot()
+        let watched = try Watched(folder.path)
         try folder.write("x", to: "unrelated/file")
         mkdir(folder.path(writer.description), 0o755)
-        let found = await hints(reported) { !$0.isEmpty }
+        let found = await watched.hints()
         #expect(found.folders == [writer] && !found.isEverything)
     }
 
     @Test func aFolderWithNearlyAWritersNameAsksForALookEverywhere() async throws {
         let folder = try TemporaryFolder("watch")
-        let reported = Reported()
-        let watcher = try DirectoryWatcher(path: folder.path, report: reported.insert)
-        watcher.watchRoot()
+        let watched = try Watched(folder.path)
         mkdir(folder.path(UniqueID(high: 0xAB, low: 0xCD).description.uppercased()), 0o755)
-        #expect(await hints(reported) { !$0.isEmpty }.isEverything)
+        #expect(await watched.hints().isEverything)
     }
 
     @Test func aLogFolderThatIsMadeAnewAsksForALookEverywhere() async throws {
         let folder = try TemporaryFolder("watch")
         mkdir(folder.path("logs"), 0o755)
-        let reported = Reported()
-        let watcher = try DirectoryWatcher(path: folder.path("logs"), report: reported.insert)
-        watcher.watchRoot()
+        let watched = try Watched(folder.path("logs"))
         rmdir(folder.path("logs"))
-        #expect(await hints(reported) { !$0.isEmpty }.isEverything)
-        watcher.watchRoot()
+        #expect(await watched.hints().isEverything)
+        watched.watcher.watchRoot()
         mkdir(folder.path("logs"), 0o755)
-        #expect(await hints(reported) { !$0.isEmpty }.isEverything)
+        #expect(await watched.hints().isEverything)
     }
 
     @Test func replicatorsFilesAreNoHint() async throws {
         let folder = try TemporaryFolder("watch")
         mkdir(folder.path(writer.description), 0o755)
-        let reported = Reported()
-        let watcher = try DirectoryWatcher(path: folder.path, report: reported.insert)
-        watcher.watchRoot()
-        watcher.watch(writer)
+        let watched = try Watched(folder.path, writer)
         for name in [".syncthing.x.tmp", "y.tmp", ".nfs1"] { try folder.write("x", to: "\(writer)/\(name)") }
         let name = SegmentName(writer: writer, first: 7, last: 9)
         try folder.write("x", to: name.path)
-        let found = await hints(reported) { !$0.isEmpty }
+        let found = await watched.hints()
         #expect(found.files == [name] && found.folders.isEmpty)
     }
 

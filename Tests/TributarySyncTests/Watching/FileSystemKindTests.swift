@@ -1,29 +1,21 @@
 import Testing
 import TributarySync
 
-@Suite("Kinds of file systems")
-struct FileSystemKindTests {
+/// Whether other machines may have a file system open, and whether it tells of all changes.
+@Suite struct FileSystemKindTests {
     @Test(
-        "a file system that other machines may have open is a network",
-        arguments: [0x6969, 0xFF53_4D42, 0xFE53_4D42] as [UInt32]
+        arguments: [
+            (0x6969, true, true), (0xFF53_4D42, true, true), (0xFE53_4D42, true, true),
+            // FUSE may be local, but does not tell of changes; ext4, btrfs and memory do.
+            (0x6573_5546, false, true), (0xEF53, false, false), (0x9123_683E, false, false),
+            (0x0102_1994, false, false),
+        ] as [(UInt32, Bool, Bool)]
     )
-    func network(kind: UInt32) {
-        #expect(FileSystemKind.isNetwork(kind))
-        #expect(FileSystemKind.isRemote(kind))
+    func kindsAreKnown(kind: UInt32, isNetwork: Bool, isRemote: Bool) {
+        #expect(FileSystemKind.isNetwork(kind) == isNetwork && FileSystemKind.isRemote(kind) == isRemote)
     }
 
-    @Test(
-        "FUSE may be local, but does not tell of changes; ext4, btrfs and memory do",
-        arguments: [0xEF53, 0x9123_683E, 0x0102_1994] as [UInt32]
-    )
-    func local(kind: UInt32) {
-        #expect(!FileSystemKind.isNetwork(kind))
-        #expect(!FileSystemKind.isRemote(kind))
-        #expect(!FileSystemKind.isNetwork(0x6573_5546) && FileSystemKind.isRemote(0x6573_5546))
-    }
-
-    @Test("the file system of this process can be told, a path that is not there has none")
-    func asked() {
+    @Test func aPathThatIsNotThereHasNone() {
         #expect(FileSystemKind.at("/proc") == 0x9FA0)
         #expect(FileSystemKind.at("/there/is/no/such/path") == 0)
     }

@@ -8,15 +8,16 @@ import TributaryChanges
 
 @Suite struct FolderScannerTests {
     private let writer = UniqueID(high: 0xA, low: 1)
-    private let own = UniqueID(high: 0xF, low: 1)
     private let wall = WallTime(Date())
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("scan") }
 
     private func file(_ first: UInt64, _ last: UInt64) -> String {
         SegmentName(writer: writer, first: first, last: last).path
     }
 
     @Test func onlyNamesOfThePatternCount() throws {
-        let folder = try TemporaryFolder("scan")
         for name in [
             file(1, 2), "\(writer)/.syncthing.0000000000000003-0000000000000003.tlog.tmp",
             "\(writer)/0000000000000003-0000000000000003.tlog.tmp", "\(writer)/.nfs0001", "\(writer)/.stfolder",
@@ -25,7 +26,7 @@ import TributaryChanges
             "\(writer)/notes.txt",
         ] { try folder.write("x", to: name) }
         var scanner = FolderScanner(path: folder.path)
-        let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let scan = scanner.scanAll(at: wall)
         let listing = try #require(scan.listings.first)
         #expect(scan.listings.count == 1)
         #expect(listing.pending.map(\.id) == [SegmentName(writer: writer, first: 1, last: 2)])
@@ -33,7 +34,6 @@ import TributaryChanges
     }
 
     @Test func irregularFilesAreRejectedWithoutBeingOpened() throws {
-        let folder = try TemporaryFolder("scan")
         try folder.write("x", to: file(9, 9))
         symlink("/etc/passwd", folder.path(file(1, 1)))
         mkfifo(folder.path(file(2, 2)), 0o600)
@@ -45,7 +45,7 @@ import TributaryChanges
             to: "\(writer)/0000000000000007-0000000000000007.sync-conflict-20240620-101500-ABCDEF7.tlog"
         )
         var scanner = FolderScanner(path: folder.path)
-        let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let scan = scanner.scanAll(at: wall)
         let listing = try #require(scan.listings.first)
         let unusableFiles = Dictionary(uniqueKeysWithValues: listing.unusableFiles.map { ($0.id.first, $0) })
         #expect(listing.pending.map(\.id.first) == [9])
@@ -58,33 +58,30 @@ import TributaryChanges
     }
 
     @Test func aLinkWithAWritersNameIsNotFollowed() throws {
-        let folder = try TemporaryFolder("scan")
         let elsewhere = try TemporaryFolder("elsewhere")
         try elsewhere.write("x", to: "0000000000000001-0000000000000001.tlog")
         symlink(elsewhere.path, folder.path(writer.description))
         var scanner = FolderScanner(path: folder.path)
-        let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let scan = scanner.scanAll(at: wall)
         #expect(scan.listings.isEmpty)
         #expect(scan.problems.map(\.kind) == [.notAFolder])
     }
 
     @Test func aMissingFolderIsAProblemAndItsWritersVanish() throws {
-        let folder = try TemporaryFolder("scan")
         try folder.write("x", to: "logs/" + file(1, 1))
         var scanner = FolderScanner(path: folder.path("logs"))
-        let before = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let before = scanner.scanAll(at: wall)
         #expect(before.listings.count == 1)
         try FileManager.default.removeItem(atPath: folder.path("logs"))
-        let gone = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let gone = scanner.scanAll(at: wall)
         #expect(gone.vanished == [writer])
         #expect(gone.problems.map(\.kind) == [.missing])
         try folder.write("x", to: "logs/" + file(2, 2))
-        let again = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let again = scanner.scanAll(at: wall)
         #expect(again.listings.first?.pending.map(\.id.first) == [2])
     }
 
     @Test func filesAtOrBelowThePositionAreOnlyNamedAndComparedOnce() throws {
-        let folder = try TemporaryFolder("scan")
         for number in 1...5 as ClosedRange<UInt64> { try folder.write("x", to: file(number, number)) }
         var scanner = FolderScanner(path: folder.path)
         let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 3 }
@@ -104,10 +101,9 @@ import TributaryChanges
     }
 
     @Test func aHintAboutAFileLooksAtThatFileAlone() throws {
-        let folder = try TemporaryFolder("scan")
         try folder.write("x", to: file(1, 1))
         var scanner = FolderScanner(path: folder.path)
-        _ = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        _ = scanner.scanAll(at: wall)
         try folder.write("x", to: file(2, 2))
         try folder.write("x", to: file(3, 3))
         try FileManager.default.removeItem(atPath: folder.path(file(1, 1)))
@@ -120,36 +116,41 @@ import TributaryChanges
         #expect(Set(change.names.map(\.first)) == [1, 3])
         #expect(scan.listings.isEmpty && change.unusableFiles == nil)
         // The next whole scan finds the rest.
-        let whole = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let whole = scanner.scanAll(at: wall)
         #expect(Set(whole.listings.first?.pending.map(\.id.first) ?? []) == [2, 3])
     }
 
     @Test func anUnchangedFolderIsNotListedAgainButItsPendingFilesAreLookedAt() throws {
-        let folder = try TemporaryFolder("scan")
         try folder.write("x", to: file(1, 1))
         var scanner = FolderScanner(path: folder.path)
         // The scan is long after the change of the folder, so that its time stamp is reliable.
         let later = wall.later(by: .milliseconds(60_000))
-        let first = scanner.scan(FolderHints(everything: true), wall: later) { _ in 0 }
+        let first = scanner.scanAll(at: later)
         let handle = try #require(FileHandle(forWritingAtPath: folder.path(file(1, 1))))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data("more".utf8))
         try handle.close()
-        let second = scanner.scan(FolderHints(everything: true), wall: later) { _ in 0 }
+        let second = scanner.scanAll(at: later)
         #expect(first.listings.first?.pending.first?.file.size == 1)
         #expect(second.listings.first?.pending.first?.file.size == 5)
     }
 
     @Test func tenThousandUnrelatedFilesAreIgnored() throws {
-        let folder = try TemporaryFolder("scan")
         try folder.write("x", to: file(1, 1))
         for number in 0..<5_000 {
             _ = FileManager.default.createFile(atPath: folder.path("unrelated-\(number)"), contents: nil)
             _ = FileManager.default.createFile(atPath: folder.path("\(writer)/unrelated-\(number).txt"), contents: nil)
         }
         var scanner = FolderScanner(path: folder.path)
-        let scan = scanner.scan(FolderHints(everything: true), wall: wall) { _ in 0 }
+        let scan = scanner.scanAll(at: wall)
         #expect(scan.listings.map(\.pending.count) == [1])
         #expect(scan.listings.first?.unusableFiles.isEmpty == true)
+    }
+}
+
+extension FolderScanner {
+    /// Scans everything for a store that has applied nothing.
+    mutating func scanAll(at wall: WallTime = 0) -> FolderScan {
+        scan(FolderHints(everything: true), wall: wall) { _ in 0 }
     }
 }

@@ -33,7 +33,7 @@ import TributaryChanges
 
     @Test func aWritersFolderThatCannotBeOpenedIsKeptAndLookedAtAgain() throws {
         var scanner = FolderScanner(path: folder.path)
-        let before = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
+        let before = scanner.scanAll()
         #expect(before.listings.count == 2 && before.retry.isEmpty)
         #expect(chmod(folder.path("\(writer)"), 0) == 0)
         try folder.write("x", to: SegmentName(writer: other, first: 2, last: 2).path)
@@ -54,7 +54,7 @@ import TributaryChanges
 
     @Test func aHintAboutAFileOfSuchAFolderIsNotLost() throws {
         var scanner = FolderScanner(path: folder.path)
-        _ = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
+        _ = scanner.scanAll()
         chmod(folder.path("\(writer)"), 0)
         var hints = FolderHints()
         hints.insert(file: SegmentName(writer: writer, first: 1, last: 1))
@@ -65,7 +65,7 @@ import TributaryChanges
 
     @Test func theLogFolderItselfIsTriedAgain() throws {
         var scanner = FolderScanner(path: folder.path)
-        _ = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
+        _ = scanner.scanAll()
         var hints = FolderHints()
         hints.insert(folder: writer)
         chmod(folder.path, 0)

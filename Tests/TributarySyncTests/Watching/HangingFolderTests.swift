@@ -1,7 +1,8 @@
-import Logging
+import Synchronization
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 import TributaryStore
 
@@ -18,12 +19,17 @@ import TributaryStore
         logs = try LogsFolder()
     }
 
+    /// A segment that is verified and waits for the one before it, so that only applying opens it again.
+    private func verifiedSegment(_ events: AsyncStream<SegmentStatus>) async throws -> SegmentText {
+        let waiting = try logs.hire(a, 2...2)
+        _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .waiting }
+        return waiting
+    }
+
     @Test func aReadThatHangsInTheImportHoldsUpNoLocalSave() async throws {
         let replica = try await SyncReplica(logs.path, wall: wall)
         let events = replica.service.segmentEvents()
-        // The first segment is verified and waits for its dependencies, so that applying opens it next.
-        let waiting = try logs.hire(a, 2...2)
-        _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .waiting }
+        let waiting = try await verifiedSegment(events)
         var hanging: HangingFolder? = try HangingFolder("\(logs.path)/\(waiting.name.path)")
         try logs.hire(a, 1...1)
         try await hanging?.waitForVictim()
@@ -36,20 +42,30 @@ import TributaryStore
         hanging = nil
         _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .applied }
         #expect(try replica.employees(1...99) == [1, 2, 77])
-        try await replica.stop()
+    }
+
+    @Test func aFolderThatHangsWhileABatchIsPreparedIsAProblem() async throws {
+        let time = Atomic<Int>(0)
+        let meter = WorkMeter { .seconds(time.load(ordering: .relaxed)) }
+        let replica = try await SyncReplica(logs.path, wall: wall, control: ImportControl(work: meter))
+        let events = replica.service.segmentEvents()
+        let waiting = try await verifiedSegment(events)
+        var hanging: HangingFolder? = try HangingFolder("\(logs.path)/\(waiting.name.path)")
+        try logs.hire(a, 1...1)
+        try await hanging?.waitForVictim()
+        time.add(Int(SyncService.folderPatience.components.seconds), ordering: .relaxed)
+        #expect(replica.service.status.problems.map(\.code) == [.logsSilent])
+        #expect(!replica.service.status.isImporting, "no transaction of the store is open")
+        hanging = nil
+        _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .applied }
+        #expect(replica.service.status.problems.isEmpty)
     }
 
     @Test func aFolderThatHangsIsNotWaitedForWhenTheServiceStops() async throws {
         var hanging: HangingFolder? = try HangingFolder(logs.path)
         let folder = try TemporaryFolder("replica")
-        let store = try Store.open(
-            StoreConfiguration(path: folder.path("store.sqlite"), name: "test", model: try SyncModel.make())
-        )
-        let service = try SyncService(
-            replica: try StoreReplica(store: store),
-            configuration: SyncConfiguration(logs: logs.path),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
+        let store = try SyncModel.open(in: folder)
+        let service = try SyncModel.service(of: store, logs: logs.path)
         let run = Task { try await service.run() }
         try await hanging?.waitForVictim()
         let starting = Task { await service.started() }

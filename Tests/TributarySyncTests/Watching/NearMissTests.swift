@@ -38,7 +38,6 @@ import TributaryChanges
         _ = try await replica.service.sync()
         #expect(replica.service.status.problems.isEmpty)
         #expect(try await replica.service.segments().isEmpty)
-        try await replica.stop()
     }
 
     @Test func aMisnamedFileThatComesLaterIsAnnounced() async throws {
@@ -49,7 +48,6 @@ import TributaryChanges
         let status = try await SyncReplica.wait(events) { $0.state == .rejected }
         #expect(status.id == PlannerBench.name(a, 2, 2))
         #expect(status.file.hasSuffix(".TLOG"))
-        try await replica.stop()
     }
 
     @Test func manyMisnamedFilesAreBounded() throws {
@@ -59,7 +57,7 @@ import TributaryChanges
             try #require(FileManager.default.createFile(atPath: path, contents: nil))
         }
         var scanner = FolderScanner(path: logs.path)
-        let scan = scanner.scan(FolderHints(everything: true), wall: 0) { _ in 0 }
+        let scan = scanner.scanAll()
         #expect(scan.listings.first?.unusableFiles.count == 1_000)
     }
 }
