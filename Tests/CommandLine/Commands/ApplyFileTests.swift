@@ -16,7 +16,6 @@ import TributaryAdmin
         }
         let apply = try await daemon.command(["apply", pipe])
         #expect(apply.ending == .exited(0), "\(apply)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func anUnreadableFileIsReportedWithTheReason() async throws {
@@ -25,7 +24,6 @@ import TributaryAdmin
         #expect(absent.ending == .exited(66) && absent.errors.contains("No such file"), "\(absent)")
         let folder = try await daemon.command(["apply", daemon.logs])
         #expect(folder.ending == .exited(74) && !folder.errors.contains("Cocoa"), "\(folder)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func thePlaceInAPredicateIsShownOnce() async throws {
@@ -35,6 +33,5 @@ import TributaryAdmin
             #expect(list.ending == .exited(64), "\(list)")
             #expect(list.errors.count { $0 == "^" } == 1 && !list.errors.contains("\\n"), "\(list.errors)")
         }
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 }

@@ -9,8 +9,7 @@ import TributaryChanges
     /// Inserts a department with a long title, so that a backup does not fit into the buffers of a socket.
     private func fill(_ daemon: RunningDaemon, bytes: Int = 6_000_000) async throws {
         let title = String(repeating: "x", count: bytes)
-        let body = #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
-        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        try await daemon.save(#"{"insert":"Department","values":{"title":"\#(title)"}}"#)
     }
 
     private func leftovers(_ folder: TemporaryFolder) throws -> [String] {
@@ -42,7 +41,6 @@ import TributaryChanges
         let digest = Data(SHA256.hash(data: plain.body).bytes).base64EncodedString()
         #expect(plain.headers["repr-digest"] == "sha-256=:\(digest):")
         #expect(try leftovers(daemon.folder).isEmpty)
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func aClientThatHangsUpFreesTheNextOne() async throws {
@@ -50,7 +48,7 @@ import TributaryChanges
         try await fill(daemon)
         let file = daemon.folder.path("copy.sqlite")
         let first: RawConnection
-        let refused: (ending: ChildProcess.Ending, output: String, errors: String)
+        let refused: Answer
         var tries = 5
         while true {
             let connection = try RawConnection(daemon.socket)
@@ -71,7 +69,6 @@ import TributaryChanges
         while try await daemon.command(["backup", file]).ending != .exited(0) {}
         #expect(try PlainSQL(path: file).value("PRAGMA integrity_check") == "ok")
         #expect(try leftovers(daemon.folder).isEmpty)
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func aKilledDaemonLeavesNothing() async throws {
@@ -88,7 +85,7 @@ import TributaryChanges
             _ = try await daemon.client.events(AdminCall(.post, .backup)) { event in
                 if event.event == "part" {
                     count += 1
-                    daemon.process?.send(SIGKILL)
+                    daemon.kill()
                 }
                 return true
             }
@@ -122,6 +119,5 @@ import TributaryChanges
         #expect(try leftovers(daemon.folder).isEmpty)
         while try await daemon.command(["backup", file]).ending == .exited(75) {}
         #expect(try PlainSQL(path: file).value("SELECT count(*) FROM Department") == "1")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 }

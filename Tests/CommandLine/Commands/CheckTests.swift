@@ -14,9 +14,7 @@ import TributaryChanges
     }
 
     private func insert(_ titles: [String], into daemon: RunningDaemon) async throws {
-        let changes = titles.map { #"{"insert":"Department","values":{"title":"\#($0)"}}"# }
-        let body = "{\"changes\":[\(changes.joined(separator: ","))]}"
-        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        try await daemon.save(titles.map { #"{"insert":"Department","values":{"title":"\#($0)"}}"# })
     }
 
     /// A daemon with exported changes of its own and three segments of another writer.
@@ -45,29 +43,22 @@ import TributaryChanges
         #expect(text.output.contains("a store built from the log folder is equal"), "\(text.output)")
         let message = try await check(daemon)
         #expect(message.comparison.result == "equal" && message.segments >= 4, "\(message)")
-        #expect(try await daemon.call(.get, "/v1/digest").1["digest"] as? String == message.comparison.digest)
+        #expect(try await daemon.digest() == message.comparison.digest)
         let scratch = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).filter {
             $0.contains("scratch")
         }
         #expect(scratch.isEmpty)
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func localChangesThatAreNotExportedTakePart() async throws {
         let daemon = try RunningDaemon()
         try daemon.configure("export: {enabled: false}")
-        let text = try String(contentsOfFile: daemon.configuration, encoding: .utf8)
-        try text.replacing("export: {debounce: 10ms}\n", with: "").write(
-            toFile: daemon.configuration,
-            atomically: true,
-            encoding: .utf8
-        )
+        try daemon.reconfigure("export: {debounce: 10ms}\n", to: "")
         try await daemon.start()
         try await insert(["one"], into: daemon)
         try await insert(["two"], into: daemon)
         let message = try await check(daemon)
         #expect(message.ok && message.comparison.result == "equal" && message.unexported == 2, "\(message)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func missingAndChangedSegmentsAreNamed() async throws {
@@ -87,7 +78,6 @@ import TributaryChanges
         try kept.write(to: URL(fileURLWithPath: foreign[1]))
         message = try await check(daemon)
         #expect(message.ok && message.comparison.result == "equal", "\(message)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func aFolderThatCannotBeReadHidesNoOther() async throws {
@@ -98,7 +88,6 @@ import TributaryChanges
         let message = try await check(daemon)
         #expect(message.problems.map(\.code) == ["logs-unreadable", "segment-missing"], "\(message)")
         #expect(message.problems.first?.writer == UniqueID(name) && message.segments >= 3, "\(message)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func anOwnSegmentThatVanishedIsPublishedAgain() async throws {
@@ -114,7 +103,6 @@ import TributaryChanges
         #expect(repaired.ok && repaired.comparison.result == "equal", "\(repaired)")
         #expect(repaired.repairs.count == 1 && repaired.repairs[0].contains("published again"), "\(repaired)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func anotherStateIsADifferentDigest() async throws {
@@ -125,45 +113,39 @@ import TributaryChanges
         let message = try await check(daemon)
         #expect(message.problems.map(\.code) == ["digest-differs"], "\(message)")
         #expect(message.comparison.result == "different" && message.comparison.digest != message.comparison.rebuilt)
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+    }
+
+    /// Overwrites bytes in the first page of a table or an index.
+    private func damage(_ name: String, of daemon: RunningDaemon, at offset: UInt64, with bytes: Data) throws {
+        let sql = PlainSQL(path: daemon.store)
+        let page = try #require(try sql.value("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'"))
+        let size = try #require(try sql.value("PRAGMA page_size"))
+        try sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: daemon.store))
+        try file.seek(toOffset: (try #require(UInt64(page)) - 1) * (try #require(UInt64(size))) + offset)
+        try file.write(contentsOf: bytes)
+        try file.close()
     }
 
     @Test func damagedIndexesAndMissingOnesAreRebuilt() async throws {
         let (daemon, _) = try await filled()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let name = "tributary_to_one_Employee.department"
-        let sql = PlainSQL(path: daemon.store)
-        let page = try #require(
-            try sql.value("SELECT rootpage FROM sqlite_schema WHERE name = 'tributary_history_transaction'")
-        )
-        let size = try #require(try sql.value("PRAGMA page_size"))
-        try sql.execute("DROP INDEX \"\(name)\"; PRAGMA wal_checkpoint(TRUNCATE)")
-        let offset = try #require(UInt64(page)) - 1
-        let file = try FileHandle(forUpdating: URL(fileURLWithPath: daemon.store))
+        try PlainSQL(path: daemon.store).execute("DROP INDEX \"\(name)\"")
         // The number of the entries in the page of an index: SQLite finds none of them.
-        try file.seek(toOffset: offset * (try #require(UInt64(size))) + 3)
-        try file.write(contentsOf: Data([0, 0]))
-        try file.close()
+        try damage("tributary_history_transaction", of: daemon, at: 3, with: Data([0, 0]))
         try await daemon.start()
         let found = try await check(daemon)
         #expect(Set(found.problems.map(\.code)) == ["store-damaged", "structure-missing"], "\(found)")
         let repaired = try await check(daemon, repair: true)
         #expect(repaired.ok && repaired.repairs.count == 2, "\(repaired)")
         #expect(try await check(daemon).ok)
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func aDamagedTableIsAProblemAndNoFailure() async throws {
         let (daemon, _) = try await filled()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-        let sql = PlainSQL(path: daemon.store)
-        let page = try #require(try sql.value("SELECT rootpage FROM sqlite_schema WHERE name = 'tributary_history'"))
-        let size = try #require(try sql.value("PRAGMA page_size"))
-        try sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        let file = try FileHandle(forUpdating: URL(fileURLWithPath: daemon.store))
-        try file.seek(toOffset: (try #require(UInt64(page)) - 1) * (try #require(UInt64(size))))
-        try file.write(contentsOf: Data(repeating: 0xA5, count: 64))
-        try file.close()
+        try damage("tributary_history", of: daemon, at: 0, with: Data(repeating: 0xA5, count: 64))
         try await daemon.start()
         let message = try await check(daemon, repair: true)
         #expect(!message.ok && message.problems.contains { $0.code == "store-damaged" }, "\(message)")

@@ -11,19 +11,15 @@ import Testing
     private func isTaken(_ command: String) async throws -> Bool {
         let folder = try TemporaryFolder("hints")
         let nowhere = folder.path("nowhere")
-        let process = try ChildProcess(
-            "/bin/sh",
-            ["-c", "exec \(command)"],
+        let answer = try await Answer(
+            running: ["/bin/sh", "-c", "exec \(command)"],
+            in: folder,
             environment: [
                 "PATH": "\(BuildFolder.programs):/usr/bin:/bin", "TRIBUTARY_SOCKET": nowhere,
                 "TRIBUTARY_STORE": nowhere,
-            ],
-            output: folder.path("output"),
-            errors: folder.path("errors")
+            ]
         )
-        let ending = await process.ending()
-        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-        return ending != .exited(127) && !errors.contains("Usage:")
+        return answer.ending != .exited(127) && !answer.errors.contains("Usage:")
     }
 
     /// Replaces what a text gets at run time by a sample.

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -10,35 +9,21 @@ import Testing
         ["-o", "json", "--socket", "/nowhere/a.sock", "--timeout", "5", "status", "-w"],
     ])
     func optionsStandOnEitherSideOfTheVerb(_ arguments: [String]) async throws {
-        let folder = try TemporaryFolder("options")
-        let process = try ChildProcess(
-            BuildFolder.executable("tributaryctl"),
-            arguments,
-            errors: folder.path("errors")
-        )
-        #expect(await process.ending() == .exited(69))
-        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-        #expect(errors.contains("/nowhere/a.sock"))
+        let answer = try await Answer(of: arguments, in: TemporaryFolder("options"))
+        #expect(answer.ending == .exited(69) && answer.errors.contains("/nowhere/a.sock"), "\(answer)")
     }
 
     @Test(arguments: [
         (["statsu"], "is 'tributaryctl status' meant?"), (["object", "lst"], "is 'tributaryctl object list' meant?"),
         (["frobnicate"], "tributaryctl --help"),
     ])
-    func aMistypedVerbIsNamedWithTheOneThatIsMeant(_ arguments: [String], _ answer: String) async throws {
-        let folder = try TemporaryFolder("verbs")
-        let program = BuildFolder.executable("tributaryctl")
-        let process = try ChildProcess(program, arguments, errors: folder.path("errors"))
-        #expect(await process.ending() == .exited(64))
-        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-        #expect(errors.contains(answer), "\(errors)")
+    func aMistypedVerbIsNamedWithTheOneThatIsMeant(_ arguments: [String], _ text: String) async throws {
+        let answer = try await Answer(of: arguments, in: TemporaryFolder("verbs"))
+        #expect(answer.ending == .exited(64) && answer.errors.contains(text), "\(answer)")
     }
 
     @Test func theVersionIsAnOption() async throws {
-        let folder = try TemporaryFolder("version")
-        let program = BuildFolder.executable("tributaryctl")
-        let process = try ChildProcess(program, ["--version"], output: folder.path("output"))
-        #expect(await process.ending() == .exited(0))
-        #expect(try String(contentsOfFile: folder.path("output"), encoding: .utf8).hasPrefix("tributaryctl "))
+        let answer = try await Answer(of: ["--version"], in: TemporaryFolder("version"))
+        #expect(answer.ending == .exited(0) && answer.output.hasPrefix("tributaryctl "), "\(answer)")
     }
 }

@@ -46,30 +46,25 @@ import Testing
             ["tributaryd", "--store", "s.sqlite", "--model", "model.yaml", "--socket", "none"],
             ["tributaryd", "--check-config", "--store", "s.sqlite", "--model", "model.yaml", "--socket", "none"],
         ] {
-            let command = try ChildProcess(
-                "/bin/sh",
-                ["-c", "cd \"$0\" && ulimit -n \(limit) && exec \"$@\"", folder.path]
-                    + [BuildFolder.executable(arguments[0])] + arguments.dropFirst(),
-                errors: folder.path("errors")
+            let shell = ["/bin/sh", "-c", "cd \"$0\" && ulimit -n \(limit) && exec \"$@\"", folder.path]
+            let command = [BuildFolder.executable(arguments[0])] + arguments.dropFirst()
+            let answer = try await Answer(running: shell + command, in: folder)
+            #expect(answer.ending == .exited(78), "\(arguments)")
+            #expect(
+                answer.errors.contains("only \(limit) files may be open at a time, and "),
+                "\(arguments): \(answer)"
             )
-            #expect(await command.ending() == .exited(78), "\(arguments)")
-            let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-            #expect(errors.contains("only \(limit) files may be open at a time, and "), "\(arguments): \(errors)")
-            try FileManager.default.removeItem(atPath: folder.path("errors"))
         }
     }
 
     @Test func theUnitOfASystemSocketIsNamed() async throws {
-        let folder = try TemporaryFolder("unit")
-        let command = try ChildProcess(
-            BuildFolder.executable("tributaryctl"),
-            ["--instance", "not-there", "status"],
-            environment: ["TRIBUTARY_SOCKET": ""],
-            errors: folder.path("errors")
+        let answer = try await Answer(
+            of: ["--instance", "not-there", "status"],
+            in: TemporaryFolder("unit"),
+            environment: ["TRIBUTARY_SOCKET": ""]
         )
-        #expect(await command.ending() == .exited(69))
-        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-        #expect(errors.contains("/run/tributary/not-there.sock: No such file or directory"), "\(errors)")
-        #expect(errors.contains("\nhint: journalctl -u tributaryd@not-there.service"), "\(errors)")
+        #expect(answer.ending == .exited(69))
+        #expect(answer.errors.contains("/run/tributary/not-there.sock: No such file or directory"), "\(answer)")
+        #expect(answer.errors.contains("\nhint: journalctl -u tributaryd@not-there.service"), "\(answer)")
     }
 }

@@ -6,16 +6,6 @@ import TributaryChanges
 
 /// `tributaryctl segment inspect|verify|write` as people and scripts run them.
 @Suite struct OfflineSegmentTests {
-    private struct Result {
-        var status: Int32
-        var output: String
-        var errors: String
-
-        func json() throws -> JSONValue {
-            try JSONParser.parse(output.trimmingCharacters(in: .newlines), depthLimit: 16)
-        }
-    }
-
     let folder: TemporaryFolder
     let writer = "5f0c0000-0000-7000-8000-000000000001"
     let id = "0190f1a2-0000-7000-8000-000000000001"
@@ -43,27 +33,12 @@ import TributaryChanges
         )
     }
 
-    private func run(_ arguments: String..., input: String = "") async throws -> Result {
-        try Data(input.utf8).write(to: URL(fileURLWithPath: folder.path("input")))
-        try? FileManager.default.removeItem(atPath: folder.path("out"))
-        try? FileManager.default.removeItem(atPath: folder.path("err"))
-        let command = "exec \"$0\" segment \"$@\" < \"$INPUT\""
-        let process = try ChildProcess(
-            "/bin/sh",
-            ["-c", command, BuildFolder.executable("tributaryctl")] + arguments,
-            environment: ["INPUT": folder.path("input"), "NO_COLOR": "1"],
-            output: folder.path("out"),
-            errors: folder.path("err")
-        )
-        guard case .exited(let status) = await process.ending() else {
-            Issue.record("the command was killed")
-            return Result(status: -1, output: "", errors: "")
-        }
-        return Result(
-            status: status,
-            output: try String(contentsOfFile: folder.path("out"), encoding: .utf8),
-            errors: try String(contentsOfFile: folder.path("err"), encoding: .utf8)
-        )
+    private func run(_ arguments: String..., input: String = "") async throws -> Answer {
+        try await Answer(of: ["segment"] + arguments, in: folder, input: input, environment: ["NO_COLOR": "1"])
+    }
+
+    private func json(_ answer: Answer) throws -> JSONValue {
+        try JSONParser.parse(answer.output.trimmingCharacters(in: .newlines), depthLimit: 16)
     }
 
     private func write(
@@ -71,7 +46,7 @@ import TributaryChanges
         to logs: String = "logs",
         as writer: String? = nil,
         model: String = "model.yaml"
-    ) async throws -> Result {
+    ) async throws -> Answer {
         let (logs, model) = ("--logs=\(folder.path(logs))", "--model=\(folder.path(model))")
         return try await run("write", logs, "--writer", writer ?? self.writer, model, "--json", input: input)
     }
@@ -90,8 +65,8 @@ import TributaryChanges
             {"insert":"Tag","values":{"title":"é"}}
             """
         )
-        #expect(first.status == 0, "\(first.errors)")
-        let answer = try first.json()
+        #expect(first.ending == .exited(0), "\(first.errors)")
+        let answer = try json(first)
         #expect(answer["changes"] == .integer(2))
         #expect(answer["transaction"] == .integer(1))
         guard case .array(let ids)? = answer["ids"] else { throw CocoaError(.coderReadCorrupt) }
@@ -99,17 +74,17 @@ import TributaryChanges
         #expect(ids.count == 2)
 
         let second = try await write("{\"update\":\"Item\",\"id\":\"\(id)\",\"values\":{\"count\":null}}\n")
-        #expect(second.status == 0, "\(second.errors)")
+        #expect(second.ending == .exited(0), "\(second.errors)")
         #expect(
             try names() == ["0000000000000001-0000000000000001.tlog", "0000000000000002-0000000000000002.tlog"]
         )
         let paths = try names().map { folder.path("logs/\(writer)/\($0)") }
         let verified = try await run("verify", "--json", paths[0], paths[1])
-        #expect(verified.status == 0)
+        #expect(verified.ending == .exited(0))
         #expect(!verified.output.contains("rejected"))
         let inspected = try await run("inspect", "--json", paths[1])
-        #expect(try inspected.json()["header"]?["previous"] == answer["sha256"])
-        #expect(try inspected.json()["header"]?["model"] == .string("3"))
+        #expect(try json(inspected)["header"]?["previous"] == answer["sha256"])
+        #expect(try json(inspected)["header"]?["model"] == .string("3"))
     }
 
     @Test(arguments: [
@@ -124,21 +99,21 @@ import TributaryChanges
     ])
     func aBadLineIsNamedAndNothingIsWritten(_ line: String, _ reason: String) async throws {
         let result = try await write("{\"insert\":\"Tag\"}\n\(line)\n{\"insert\":\"Tag\"}\n")
-        #expect(result.status == 65)
+        #expect(result.ending == .exited(65))
         #expect(result.errors.contains("standard input, line 2: "))
         #expect(result.errors.contains(reason), "\(result.errors)")
         #expect(try names().isEmpty)
     }
 
     @Test func noInputWritesNothing() async throws {
-        #expect(try await write("\n").status == 65)
+        #expect(try await write("\n").ending == .exited(65))
         #expect(try names().isEmpty)
     }
 
     @Test func aFolderOrModelThatIsNotThereIsNoSuchThing() async throws {
-        #expect(try await write(model: "no.yaml").status == 66)
-        #expect(try await write(to: "no").status == 66)
-        #expect(try await write(as: "me").status == 64)
+        #expect(try await write(model: "no.yaml").ending == .exited(66))
+        #expect(try await write(to: "no").ending == .exited(66))
+        #expect(try await write(as: "me").ending == .exited(64))
     }
 
     @Test func aBadSegmentIsExplained() async throws {
@@ -159,29 +134,28 @@ import TributaryChanges
         let bad = folder.path("logs/\(text.name.path)")
 
         let verified = try await run("verify", folder.path("copy.tlog"), bad, folder.path("cut.tlog"))
-        #expect(verified.status == 65)
+        #expect(verified.ending == .exited(65))
         #expect(verified.output.contains("copy.tlog: valid, 1 transaction, 0 changes, not in a writer's folder"))
         #expect(verified.output.contains("\(text.name.fileName):3: 2 changes are announced"))
         #expect(verified.output.contains("[rejected]"))
         #expect(verified.output.contains("[incomplete]"))
 
         let inspected = try await run("inspect", bad)
-        #expect(inspected.status == 65)
+        #expect(inspected.ending == .exited(65))
         #expect(inspected.output.contains("rejected"))
         #expect(inspected.output.contains(writer))
-        let json = try await run("inspect", "--json", bad)
-        #expect(try json.json()["state"] == .string("rejected"))
-        #expect(try json.json()["line"] == .integer(3))
-        let reason = try #require(try json.json()["reason"]?.string)
+        let found = try json(try await run("inspect", "--json", bad))
+        #expect(found["state"] == .string("rejected") && found["line"] == .integer(3))
+        let reason = try #require(found["reason"]?.string)
         #expect(inspected.output.contains("line 3: \(reason)"))
 
-        #expect(try await run("inspect", folder.path("copy.tlog")).status == 0)
+        #expect(try await run("inspect", folder.path("copy.tlog")).ending == .exited(0))
         let absent = folder.path("absent.tlog")
-        #expect(try await run("verify", absent).status == 66)
+        #expect(try await run("verify", absent).ending == .exited(66))
         // Of several failures the invalid segment counts, in whatever order they are given.
-        #expect(try await run("verify", absent, bad).status == 65)
-        #expect(try await run("verify", bad, absent).status == 65)
-        #expect(try await run("verify", folder.path("logs")).status == 65)
+        #expect(try await run("verify", absent, bad).ending == .exited(65))
+        #expect(try await run("verify", bad, absent).ending == .exited(65))
+        #expect(try await run("verify", folder.path("logs")).ending == .exited(65))
     }
 
     /// What a daemon takes or defers, and a program that writes segments is to mend.
@@ -219,11 +193,11 @@ import TributaryChanges
         try folder.write(try text(upper, other.uppercased(), lines), to: "bad.tlog")
         let owners = "--model=\(folder.path("owners.yaml"))"
         let (good, bad) = (folder.path("good.tlog"), folder.path("bad.tlog"))
-        #expect(try await run("verify", owners, good).status == 0)
+        #expect(try await run("verify", owners, good).ending == .exited(0))
         let passed = try await run("verify", "--strict", owners, good)
-        #expect(passed.status == 0, "\(passed)")
+        #expect(passed.ending == .exited(0), "\(passed)")
         let refused = try await run("verify", "--strict", owners, bad)
-        #expect(refused.status == 65)
+        #expect(refused.ending == .exited(65))
         let place = "Item \(id): "
         for finding in [
             "6 faults:", "line 3: \(place)\(upper) is not in lower case",
@@ -235,6 +209,6 @@ import TributaryChanges
         ] { #expect(refused.output.contains(finding), "\(finding) in \(refused.output)") }
         let json = try await run("verify", "--strict", owners, "--json", bad)
         #expect(json.output.contains(#""misfits":6"#), "\(json.output)")
-        #expect(try await run("verify", "--strict", good).status == 64)
+        #expect(try await run("verify", "--strict", good).ending == .exited(64))
     }
 }

@@ -20,24 +20,29 @@ import TributaryChanges
         #expect(names as? [String] == ["Bob", "Cid"], "\(list.output)")
         let negative = try await daemon.command(["object", "list", "Employee", "--where", "-1 > salary", "--count"])
         #expect(negative.ending == .exited(0) && negative.output == "0\n", "\(negative)")
-        _ = await daemon.stop()
+    }
+
+    /// A pasted hint reaches the daemon that the hint is about.
+    @Test func hintsNameTheSocketThatWasGiven() async throws {
+        let daemon = try await RunningDaemon.started()
+        #expect(try await daemon.command(["--socket", daemon.socket, "pause"]).ending == .exited(0))
+        let status = try await daemon.command(["--socket", daemon.socket, "status"])
+        #expect(status.output.contains("tributaryctl --socket \(daemon.socket) resume"), "\(status.output)")
+        let plain = try await daemon.command(["status"])
+        #expect(plain.output.contains("tributaryctl resume"), "TRIBUTARY_SOCKET stays: \(plain.output)")
     }
 
     /// A byte that is no UTF-8 would be stored as a replacement character.
     @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
         let folder = try TemporaryFolder("bytes")
-        let command = try ChildProcess(
-            "/bin/sh",
-            [
-                "-c", "exec \"$0\" object insert Employee \"name=$(printf '\\377')\"",
-                BuildFolder.executable("tributaryctl"),
-            ],
-            environment: ["TRIBUTARY_SOCKET": folder.path("none")],
-            errors: folder.path("errors")
+        let command = "exec \"$0\" object insert Employee \"name=$(printf '\\377')\""
+        let answer = try await Answer(
+            running: ["/bin/sh", "-c", command, BuildFolder.executable("tributaryctl")],
+            in: folder,
+            environment: ["TRIBUTARY_SOCKET": folder.path("none")]
         )
-        #expect(await command.ending() == .exited(64))
-        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-        #expect(errors.contains("argument 4 is not UTF-8: 'name="), "\(errors)")
+        #expect(answer.ending == .exited(64))
+        #expect(answer.errors.contains("argument 4 is not UTF-8: 'name="), "\(answer)")
     }
 
     /// What people type is understood, and what is not is answered in the words of their model.
@@ -109,6 +114,5 @@ import TributaryChanges
         #expect(try await run("writer", "evict", "nobody", ends: 66).contains("writer list"))
         #expect(try await run("writer", "evict", String(words[0].prefix(13))).contains("\(words[0]) is evicted"))
         _ = try await run("object", "rm", "Employee", ann)
-        #expect(await daemon.stop() == .exited(0))
     }
 }

@@ -6,8 +6,7 @@ import TributaryAdmin
 /// A backup is put into place while the daemon is stopped, and taken into use at the next start.
 @Suite(.timeLimit(.minutes(30)), .daemonTurns) struct RestoreTests {
     private func insert(_ title: String, into daemon: RunningDaemon) async throws {
-        let body = #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
-        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        try await daemon.save(#"{"insert":"Department","values":{"title":"\#(title)"}}"#)
     }
 
     private func titles(_ daemon: RunningDaemon) throws -> [String] {
@@ -58,7 +57,6 @@ import TributaryAdmin
         let restored = try sql.value("SELECT value FROM tributary_setting WHERE key = 'identity.restored'")
         #expect(restored.flatMap { UInt64($0) } != nil)
         #expect(try sql.value("SELECT count(*) FROM sqlite_schema WHERE name = 'tributary_blob'") == "0")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     /// The former writer's later transactions come back from the folder, and the new writer's do not collide with them.
@@ -99,7 +97,6 @@ import TributaryAdmin
         try await daemon.start()
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         #expect(try titles(daemon) == ["after", "before", "later"])
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     /// A store that was put into place must not lose its marker: it would continue as the writer of the backup.
@@ -194,7 +191,6 @@ import TributaryAdmin
         try await daemon.start()
         #expect(try await daemon.command(["sync"]).ending == .exited(0), "\(daemon.log)")
         #expect(try titles(daemon) == ["after", "before"])
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func badBackupsAreRefused() async throws {
@@ -247,7 +243,6 @@ import TributaryAdmin
         try await daemon.start()
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         #expect(try titles(daemon) == ["after", "before"])
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func largeValuesComeBack() async throws {
@@ -266,8 +261,7 @@ import TributaryAdmin
         try await daemon.start()
         let image = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let values = #"{"name":"plan","image":"\#(image.base64EncodedString())"}"#
-        let body = #"{"changes":[{"insert":"Drawing","values":\#(values)}]}"#
-        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        try await daemon.save(#"{"insert":"Drawing","values":\#(values)}"#)
         let backup = daemon.folder.path("backup.sqlite")
         #expect(try await daemon.command(["backup", backup]).ending == .exited(0))
         #expect(try PlainSQL(path: backup).value("SELECT length(bytes) FROM tributary_blob") == "300000")
@@ -290,7 +284,6 @@ import TributaryAdmin
         #expect(lost.ending == .exited(75) && lost.output.contains("large value"), "\(lost)")
         let partial = try await daemon.command(["backup", daemon.folder.path("partial.sqlite")])
         #expect(partial.ending == .exited(0) && partial.errors.contains("lacks 1 large value"), "\(partial)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func aStoreIsBuiltFromTheLogFolder() async throws {
@@ -307,7 +300,6 @@ import TributaryAdmin
         #expect(try titles(daemon) == ["after", "before"])
         #expect(try PlainSQL(path: daemon.store).value("SELECT uuid FROM tributary_writer WHERE is_self = 1") != writer)
         #expect(try await daemon.command(["check"]).ending == .exited(0))
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     /// A new store knows the names of all versions of the model that the one before it has had, as the store of a check
@@ -321,8 +313,7 @@ import TributaryAdmin
             try daemon.folder.write(model, to: "model.yaml")
             try await daemon.start()
             if version == 0 {
-                let body = #"{"changes":[{"insert":"Paper","values":{"name":"plan"}}]}"#
-                #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+                try await daemon.save(#"{"insert":"Paper","values":{"name":"plan"}}"#)
                 #expect(try await daemon.command(["sync"]).ending == .exited(0))
             }
             let check = try await daemon.command(["check"])
@@ -345,6 +336,5 @@ import TributaryAdmin
         #expect(!FileManager.default.fileExists(atPath: daemon.store + ".restored"))
         let again = try await daemon.command(["check"])
         #expect(again.ending == .exited(0), "\(again)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 }

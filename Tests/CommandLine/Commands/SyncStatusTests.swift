@@ -17,8 +17,7 @@ import TributaryAdmin
         try daemon.configure("log: {level: info}")
         try await daemon.start(withLogsOf: 64 << 10)
         let title = String(repeating: "x", count: 100_000)
-        let insert = #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
-        #expect(try await daemon.call(.post, "/v1/transactions", insert).0 == 200)
+        try await daemon.save(#"{"insert":"Department","values":{"title":"\#(title)"}}"#)
         let full = try await daemon.command(["sync"])
         #expect(full.ending == .exited(75), "\(full.errors)")
         #expect(full.errors.contains("No space left on device"), "\(full.errors)")
@@ -33,7 +32,6 @@ import TributaryAdmin
         let roomy = try await daemon.command(["sync"])
         #expect(roomy.ending == .exited(0), "\(roomy.errors)")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func countsByTransactionAreToldAsSuch() async throws {
@@ -54,7 +52,6 @@ import TributaryAdmin
         #expect(output.contains(text), "\(output)")
         let next = try await daemon.command(["sync"])
         #expect(next.output.contains("0 deleted\n"), "\(next)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func aForkOfAnAppliedSegmentIsReported() async throws {
@@ -77,7 +74,6 @@ import TributaryAdmin
         try right.write(to: file)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     /// A baseline that does not count is a problem of the sync only where nothing else has what is in it.
@@ -97,9 +93,7 @@ import TributaryAdmin
         let with = try await daemon.command(["sync"])
         #expect(with.ending == .exited(0), "\(with.output)")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
-        let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
-        #expect(problems?.map { $0["code"] as? String } == ["baseline-refused"])
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        #expect(try await daemon.problems() == ["baseline-refused"])
     }
 
     /// An unreadable segment was meant to be imported: a script that asks for a synchronization must be told that it
@@ -115,6 +109,5 @@ import TributaryAdmin
         let sync = try await daemon.command(["sync"])
         #expect(sync.ending == .exited(75) && sync.output.contains("lower-case"), "\(sync.output)")
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(75))
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 }

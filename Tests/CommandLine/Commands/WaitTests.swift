@@ -10,11 +10,7 @@ import TributaryAdmin
     /// Its timer does not let the main context merge an import for an hour.
     private func pausedDaemon() async throws -> RunningDaemon {
         let daemon = try RunningDaemon()
-        let configuration = try String(contentsOfFile: daemon.configuration, encoding: .utf8)
-        try daemon.folder.write(
-            configuration.replacing("debounce: 20ms, ceiling: 100ms", with: "debounce: 1h, ceiling: 1h"),
-            to: "one.yaml"
-        )
+        try daemon.reconfigure("debounce: 20ms, ceiling: 100ms", to: "debounce: 1h, ceiling: 1h")
         try await daemon.start()
         #expect(try await daemon.command(["wait"]).ending == .exited(0))
         #expect(try await daemon.command(["pause"]).ending == .exited(0))
@@ -52,9 +48,8 @@ import TributaryAdmin
         #expect(await wait.ending() == .exited(0))
         let text = try String(contentsOfFile: daemon.folder.path("waited"), encoding: .utf8)
         #expect(text == "{\"initialImportComplete\":true}\n")
-        #expect(try await daemon.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 1)
+        #expect(try await daemon.count("Employee") == 1)
         #expect(daemon.journal.contains("the initial import is complete"), "\(daemon.log)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test func itFailsWhenTheDaemonStops() async throws {

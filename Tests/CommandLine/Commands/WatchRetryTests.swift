@@ -17,7 +17,7 @@ import TributaryAdmin
         let daemon = try RunningDaemon()
         let command = "echo 0 > \(Self.limit) && exec \"$0\" \"$@\""
         try await daemon.start(through: "/usr/bin/unshare", ["--user", "--map-root-user", "sh", "-c", command])
-        #expect(try await codes(daemon) == ["watch-failed"])
+        #expect(try await daemon.problems() == ["watch-failed"])
         let process = try #require(daemon.process)
         let raise = try ChildProcess(
             "/usr/bin/nsenter",
@@ -25,12 +25,6 @@ import TributaryAdmin
         )
         #expect(await raise.ending() == .exited(0))
         #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
-        #expect(try await codes(daemon) == [])
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-    }
-
-    private func codes(_ daemon: RunningDaemon) async throws -> [String] {
-        let (_, status) = try await daemon.call(.get, "/v1/status")
-        return (status["problems"] as? [[String: Any]])?.compactMap { $0["code"] as? String } ?? []
+        #expect(try await daemon.problems() == [])
     }
 }

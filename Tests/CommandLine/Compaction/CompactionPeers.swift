@@ -20,12 +20,7 @@ final class CompactionPeers {
         let daemon = try RunningDaemon(name, in: folder)
         try folder.write(model, to: "model.yaml")
         try daemon.configure("retention: {keep_segments: 1ms}\nwatch: {incomplete_grace: 1s}")
-        let text = try String(contentsOfFile: daemon.configuration, encoding: .utf8)
-        try text.replacing("export: {debounce: 10ms}", with: "export: {debounce: 10ms, acknowledge: 50ms}").write(
-            toFile: daemon.configuration,
-            atomically: true,
-            encoding: .utf8
-        )
+        try daemon.reconfigure("export: {debounce: 10ms}", to: "export: {debounce: 10ms, acknowledge: 50ms}")
         try await daemon.start()
         daemons.append(daemon)
         return daemon
@@ -35,8 +30,7 @@ final class CompactionPeers {
 
     func save(_ title: String, in daemons: [RunningDaemon]) async throws {
         for daemon in daemons {
-            let body = #"{"changes":[{"insert":"Department","values":{"title":"\#(title) \#(daemon.name)"}}]}"#
-            #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+            try await daemon.save(#"{"insert":"Department","values":{"title":"\#(title) \#(daemon.name)"}}"#)
         }
     }
 
@@ -45,10 +39,6 @@ final class CompactionPeers {
         let answer = try await daemon.client.send(call)
         try #require(answer.status == 200, "\(answer.text)")
         return try JSONDecoder().decode(CompactionReport.self, from: Data(answer.body))
-    }
-
-    func digest(_ daemon: RunningDaemon) async throws -> String {
-        try await daemon.call(.get, "/v1/digest").1["digest"] as? String ?? ""
     }
 
     func segments() -> Set<String> {
@@ -61,7 +51,7 @@ final class CompactionPeers {
             var digests: Set<String> = []
             for daemon in daemons {
                 #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
-                digests.insert(try await self.digest(daemon))
+                digests.insert(try await daemon.digest())
             }
             return digests.count == 1
         }

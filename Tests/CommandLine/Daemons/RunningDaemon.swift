@@ -1,16 +1,19 @@
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 import TributaryAdmin
 
-/// A `tributaryd` process in a scratch folder, with short timers.
-final class RunningDaemon {
+/// A `tributaryd` process in a scratch folder, with short timers; it is stopped when its test ends.
+final class RunningDaemon: EndingWithTest {
     let folder: TemporaryFolder
     let name: String
     private var notify: NotifySocket
     private(set) var process: ChildProcess?
     /// The time at which the process had ended after a request to stop.
     private var endOfStop: Date?
+    /// Whether the test has started the process and neither stopped nor killed it.
+    private var isRunning = false
 
     /// Creates the configuration; daemons in one folder are peers with one log folder.
     init(_ name: String = "one", in folder: TemporaryFolder? = nil) throws {
@@ -52,8 +55,19 @@ final class RunningDaemon {
         )
     }
 
+    /// Replaces a text in the configuration.
+    func reconfigure(_ former: String, to text: String) throws {
+        let configured = try String(contentsOfFile: configuration, encoding: .utf8)
+        try #require(configured.contains(former), "\(configured)")
+        try folder.write(configured.replacing(former, with: text), to: "\(name).yaml")
+    }
+
     func start() async throws {
         let started = try begin()
+        try await becomesReady(started)
+    }
+
+    private func becomesReady(_ started: ChildProcess) async throws {
         try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
     }
 
@@ -61,7 +75,7 @@ final class RunningDaemon {
     func start(hearing line: String) async throws {
         let started = try begin()
         try #require(await notify.wait(for: line, from: started), "the daemon did not say so:\n\(log)")
-        try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
+        try await becomesReady(started)
     }
 
     /// Starts the daemon, and requests its stop after a line to the service manager.
@@ -79,30 +93,25 @@ final class RunningDaemon {
 
     /// Starts the daemon through a program that executes the command line after its own arguments.
     func start(through program: String, _ arguments: [String]) async throws {
-        notify = try NotifySocket(in: folder)
-        let started = try ChildProcess(
-            program,
-            arguments + [BuildFolder.executable("tributaryd"), "--config", configuration],
-            environment: ["NOTIFY_SOCKET": notify.path],
-            errors: folder.path("\(name).log")
-        )
-        process = started
-        try #require(await notify.wait(for: "READY=1", from: started), "the daemon did not start:\n\(log)")
+        let daemon = [BuildFolder.executable("tributaryd"), "--config", configuration]
+        try await becomesReady(begin(program, arguments + daemon))
     }
 
     /// Starts a process with a new notification socket, so that messages of the previous process are not attributed to
     /// it.
-    private func begin() throws -> ChildProcess {
+    private func begin(_ program: String? = nil, _ arguments: [String]? = nil) throws -> ChildProcess {
         notify = try NotifySocket(in: folder)
-        let started = try spawn()
+        let started = try spawn(program, arguments)
         process = started
+        isRunning = true
+        PartsOfTest.current?.insert(self)
         return started
     }
 
-    func spawn() throws -> ChildProcess {
+    func spawn(_ program: String? = nil, _ arguments: [String]? = nil) throws -> ChildProcess {
         try ChildProcess(
-            BuildFolder.executable("tributaryd"),
-            ["--config", configuration],
+            program ?? BuildFolder.executable("tributaryd"),
+            arguments ?? ["--config", configuration],
             environment: ["NOTIFY_SOCKET": notify.path],
             errors: folder.path("\(name).log")
         )
@@ -115,8 +124,10 @@ final class RunningDaemon {
         return await notify.wait(for: line, from: running)
     }
 
+    /// Requests the stop of the daemon before the end of the test, and waits for it.
     func stop() async -> ChildProcess.Ending? {
         guard let running = process else { return nil }
+        finish()
         running.send(SIGTERM)
         // The wait has a thread of its own: a task on a busy machine would be resumed much later.
         let id = id_t(running.processID)
@@ -128,24 +139,62 @@ final class RunningDaemon {
         return await running.ending()
     }
 
+    /// Kills the daemon, whose end need not be awaited.
+    func kill() {
+        finish()
+        process?.send(SIGKILL)
+    }
+
+    private func finish() {
+        isRunning = false
+        PartsOfTest.current?.remove(self)
+    }
+
+    /// A daemon that its test has left running ends with 0.
+    func end(afterFailure: Bool) async {
+        guard isRunning, !afterFailure else { return }
+        #expect(await stop() == .exited(0), "\(log)")
+    }
+
     deinit { process?.send(SIGKILL) }
 
     func command(
         _ arguments: [String],
         of program: String = "tributaryctl",
+        input: String? = nil,
         environment: [String: String] = [:]
-    ) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
-        let mark = UUID().uuidString
-        let process = try ChildProcess(
-            BuildFolder.executable(program),
-            arguments,
-            environment: environment.merging(["TRIBUTARY_SOCKET": socket]) { $1 },
-            output: folder.path("out-\(mark)"),
-            errors: folder.path("err-\(mark)")
-        )
-        let ending = await process.ending()
-        return (ending, text("out-\(mark)"), text("err-\(mark)"))
+    ) async throws -> Answer {
+        let settings = environment.merging(["TRIBUTARY_SOCKET": socket]) { $1 }
+        return try await Answer(of: arguments, to: program, in: folder, input: input, environment: settings)
     }
+
+    /// Has the daemon save changes, each given as JSON.
+    func save(_ changes: [String]) async throws {
+        let (status, answer) = try await call(
+            .post,
+            "/v1/transactions",
+            "{\"changes\":[\(changes.joined(separator: ","))]}"
+        )
+        #expect(status == 200, "\(answer)")
+    }
+
+    func save(_ changes: String...) async throws { try await save(changes) }
+
+    /// The number of visible objects of an entity.
+    func count(_ entity: String) async throws -> Int? {
+        try await call(.get, "/v1/objects/\(entity)?count=true").1["count"] as? Int
+    }
+
+    /// The codes of the problems in the daemon's status, which it must report at any time.
+    func problems() async throws -> [String] {
+        let (status, answer) = try await call(.get, "/v1/status")
+        try #require(status == 200, "\(answer)")
+        return try #require(answer["problems"] as? [[String: Any]]).compactMap { $0["code"] as? String }
+    }
+
+    func writer() async throws -> String { try #require(try await call(.get, "/v1/status").1["writer"] as? String) }
+
+    func digest() async throws -> String { try #require(try await call(.get, "/v1/digest").1["digest"] as? String) }
 
     func call(_ method: AdminCall.Method, _ target: String, _ body: String? = nil) async throws -> (Int, [String: Any])
     {
@@ -183,5 +232,49 @@ final class RunningDaemon {
 
     private func text(_ file: String) -> String {
         (try? String(contentsOfFile: folder.path(file), encoding: .utf8)) ?? ""
+    }
+}
+
+/// How a program has ended, and what it has said.
+struct Answer {
+    let ending: ChildProcess.Ending
+    let output: String
+    let errors: String
+
+    /// Runs a program, which reads the input when there is one.
+    init(
+        of arguments: [String],
+        to program: String = "tributaryctl",
+        in folder: TemporaryFolder,
+        input: String? = nil,
+        environment: [String: String] = [:]
+    ) async throws {
+        let command = [BuildFolder.executable(program)] + arguments
+        guard let input else {
+            try await self.init(running: command, in: folder, environment: environment)
+            return
+        }
+        let file = "in-\(UUID().uuidString)"
+        try folder.write(input, to: file)
+        try await self.init(
+            running: ["/bin/sh", "-c", "exec \"$0\" \"$@\" < \"$INPUT\""] + command,
+            in: folder,
+            environment: environment.merging(["INPUT": folder.path(file)]) { $1 }
+        )
+    }
+
+    /// Runs a command, the first word of which is the path of its program.
+    init(running command: [String], in folder: TemporaryFolder, environment: [String: String] = [:]) async throws {
+        let mark = UUID().uuidString
+        let process = try ChildProcess(
+            command[0],
+            Array(command.dropFirst()),
+            environment: environment,
+            output: folder.path("out-\(mark)"),
+            errors: folder.path("err-\(mark)")
+        )
+        ending = await process.ending()
+        output = try String(contentsOfFile: folder.path("out-\(mark)"), encoding: .utf8)
+        errors = try String(contentsOfFile: folder.path("err-\(mark)"), encoding: .utf8)
     }
 }

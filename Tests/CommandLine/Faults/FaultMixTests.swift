@@ -36,8 +36,6 @@ import Testing
         try await replica.expectCheckWithoutProblems(Comment(rawValue: "seed \(random.seed)"))
         #expect(failed > 0, "no call has failed: the rules prove nothing")
         print("seed \(random.seed): \(failed) calls have failed")
-        #expect(await replica.stop() == .exited(0), "\(replica.journal)")
-        await replica.stopPeer()
     }
 
     /// A rule of any target, which begins and ends at a random call.

@@ -32,8 +32,6 @@ import TributaryAdmin
             try await replica.expectRecovery(comment)
         }
         try await replica.expectCheckWithoutProblems("after all failures")
-        #expect(await replica.stop() == .exited(0), "\(replica.journal)")
-        await replica.stopPeer()
     }
 
     /// Has the daemon work on what fails, and returns what it reports: statuses of responses and problems of its status.
@@ -81,8 +79,6 @@ import TributaryAdmin
         }
         replica.control.end()
         try await replica.expectRecovery("the first export")
-        #expect(await replica.stop() == .exited(0), "\(replica.journal)")
-        await replica.stopPeer()
     }
 
     @Test(arguments: [
@@ -107,8 +103,6 @@ import TributaryAdmin
             try await replica.expectRecovery(Comment(rawValue: begin))
             if begin != begins.last { await replica.kill() }
         }
-        #expect(await replica.stop() == .exited(0), "\(replica.journal)")
-        await replica.stopPeer()
     }
 
     @Test(arguments: [
@@ -129,7 +123,5 @@ import TributaryAdmin
         replica.control.end()
         try await replica.start()
         try await replica.expectRecovery("after the failure")
-        #expect(await replica.stop() == .exited(0), "\(replica.journal)")
-        await replica.stopPeer()
     }
 }

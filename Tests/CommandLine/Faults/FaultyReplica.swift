@@ -49,11 +49,9 @@ final class FaultyReplica {
 
     func stop() async -> ChildProcess.Ending? { await one.stop() }
 
-    func stopPeer() async { _ = await two.stop() }
-
     /// Kills the daemon; what it has refused may have reached the disk.
     func kill() async {
-        one.process?.send(SIGKILL)
+        one.kill()
         _ = await one.process?.ending()
         refused = []
     }
@@ -105,11 +103,7 @@ final class FaultyReplica {
     func backUp() async throws -> AdminResponse { try await one.client.send(AdminCall(.post, "/v1/backup")) }
 
     /// The codes of the problems in the daemon's status, which it must report at any time.
-    func problems() async throws -> [String] {
-        let (status, answer) = try await one.call(.get, "/v1/status")
-        try #require(status == 200)
-        return (answer["problems"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
-    }
+    func problems() async throws -> [String] { try await one.problems() }
 
     // MARK: Checks
 
@@ -128,8 +122,7 @@ final class FaultyReplica {
         #expect(try await problems().isEmpty, comment)
         let merged = try await two.client.send(AdminCall(.post, "/v1/sync"))
         #expect(merged.isSuccess, "\(comment.rawValue): \(merged.text)")
-        let digests = try await [digest(of: one), digest(of: two)]
-        #expect(digests[0] == digests[1], comment)
+        #expect(try await one.digest() == two.digest(), comment)
         for store in [one.store, two.store] {
             let sql = PlainSQL(path: store)
             let items = Set(try sql.rows("SELECT _id FROM Item").compactMap { $0[0] })
@@ -159,11 +152,5 @@ final class FaultyReplica {
                 || file.contains(".scratch-")
         }
         return found
-    }
-
-    private func digest(of daemon: RunningDaemon) async throws -> String {
-        let (status, answer) = try await daemon.call(.get, "/v1/digest")
-        try #require(status == 200)
-        return try #require(answer["digest"] as? String)
     }
 }

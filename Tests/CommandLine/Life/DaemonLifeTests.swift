@@ -13,20 +13,18 @@ struct DaemonLifeTests {
         let first = try #require(daemon.process?.processID)
         #expect(daemon.journal.contains("pid \(first) host "), "\(daemon.log)")
         #expect(try await daemon.call(.get, "/v1/health").0 == 200)
-        #expect(await daemon.stop() == .exited(0))
     }
 
     @Test("a socket left by a daemon that was killed is taken over", .timeLimit(.minutes(30)))
     func staleSocket() async throws {
         let daemon = try await RunningDaemon.started()
-        daemon.process?.send(SIGKILL)
+        daemon.kill()
         _ = await daemon.process?.ending()
         #expect(FileManager.default.fileExists(atPath: daemon.socket))
         let nobody = try await daemon.command(["status"])
         #expect(nobody.ending == .exited(69))
         #expect(nobody.errors.contains(daemon.socket))
         try await daemon.start()
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test("a bad configuration ends with 78 and says where", .timeLimit(.minutes(30)))
@@ -51,8 +49,7 @@ struct DaemonLifeTests {
         #expect(try await daemon.command(["log-level"]).output == "debug\n")
         try daemon.configure("history: {keep: 5d}\nlog: {level: debug}", name: "till-13")
         #expect(try await daemon.command(["reload", "--json"]).output.contains("\"name\""))
-        let body = #"{"changes":[{"insert":"Department","values":{"title":"R&D"}}]}"#
-        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        try await daemon.save(#"{"insert":"Department","values":{"title":"R&D"}}"#)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         #expect(try await daemon.command(["writer", "list"]).output.contains("till-13"))
         #expect(try daemon.exportedText().contains("\"name\":\"till-13\""))
@@ -63,16 +60,27 @@ struct DaemonLifeTests {
         let shown = try await daemon.command(["config", "show"])
         #expect(shown.output.contains("5d"))
         try FileManager.default.createDirectory(atPath: daemon.folder.path("other"), withIntermediateDirectories: true)
-        try daemon.folder.write(
-            String(contentsOfFile: daemon.configuration, encoding: .utf8)
-                .replacing("logs: \(daemon.logs)", with: "logs: \(daemon.folder.path("other"))")
-                .replacing("history: {keep: 5}", with: ""),
-            to: "one.yaml"
-        )
+        try daemon.reconfigure("logs: \(daemon.logs)", to: "logs: \(daemon.folder.path("other"))")
+        try daemon.reconfigure("history: {keep: 5}", to: "")
         let restart = try await daemon.command(["reload", "--json"])
         #expect(restart.output.contains("\"restartNeeded\":[\"logs\"]"), "\(restart.output)")
         #expect(try await daemon.call(.get, "/v1/status").1["restartNeeded"] as? Bool == true)
-        #expect(await daemon.stop() == .exited(0))
+    }
+
+    @Test("SIGHUP reads the configuration again, unless it is bad", .timeLimit(.minutes(30)))
+    func reloadSignal() async throws {
+        let daemon = try await RunningDaemon.started()
+        try daemon.configure("log: {level: warning}")
+        // An unhandled signal would end the daemon, and with it this test.
+        let heard = try await daemon.hears("READY=1", after: SIGHUP)
+        try #require(heard, "\(daemon.log)")
+        #expect(try await daemon.call(.get, "/v1/log-level").1["level"] as? String == "warning")
+        try daemon.configure("log: {level: loud}")
+        let heardAgain = try await daemon.hears("READY=1", after: SIGHUP)
+        #expect(heardAgain, "\(daemon.log)")
+        #expect(try await daemon.call(.get, "/v1/log-level").1["level"] as? String == "warning")
+        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
+        #expect(daemon.journal.contains("the old one stays"), "\(daemon.log)")
     }
 
     @Test("a pause survives a restart, shows as a problem, and refuses sync", .timeLimit(.minutes(30)))

@@ -31,12 +31,10 @@ import TributaryAdmin
         connections.last?.send("GET /v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n")
         #expect(connections.last?.read().hasPrefix("HTTP/1.1 200") == true)
         connections = []
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
-    private static func insert(_ count: Int, name: String = "Ann") -> String {
-        let change = #"{"insert":"Employee","values":{"name":"\#(name)"}}"#
-        return "{\"changes\":[" + Array(repeating: change, count: count).joined(separator: ",") + "]}"
+    private static func inserts(_ count: Int, name: String = "Ann") -> [String] {
+        Array(repeating: #"{"insert":"Employee","values":{"name":"\#(name)"}}"#, count: count)
     }
 
     /// One object with more links than a list has, whose objects need more than 4 MiB.
@@ -47,8 +45,7 @@ import TributaryAdmin
         let employee = #"{"insert":"Employee","values":{"name":"\#(name)","department":"\#(department)"}}"#
         let changes =
             [#"{"insert":"Department","id":"\#(department)","values":{}}"#] + Array(repeating: employee, count: 1_005)
-        let body = "{\"changes\":[" + changes.joined(separator: ",") + "]}"
-        #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+        try await daemon.save(changes)
         let path = "/v1/objects/Department/\(department)?include=employees"
         var (ids, sizes): (Set<String>, [Int]) = ([], [])
         var after = ""
@@ -70,7 +67,6 @@ import TributaryAdmin
         let list = try await daemon.call(.get, "/v1/objects/Department?include=employees").1
         let first = try #require((list["objects"] as? [[String: Any]])?.first)
         #expect(first["next"] as? String == "500")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     /// A page of a list ends where the objects that it includes are as many as an answer has.
@@ -81,8 +77,7 @@ import TributaryAdmin
             let employee = #"{"insert":"Employee","values":{"name":"Ann","department":"\#(department)"}}"#
             let changes =
                 [#"{"insert":"Department","id":"\#(department)","values":{}}"#] + Array(repeating: employee, count: 450)
-            let body = "{\"changes\":[" + changes.joined(separator: ",") + "]}"
-            #expect(try await daemon.call(.post, "/v1/transactions", body).0 == 200)
+            try await daemon.save(changes)
         }
         var sizes: [Int] = []
         var after = ""
@@ -96,14 +91,11 @@ import TributaryAdmin
             after = (page["next"] as? String).map { "&after=\($0)" } ?? ""
         } while !after.isEmpty
         #expect(sizes == [900, 450])
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func longListsComeInPages() async throws {
         let daemon = try await RunningDaemon.started()
-        for count in [2, 25_000, 3] {
-            #expect(try await daemon.call(.post, "/v1/transactions", Self.insert(count)).0 == 200)
-        }
+        for count in [2, 25_000, 3] { try await daemon.save(Self.inserts(count)) }
         var counts: [Int: Int] = [:]
         var ids: Set<String> = []
         var after = ""
@@ -124,8 +116,7 @@ import TributaryAdmin
 
         // A list of objects ends early when their values are long.
         for _ in 0..<6 {
-            let insert = Self.insert(2, name: String(repeating: "n", count: 1 << 20))
-            #expect(try await daemon.call(.post, "/v1/transactions", insert).0 == 200)
+            try await daemon.save(Self.inserts(2, name: String(repeating: "n", count: 1 << 20)))
         }
         var lengths: [Int] = []
         after = ""
@@ -138,7 +129,6 @@ import TributaryAdmin
             after = (page?["next"] as? String).map { "&after=\($0)" } ?? ""
         } while !after.isEmpty
         #expect(lengths.reduce(0, +) == 12 && lengths.count > 1, "\(lengths)")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     @Test(.timeLimit(.minutes(30))) func aFollowerThatDoesNotReadIsToldThatEverythingChanged() async throws {
@@ -146,7 +136,7 @@ import TributaryAdmin
         let (slow, silent) = (try RawConnection(daemon.socket), try RawConnection(daemon.socket))
         for follower in [slow, silent] { follower.send("GET /v1/changes HTTP/1.1\r\nhost: localhost\r\n\r\n") }
         #expect(slow.read().hasPrefix("HTTP/1.1 200"))
-        for _ in 0..<20 { #expect(try await daemon.call(.post, "/v1/transactions", Self.insert(1_000)).0 == 200) }
+        for _ in 0..<20 { try await daemon.save(Self.inserts(1_000)) }
         let text = try await onThread {
             var text = ""
             while !text.contains("everything"), !text.contains("collapsed") { text += slow.read() }

@@ -65,7 +65,6 @@ import TributaryChanges
         try await talk.follow()
         try await talk.ask("POST /v1/shutdown", expecting: 202)
         #expect(talk.unasked.isEmpty, "not asked: \(talk.unasked.sorted())")
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     private func segments(of writer: String, _ talk: InterfaceTalk) async throws {

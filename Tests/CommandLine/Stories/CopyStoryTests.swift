@@ -33,10 +33,6 @@ import TributaryAdmin
         return "/dev/shm/tributary-\(status.st_uid)/\(status.st_dev)-\(status.st_ino)"
     }
 
-    private func employees(_ machine: StoryMachine) async throws -> Int? {
-        try await machine.daemon.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int
-    }
-
     /// The copy that nobody notices sees its store at the path of the original, on a machine with the original's ID.
     @Test(arguments: [true, false]) func aStoreIsCloned(isNoticed: Bool) async throws {
         if !isNoticed, let reason = RunningDaemon.reasonNotToMount { try Test.cancel("\(reason)") }
@@ -57,12 +53,11 @@ import TributaryAdmin
         let new = try await copy.writer()
         #expect(new != former)
         for machine in [shop, copy] {
-            #expect(try await employees(machine) == 3)
+            #expect(try await machine.daemon.count("Employee") == 3)
             #expect(try await machine.problems() == [])
         }
         let list = try await copy.type("tributaryctl writer list").output
         #expect(list.split(separator: "\n").count { $0.contains(/[0-9a-f]{8}-/) } == (isNoticed ? 2 : 1), "\(list)")
-        for machine in [shop, copy] { await machine.stop() }
     }
 
     @Test func aStoreIsMoved() async throws {
@@ -77,7 +72,6 @@ import TributaryAdmin
         #expect(try await shop.writer() == former)
         try await shop.save(3)
         try await StoryMachine.expectEqualDigests([shop, office])
-        for machine in [shop, office] { await machine.stop() }
     }
 
     @Test func aStoreComesToAnotherMachine() async throws {
@@ -100,7 +94,6 @@ import TributaryAdmin
         #expect(try await office.run(page, "former", with: ["FORMER": former]).contains("evicted"))
         try await shop.save(3)
         try await StoryMachine.expectEqualDigests([shop, office])
-        for machine in [shop, office] { await machine.stop() }
     }
 
     @Test func aStoreIsRestored() async throws {
@@ -129,8 +122,7 @@ import TributaryAdmin
         let store = try #require(writers?.first { $0["id"] as? String == former })
         #expect(try await store["writer"] as? String == shop.writer())
         #expect(store["writers"] as? Int == 2 && writers?.count == 2)
-        #expect(try await employees(office) == 3)
-        for machine in [shop, office] { await machine.stop() }
+        #expect(try await office.daemon.count("Employee") == 3)
     }
 
     @Test func anOlderCopyIsPutInItsPlace() async throws {
@@ -152,7 +144,7 @@ import TributaryAdmin
         try await StoryMachine.expectEqualDigests([shop, office])
         #expect(try await shop.problems() == [])
         for machine in [shop, office] {
-            #expect(try await employees(machine) == 3)
+            #expect(try await machine.daemon.count("Employee") == 3)
             await machine.stop()
         }
     }
@@ -186,7 +178,6 @@ import TributaryAdmin
         try Data(contentsOf: URL(filePath: right)).write(to: URL(filePath: wrong))
         try await copy.run(page, "fork")
         try await StoryMachine.expectEqualDigests([shop, copy])
-        #expect(try await employees(copy) == 2)
-        for machine in [shop, copy] { await machine.stop() }
+        #expect(try await copy.daemon.count("Employee") == 2)
     }
 }

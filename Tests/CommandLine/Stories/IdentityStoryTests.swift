@@ -8,34 +8,14 @@ import TributaryAdmin
     private static let employee = "0190f1a2-0000-7000-8000-0000000000e1"
     private static let model = EmployeeModel.text(adding: "visits: {type: Integer 64, default: 0, merge: counter}")
 
-    private func save(_ change: String, on daemon: RunningDaemon) async throws {
-        let (status, answer) = try await daemon.call(.post, "/v1/transactions", "{\"changes\":[\(change)]}")
-        #expect(status == 200, "\(answer)")
-    }
-
-    private func insert(_ number: UInt8, on daemon: RunningDaemon) async throws {
-        try await save(RunningDaemon.insertion(number), on: daemon)
-    }
-
     private func exchange(_ daemons: [RunningDaemon]) async throws {
         for daemon in daemons + daemons { #expect(try await daemon.call(.post, "/v1/sync").0 == 200) }
     }
 
-    private func digest(_ daemon: RunningDaemon) async throws -> String {
-        try #require(try await daemon.call(.get, "/v1/digest").1["digest"] as? String)
-    }
-
-    private func writer(_ daemon: RunningDaemon) async throws -> String {
-        try #require(try await daemon.call(.get, "/v1/status").1["writer"] as? String)
-    }
-
-    private func problems(_ daemon: RunningDaemon) async throws -> [[String: Any]] {
-        try #require(try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]])
-    }
-
     /// Runs the command that the hint of a problem ends with.
     private func followHint(_ code: String, _ daemon: RunningDaemon) async throws -> String {
-        let problem = try #require(try await problems(daemon).first { $0["code"] as? String == code })
+        let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
+        let problem = try #require(problems?.first { $0["code"] as? String == code })
         let hint = try #require(problem["hint"] as? String)
         let command = try #require(hint.components(separatedBy: "tributaryctl ").last)
         let result = try await daemon.command(command.split(separator: " ").map(String.init))
@@ -46,30 +26,27 @@ import TributaryAdmin
     /// A store is prepared once, copied to two places before it has exported anything, and removed.
     @Test func copiesOfAPreparedStoreAreTwoWriters() async throws {
         let original = try RunningDaemon()
-        let configuration = try String(contentsOfFile: original.configuration, encoding: .utf8)
-        let silent = configuration.replacing("export: {debounce: 10ms}", with: "export: {enabled: false}")
-        try Data(silent.utf8).write(to: URL(filePath: original.configuration))
+        try original.reconfigure("export: {debounce: 10ms}", to: "export: {enabled: false}")
         try await original.start()
-        try await insert(1, on: original)
-        let former = try await writer(original)
+        try await original.save(RunningDaemon.insertion(1))
+        let former = try await original.writer()
         #expect(await original.stop() == .exited(0), "\(original.log)")
         let clones = [try RunningDaemon("two", in: original.folder), try RunningDaemon("three", in: original.folder)]
         for clone in clones { try FileManager.default.copyItem(atPath: original.store, toPath: clone.store) }
         try FileManager.default.removeItem(atPath: original.store)
 
         for clone in clones { try await clone.start() }
-        for (number, clone) in zip(UInt8(2)..., clones) { try await insert(number, on: clone) }
+        for (number, clone) in zip(UInt8(2)..., clones) { try await clone.save(RunningDaemon.insertion(number)) }
         try await exchange(clones)
         var writers: Set<String> = []
         var digests: Set<String> = []
         for clone in clones {
-            writers.insert(try await writer(clone))
-            digests.insert(try await digest(clone))
-            #expect(try await clone.call(.get, "/v1/objects/Employee?count=true").1["count"] as? Int == 3)
-            #expect(try await problems(clone).isEmpty)
+            writers.insert(try await clone.writer())
+            digests.insert(try await clone.digest())
+            #expect(try await clone.count("Employee") == 3)
+            #expect(try await clone.problems().isEmpty)
         }
         #expect(writers.count == 2 && !writers.contains(former) && digests.count == 1)
-        for clone in clones { #expect(await clone.stop() == .exited(0), "\(clone.log)") }
     }
 
     /// The save is in the outbox of the backup, and exported after it: the restored store must not count it again.
@@ -78,15 +55,15 @@ import TributaryAdmin
         try daemon.folder.write(IdentityStoryTests.model, to: "model.yaml")
         try await daemon.start()
         let id = IdentityStoryTests.employee
-        try await save(#"{"insert":"Employee","id":"\#(id)","values":{"name":"Ann","visits":1}}"#, on: daemon)
+        try await daemon.save(#"{"insert":"Employee","id":"\#(id)","values":{"name":"Ann","visits":1}}"#)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         let share = daemon.folder.path("share")
         try FileManager.default.moveItem(atPath: daemon.logs, toPath: share)
-        try await save(#"{"update":"Employee","id":"\#(id)","values":{"visits":{"increment":5}}}"#, on: daemon)
+        try await daemon.save(#"{"update":"Employee","id":"\#(id)","values":{"visits":{"increment":5}}}"#)
         let backup = daemon.folder.path("backup.sqlite")
         #expect(try await daemon.command(["backup", backup]).ending == .exited(0))
         try FileManager.default.moveItem(atPath: share, toPath: daemon.logs)
-        try await save(#"{"update":"Employee","id":"\#(id)","values":{"visits":{"increment":7}}}"#, on: daemon)
+        try await daemon.save(#"{"update":"Employee","id":"\#(id)","values":{"visits":{"increment":7}}}"#)
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
@@ -100,9 +77,7 @@ import TributaryAdmin
             let object = try await daemon.call(.get, "/v1/objects/Employee/\(id)").1
             #expect((object["values"] as? [String: Any])?["visits"] as? Int == 13, "\(object)")
         }
-        let digests = try await [digest(daemon), digest(peer)]
-        #expect(digests[0] == digests[1])
-        for daemon in [daemon, peer] { #expect(await daemon.stop() == .exited(0), "\(daemon.log)") }
+        #expect(try await daemon.digest() == peer.digest())
     }
 
     @Test func aDepartedPeerIsAbandonedAndEvicted() async throws {
@@ -116,9 +91,9 @@ import TributaryAdmin
             try FileManager.default.moveItem(atPath: path, toPath: folder + "/" + (path as NSString).lastPathComponent)
         }
         #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
-        while try await problems(daemon).isEmpty {}
+        while try await daemon.problems().isEmpty {}
         #expect(try await followHint("segments-waiting", daemon).contains("abandoned"))
-        #expect(try await problems(daemon).isEmpty)
+        #expect(try await daemon.problems().isEmpty)
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         try await daemon.start()
         #expect(try await daemon.command(["writer", "list"]).output.contains("abandoned"))
@@ -134,35 +109,33 @@ import TributaryAdmin
         #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
         let list = try await daemon.command(["writer", "list"])
         #expect(!list.output.contains("evicted"))
-        let own = try await writer(daemon)
+        let own = try await daemon.writer()
         #expect(try await daemon.command(["writer", "evict", own]).ending == .exited(75))
         #expect(
             try await daemon.command(["writer", "abandon", RunningDaemon.foreignWriter(7).id]).ending == .exited(66)
         )
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     /// The journal of the daemon says who has restamped it, and the status follows.
     @Test func aRestampedStoreGoesOnAtOnce() async throws {
         let daemon = try await RunningDaemon.started()
-        try await insert(1, on: daemon)
+        try await daemon.save(RunningDaemon.insertion(1))
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
-        let former = try await writer(daemon)
+        let former = try await daemon.writer()
         let token = try #require(try await daemon.call(.get, "/v1/history").1["token"] as? String)
         let restamp = try await daemon.command(["writer", "restamp"])
-        let new = try await writer(daemon)
+        let new = try await daemon.writer()
         #expect(restamp.ending == .exited(0) && restamp.output.contains(new) && new != former, "\(restamp)")
         #expect(daemon.journal.contains("what was never exported has new clocks"), "\(daemon.log)")
         // The history goes on, so that its tokens stay valid.
         #expect(try await daemon.call(.get, "/v1/history?after=\(token)").0 == 200)
-        try await insert(2, on: daemon)
+        try await daemon.save(RunningDaemon.insertion(2))
         let peer = try RunningDaemon("two", in: daemon.folder)
         try await peer.start()
         try await exchange([daemon, peer])
-        let digests = try await [digest(daemon), digest(peer)]
-        #expect(digests[0] == digests[1])
+        #expect(try await daemon.digest() == peer.digest())
         for daemon in [daemon, peer] {
-            #expect(try await problems(daemon).isEmpty)
+            #expect(try await daemon.problems().isEmpty)
             #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         }
     }

@@ -67,36 +67,19 @@ final class StoryMachine {
 
     func stop() async { #expect(await daemon.stop() == .exited(0), "\(daemon.log)") }
 
-    func writer() async throws -> String { try #require(try await status()["writer"] as? String) }
+    func writer() async throws -> String { try await daemon.writer() }
 
     func status() async throws -> [String: Any] { try await daemon.call(.get, "/v1/status").1 }
 
-    func problems() async throws -> [String] {
-        let problems = try await status()["problems"] as? [[String: Any]] ?? []
-        return problems.compactMap { $0["code"] as? String }
-    }
+    func problems() async throws -> [String] { try await daemon.problems() }
 
-    func digest() async throws -> String {
-        try #require(try await daemon.call(.get, "/v1/digest").1["digest"] as? String)
-    }
+    func digest() async throws -> String { try await daemon.digest() }
 
-    func save(_ number: UInt8) async throws {
-        let (status, answer) = try await daemon.call(
-            .post,
-            "/v1/transactions",
-            "{\"changes\":[\(RunningDaemon.insertion(number))]}"
-        )
-        #expect(status == 200, "\(answer)")
-    }
+    func save(_ number: UInt8) async throws { try await daemon.save(RunningDaemon.insertion(number)) }
 
     func rename(_ number: UInt8, to name: String) async throws {
         let id = RunningDaemon.employee(number)
-        let (status, answer) = try await daemon.call(
-            .post,
-            "/v1/transactions",
-            #"{"changes":[{"update":"Employee","id":"\#(id)","values":{"name":"\#(name)"}}]}"#
-        )
-        #expect(status == 200, "\(answer)")
+        try await daemon.save(#"{"update":"Employee","id":"\#(id)","values":{"name":"\#(name)"}}"#)
     }
 
     func sync() async throws { _ = try await daemon.call(.post, "/v1/sync") }

@@ -13,23 +13,20 @@ import TributaryAdmin
         let folder = try TemporaryFolder("daemon")
         let daemons = [try RunningDaemon("one", in: folder), try RunningDaemon("two", in: folder)]
         for daemon in daemons { try await daemon.start() }
-        try await save(
+        try await daemons[0].save(
             #"{"insert":"Employee","id":"\#(Self.ann)","values":{"name":"Ann"}}"#,
-            #"{"insert":"Employee","id":"\#(Self.bob)","values":{"name":"Bob"}}"#,
-            on: daemons[0]
+            #"{"insert":"Employee","id":"\#(Self.bob)","values":{"name":"Bob"}}"#
         )
         try await exchange(daemons)
         // The paused daemons do not hear of each other's edits.
         for daemon in daemons { #expect(try await daemon.call(.post, "/v1/pause").0 == 200) }
-        try await save(
+        try await daemons[0].save(
             #"{"update":"Employee","id":"\#(Self.ann)","values":{"name":"Anne"}}"#,
-            #"{"update":"Employee","id":"\#(Self.bob)","values":{"name":"Bobby"}}"#,
-            on: daemons[0]
+            #"{"update":"Employee","id":"\#(Self.bob)","values":{"name":"Bobby"}}"#
         )
-        try await save(
+        try await daemons[1].save(
             #"{"update":"Employee","id":"\#(Self.ann)","values":{"name":"Anna"}}"#,
-            #"{"delete":"Employee","id":"\#(Self.bob)"}"#,
-            on: daemons[1]
+            #"{"delete":"Employee","id":"\#(Self.bob)"}"#
         )
         for daemon in daemons { #expect(try await daemon.call(.post, "/v1/resume").0 == 200) }
         try await exchange(daemons)
@@ -51,9 +48,7 @@ import TributaryAdmin
                 #expect(status == 200 && (object["values"] as? [String: Any])?["name"] as? String == name, "\(object)")
             }
         }
-        let digests = try await [digest(daemons[0]), digest(daemons[1])]
-        #expect(digests[0] == digests[1])
-        for daemon in daemons { #expect(await daemon.stop() == .exited(0), "\(daemon.log)") }
+        #expect(try await daemons[0].digest() == daemons[1].digest())
     }
 
     private func commands(_ daemon: RunningDaemon) async throws {
@@ -81,12 +76,6 @@ import TributaryAdmin
         #expect(try await daemon.call(.get, "/v1/conflicts?after=x").0 == 400)
     }
 
-    private func save(_ changes: String..., on daemon: RunningDaemon) async throws {
-        let body = "{\"changes\":[\(changes.joined(separator: ","))]}"
-        let (status, answer) = try await daemon.call(.post, "/v1/transactions", body)
-        #expect(status == 200, "\(answer)")
-    }
-
     private func exchange(_ daemons: [RunningDaemon]) async throws {
         for daemon in daemons + daemons { #expect(try await daemon.call(.post, "/v1/sync").0 == 200) }
     }
@@ -95,9 +84,5 @@ import TributaryAdmin
         let (status, answer) = try await daemon.call(.get, "/v1/conflicts")
         #expect(status == 200, "\(answer)")
         return try #require(answer["conflicts"] as? [[String: Any]])
-    }
-
-    private func digest(_ daemon: RunningDaemon) async throws -> String? {
-        try await daemon.call(.get, "/v1/digest").1["digest"] as? String
     }
 }

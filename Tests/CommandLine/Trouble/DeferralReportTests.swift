@@ -59,7 +59,6 @@ import TributaryAdmin
         #expect(try await daemon.call(.post, "/v1/sync").0 == 200)
         let later = try #require(try await daemon.call(.get, "/v1/status").1["deferred"] as? [String: Any])
         #expect(later["unknownObjects"] as? Int == 0 && later["values"] as? Int == 3)
-        #expect(await daemon.stop() == .exited(0))
     }
 
     @Test func verifyHoldsValuesAgainstAModel() async throws {
@@ -90,7 +89,7 @@ import TributaryAdmin
             #"{"insert":"Employee","id":"\#(Self.ann)","values":{\#(employee)}}"# + "\n"
                 + #"{"insert":"Department","id":"\#(Self.ann)","values":{\#(department)}}"# + "\n"
         }
-        func write(_ input: String) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
+        func write(_ input: String) async throws -> Answer {
             let writer = UUID().uuidString.lowercased()
             let arguments = ["segment", "write", "--logs", daemon.logs, "--writer", writer, "--model"]
             return try await daemon.command(arguments + [daemon.folder.path("strict.yaml")], input: input)
@@ -118,27 +117,5 @@ import TributaryAdmin
         let update = #"{"update":"Employee","id":"\#(Self.ann)","values":{"name":"Ann"}}"#
         let taken = try await daemon.command(arguments, input: insert + "\n" + update + "\n")
         #expect(taken.ending == .exited(0), "\(taken.errors)")
-    }
-}
-
-extension RunningDaemon {
-    func command(
-        _ arguments: [String],
-        input: String
-    ) async throws -> (ending: ChildProcess.Ending, output: String, errors: String) {
-        let mark = UUID().uuidString
-        try folder.write(input, to: "in-\(mark)")
-        let process = try ChildProcess(
-            "/bin/sh",
-            ["-c", "exec \"$0\" \"$@\" < \"$INPUT\"", BuildFolder.executable("tributaryctl")] + arguments,
-            environment: ["INPUT": folder.path("in-\(mark)"), "TRIBUTARY_SOCKET": socket],
-            output: folder.path("out-\(mark)"),
-            errors: folder.path("err-\(mark)")
-        )
-        let ending = await process.ending()
-        func text(_ file: String) -> String {
-            (try? String(contentsOfFile: folder.path(file), encoding: .utf8)) ?? ""
-        }
-        return (ending, text("out-\(mark)"), text("err-\(mark)"))
     }
 }

@@ -9,11 +9,7 @@ import TributaryAdmin
     func theFirstSaveGoesOutAtOnceAndThoseThatFollowTogether() async throws {
         let one = try RunningDaemon("one")
         let two = try RunningDaemon("two", in: one.folder)
-        let configuration = try String(contentsOfFile: one.configuration, encoding: .utf8)
-        try one.folder.write(
-            configuration.replacing("export: {debounce: 10ms}", with: "export: {debounce: 1h}"),
-            to: "one.yaml"
-        )
+        try one.reconfigure("export: {debounce: 10ms}", to: "export: {debounce: 1h}")
         try await one.start()
         try await two.start()
 

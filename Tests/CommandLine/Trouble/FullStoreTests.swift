@@ -26,10 +26,7 @@ import TributaryAdmin
         #expect(insert.ending == .exited(75), "\(insert)")
         #expect(insert.errors.contains("the disk of the store is full"), "\(insert.errors)")
 
-        var writer = ForeignWriter(
-            id: "5f0c0000-0000-4000-8000-00000000000b",
-            milliseconds: UInt64(Date().timeIntervalSince1970 * 1000)
-        )
+        var writer = RunningDaemon.foreignWriter()
         let id = "0190f1a2-0000-7000-8000-000000000001"
         try writer.write([[#"{"insert":"Department","id":"\#(id)","values":{"title":"\#(title)"}}"#]], to: daemon.logs)
         let full = try await daemon.command(["sync"])
@@ -37,8 +34,7 @@ import TributaryAdmin
         try await daemon.resizeStore(to: 16 << 20)
         let roomy = try await daemon.command(["sync"])
         #expect(roomy.ending == .exited(0), "\(roomy)")
-        let count = try await daemon.call(.get, "/v1/objects/Department?count=true")
-        #expect(count.1["count"] as? Int == 1, "\(count.1)")
+        #expect(try await daemon.count("Department") == 1)
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         return roomy.output.contains("imported 1 segment,")

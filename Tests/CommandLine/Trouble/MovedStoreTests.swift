@@ -10,13 +10,10 @@ import TributaryAdmin
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
         let away = daemon.folder.path("away.sqlite")
         try FileManager.default.moveItem(atPath: daemon.store, toPath: away)
-        let status = try await daemon.call(.get, "/v1/status").1
-        let problems = try #require(status["problems"] as? [[String: Any]])
-        #expect(problems.map { $0["code"] as? String } == ["store-gone"], "\(problems)")
+        #expect(try await daemon.problems() == ["store-gone"])
         #expect(try await daemon.command(["sync"]).ending == .exited(75))
         try FileManager.default.moveItem(atPath: away, toPath: daemon.store)
         #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 
     /// The daemon runs without the capability that lets root write all files.
@@ -24,20 +21,12 @@ import TributaryAdmin
         let daemon = try await RunningDaemon.started()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         #expect(chmod(daemon.store, 0o440) == 0)
-        let program = BuildFolder.executable("tributaryd")
+        let plain = ["/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"]
         for more in [["--check-config"], []] {
-            let arguments = ["--config", daemon.configuration] + more
-            let errors = daemon.folder.path("refused.log")
-            let process =
-                getuid() == 0
-                ? try ChildProcess(
-                    "/usr/bin/setpriv",
-                    ["--bounding-set=-dac_override,-dac_read_search", program] + arguments,
-                    errors: errors
-                ) : try ChildProcess(program, arguments, errors: errors)
-            #expect(await process.ending() == .exited(78))
-            let text = try String(contentsOfFile: errors, encoding: .utf8)
-            #expect(text.contains("the store's file '\(daemon.store)' cannot be written: Permission denied"), "\(text)")
+            let command = [BuildFolder.executable("tributaryd"), "--config", daemon.configuration] + more
+            let answer = try await Answer(running: (getuid() == 0 ? plain : []) + command, in: daemon.folder)
+            let told = "the store's file '\(daemon.store)' cannot be written: Permission denied"
+            #expect(answer.ending == .exited(78) && answer.errors.contains(told), "\(answer)")
         }
     }
 }

@@ -6,25 +6,24 @@ import TributaryAdmin
 /// A log folder whose share is not mounted, so that an empty folder is at its path.
 @Suite(.daemonTurns) struct UnmountedShareTests {
     private static func insert(_ title: String) -> String {
-        #"{"changes":[{"insert":"Department","values":{"title":"\#(title)"}}]}"#
+        #"{"insert":"Department","values":{"title":"\#(title)"}}"#
     }
 
     @Test(.timeLimit(.minutes(30))) func savedChangesWaitForTheShare() async throws {
         let daemon = try RunningDaemon()
         let share = daemon.folder.path("share")
         try await daemon.start()
-        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("first")).0 == 200)
+        try await daemon.save(Self.insert("first"))
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
 
         try FileManager.default.moveItem(atPath: daemon.logs, toPath: share)
         try FileManager.default.createDirectory(atPath: daemon.logs, withIntermediateDirectories: false)
         try await daemon.start()
-        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("second")).0 == 200)
+        try await daemon.save(Self.insert("second"))
         let sync = try await daemon.command(["sync"])
         #expect(sync.ending == .exited(75) && sync.errors.contains("another folder"), "\(sync)")
-        let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
-        #expect(problems?.map { $0["code"] as? String } == ["logs-missing"], "\(problems ?? [])")
+        #expect(try await daemon.problems() == ["logs-missing"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: daemon.logs) == [])
 
         try FileManager.default.removeItem(atPath: daemon.logs)
@@ -36,20 +35,18 @@ import TributaryAdmin
         let peer = try RunningDaemon("two", in: daemon.folder)
         try await peer.start()
         #expect(try await peer.command(["sync"]).ending == .exited(0))
-        let count = try await peer.call(.get, "/v1/objects/Department?count=true").1["count"] as? Int
-        #expect(count == 2)
-        #expect(await peer.stop() == .exited(0), "\(peer.log)")
+        #expect(try await peer.count("Department") == 2)
     }
 
     /// The hint for a folder that is to be initialized again has the promised effect.
     @Test(.timeLimit(.minutes(30))) func theHintLetsAFolderBeginAnew() async throws {
         let daemon = try await RunningDaemon.started()
-        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("first")).0 == 200)
+        try await daemon.save(Self.insert("first"))
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         for name in try FileManager.default.contentsOfDirectory(atPath: daemon.logs) {
             try FileManager.default.removeItem(atPath: daemon.logs + "/" + name)
         }
-        #expect(try await daemon.call(.post, "/v1/transactions", Self.insert("second")).0 == 200)
+        try await daemon.save(Self.insert("second"))
         #expect(try await daemon.command(["sync"]).ending == .exited(75))
         let problems = try await daemon.call(.get, "/v1/status").1["problems"] as? [[String: Any]]
         let hint = try #require(problems?.first?["hint"] as? String)
@@ -59,6 +56,5 @@ import TributaryAdmin
         #expect(try await daemon.command(["sync"]).ending == .exited(0))
         let text = try daemon.exportedText()
         #expect(text.contains("first") && text.contains("second"))
-        #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
     }
 }
