@@ -2,6 +2,8 @@
 
 /// The first line of a baseline.
 ///
+/// Like those of the other parts, its ``line`` has no newline.
+///
 /// It names nothing of the store that wrote it: baselines of equal vectors and models have equal bytes.
 package struct BaselineHeader: Hashable, Sendable {
     package var model: String?
@@ -18,9 +20,9 @@ package struct BaselineHeader: Hashable, Sendable {
     }
 
     package var line: String {
-        JSONValue(object: [
-            "tributary": .integer(1), "baseline": .integer(1), "model": model.map { .string($0) },
-            "modelHash": .string(modelHash), "rules": rules.json, "writers": .integer(Int64(writerCount)),
+        JSONValue.members([
+            "tributary": .integer(1), "baseline": .integer(1), "model": model.map(JSONValue.string),
+            "modelHash": .string(modelHash), "rules": rules.json, "writers": .count(writerCount),
         ]).text
     }
 }
@@ -98,15 +100,13 @@ package struct BaselineWriter: Hashable, Sendable {
 
     package var line: String {
         let entries = seen.sorted { $0.key < $1.key }.map {
-            JSONMember(key: $0.key.description, value: .integer(Int64(clamping: $0.value)))
+            JSONMember(key: $0.key.description, value: .count($0.value))
         }
-        let position = JSONValue.members(of: [
-            "sequence": .integer(Int64(clamping: sequence)), "clock": .string(clock.description),
+        return JSONValue.members([
+            "writer": .string(id.description), "store": incarnation.storeJSON, "after": incarnation.afterJSON,
+            "sequence": .count(sequence), "clock": .string(clock.description),
             "seen": seen.isEmpty ? nil : .object(entries),
-        ])
-        return JSONValue.object(
-            [JSONMember(key: "writer", value: .string(id.description))] + incarnation.members + position
-        ).text
+        ]).text
     }
 }
 
@@ -134,9 +134,9 @@ package struct BaselineTransaction: Hashable, Sendable {
     }
 
     package var line: String {
-        JSONValue(object: [
-            "transaction": .integer(Int64(clamping: sequence)), "writer": .string(writer.description),
-            "clock": .string(clock.description), "changes": .integer(Int64(changeCount)),
+        JSONValue.members([
+            "transaction": .count(sequence), "writer": .string(writer.description),
+            "clock": .string(clock.description), "changes": .count(changeCount),
         ]).text
     }
 }
@@ -154,14 +154,12 @@ package struct BaselineBound: Hashable, Sendable {
     }
 
     package var line: String {
-        JSONValue(object: [
-            "bound": .string(entity), "id": .string(id.description),
-            "values": JSONValue(object: [write.name: write.value]),
+        JSONValue.members([
+            "bound": .string(entity), "id": .string(id.description), "values": .members([write.name: write.value]),
         ]).text
     }
 }
 
-/// The totals of a counter of an object, by writer.
 package struct BaselineCounter: Hashable, Sendable {
     package var entity: String
     package var id: UniqueID
@@ -177,7 +175,7 @@ package struct BaselineCounter: Hashable, Sendable {
 
     package var line: String {
         let sums = totals.sorted { $0.key < $1.key }.map { JSONMember(key: $0.key.description, value: $0.value) }
-        return JSONValue(object: [
+        return JSONValue.members([
             "counter": .string(entity), "id": .string(id.description), "property": .string(property),
             "totals": .object(sums),
         ]).text

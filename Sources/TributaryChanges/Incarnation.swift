@@ -22,13 +22,9 @@ package struct Incarnation: Hashable, Sendable {
         (self.store, self.after) = (store, after)
     }
 
-    /// For a line that names the writer.
-    package var members: [JSONMember] {
-        let former = after.map { after in
-            JSONValue(object: [
-                "writer": .string(after.writer.description), "sequence": .integer(Int64(clamping: after.sequence)),
-            ])
-        }
-        return JSONValue.members(of: ["store": store.map { .string($0.description) }, "after": former])
+    /// The members `store` and `after` of a line that names the writer; nil for none.
+    package var storeJSON: JSONValue? { store.map { .string($0.description) } }
+    package var afterJSON: JSONValue? {
+        after.map { .members(["writer": .string($0.writer.description), "sequence": .count($0.sequence)]) }
     }
 }

@@ -88,9 +88,7 @@ package struct BaselineComparison: Hashable, Sendable {
         guard try fields.string("baseline") == name.baseline.path else {
             throw JSONError("it does not name the baseline in its file's name")
         }
-        guard let sha256 = try fields.optionalHash("sha256") else {
-            throw JSONError("the key 'sha256' is missing")
-        }
+        let sha256 = try fields.hash("sha256")
         guard fields.has("difference") else { throw JSONError("the key 'difference' is missing") }
         let difference = try fields.optionalString("difference")
         guard difference?.utf8.count ?? 0 <= BaselineComparison.limits.difference else {
@@ -104,29 +102,6 @@ package struct BaselineComparison: Hashable, Sendable {
     /// - Throws: ``SegmentError`` `forked` when there is another one of this name.
     package func publish(_ logs: LogFolder) throws {
         let file = FilePublisher.Name(writer: name.writer, fileName: name.fileName, stagingFolder: "baselines")
-        try FilePublisher(logs: logs).publish(file) { descriptor, path in
-            let file = HashedFile(descriptor: descriptor, file: path)
-            try file.write(Array((line + "\n").utf8))
-            try file.finish()
-        }
-    }
-}
-
-/// The name of a baseline in the log folder: `<writer>/<sequence>.baseline`.
-package struct BaselineName: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package let writer: UniqueID
-    package let sequence: UInt64
-
-    package init(writer: UniqueID, sequence: UInt64) {
-        self.writer = writer
-        self.sequence = sequence
-    }
-
-    package var fileName: String { "\(hexadecimal16(sequence)).baseline" }
-    package var path: String { "\(writer)/\(fileName)" }
-    package var description: String { path }
-
-    package static func < (left: BaselineName, right: BaselineName) -> Bool {
-        (left.writer, left.sequence) < (right.writer, right.sequence)
+        try FilePublisher(logs: logs).publish(file) { try $0.finish(with: line) }
     }
 }

@@ -34,7 +34,7 @@ package final class LogFolder: Sendable {
     /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `missing` or `inputOutput`.
     package func open(fileName: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         let file = "\(path)/\(writer)/\(fileName)"
-        let folder = clinux_openat(descriptor, writer.description, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+        let folder = LogFolder.folder(writer.description, in: descriptor)
         guard folder >= 0 else {
             guard errno == ELOOP || errno == ENOTDIR else {
                 throw SegmentError.system(errno, file: file, doing: "open the writer's folder")
@@ -50,14 +50,18 @@ package final class LogFolder: Sendable {
     /// - Throws: ``SegmentError`` `rejected` for anything but a regular file; `missing` or `inputOutput`.
     package func openBlob(_ sha256: String, writer: UniqueID) throws(SegmentError) -> OpenFile {
         let file = "\(path)/\(writer)/blobs/\(sha256)"
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let above = clinux_openat(descriptor, writer.description, flags, 0)
+        let above = LogFolder.folder(writer.description, in: descriptor)
         guard above >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the writer's folder") }
         defer { close(above) }
-        let folder = clinux_openat(above, "blobs", flags, 0)
+        let folder = LogFolder.folder("blobs", in: above)
         guard folder >= 0 else { throw SegmentError.system(errno, file: file, doing: "open the blobs' folder") }
         defer { close(folder) }
         return try open(sha256, in: folder, file: file, writer: writer)
+    }
+
+    /// The descriptor of a folder, which the caller closes; negative, with `errno`, when it cannot be opened.
+    static func folder(_ name: String, in parent: Int32) -> Int32 {
+        clinux_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     }
 
     private func open(
@@ -84,27 +88,96 @@ package final class LogFolder: Sendable {
 }
 
 extension LogFolder {
+    /// The writers that have a folder, unordered.
+    package func writers() throws(SegmentError) -> [UniqueID] {
+        try LogFolder.names(in: descriptor, path: path).compactMap { SegmentName.writer(folderName: $0) }
+    }
+
     /// Returns the names in a writer's folder, unordered; empty when there is no folder.
     package func fileNames(of writer: UniqueID) throws(SegmentError) -> [String] {
         let path = "\(path)/\(writer)"
-        let folder = clinux_openat(descriptor, writer.description, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+        let folder = LogFolder.folder(writer.description, in: descriptor)
         guard folder >= 0 else {
             if errno == ENOENT { return [] }
             throw SegmentError.system(errno, file: path, doing: "open the writer's folder")
         }
-        // The stream owns the descriptor from here on.
-        guard let stream = fdopendir(folder) else {
-            defer { close(folder) }
+        defer { close(folder) }
+        return try LogFolder.names(in: folder, path: path)
+    }
+
+    private static func names(in folder: Int32, path: String) throws(SegmentError) -> [String] {
+        guard let entries = DirectoryEntries(of: folder) else {
             throw SegmentError.system(errno, file: path, doing: "list the folder")
         }
-        defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
+        let isComplete = entries.forEach { name, _, _ in names.append(String(decoding: name, as: UTF8.self)) }
+        guard isComplete else { throw SegmentError.system(errno, file: path, doing: "list the folder") }
+        return names.filter { $0 != "." && $0 != ".." }
     }
+
+    /// Removes files of a writer's folder in order; one that is gone already counts as removed.
+    ///
+    /// A crash leaves the later ones, which the next removal finds.
+    ///
+    /// - Returns: The number of files that were there.
+    @discardableResult
+    package func remove(_ names: [String], of writer: UniqueID) throws(SegmentError) -> Int {
+        guard !names.isEmpty else { return 0 }
+        let path = "\(path)/\(writer)"
+        let folder = LogFolder.folder(writer.description, in: descriptor)
+        guard folder >= 0 else { throw SegmentError.system(errno, file: path, doing: "open the writer's folder") }
+        defer { close(folder) }
+        var count = 0
+        for name in names {
+            if unlinkat(folder, name, 0) == 0 {
+                count += 1
+            } else if errno != ENOENT {
+                throw SegmentError.system(errno, file: "\(path)/\(name)", doing: "remove")
+            }
+        }
+        guard fsync(folder) == 0 else { throw SegmentError.system(errno, file: path, doing: "sync the folder") }
+        return count
+    }
+
+    /// Passes the bytes of a blob to a closure, in portions.
+    ///
+    /// - Throws: ``SegmentError`` `changed` when the file is missing or its bytes do not match its name, so that the
+    ///   segment has to wait for it again; `inputOutput` when the system cannot open or read it; what `body` throws.
+    package func readBlob(
+        _ sha256: String,
+        of writer: UniqueID,
+        size: Int64,
+        _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        func failure(_ reason: String) -> SegmentError {
+            SegmentError(.changed, file: "\(writer)/blobs/\(sha256)", reason: reason)
+        }
+        guard isSHA256(sha256) else { throw failure("the name is no SHA-256") }
+        let file: OpenFile
+        do {
+            file = try openBlob(sha256, writer: writer)
+        } catch {
+            // A symbolic link instead of the blob folder is a fault of the writer, not of this machine.
+            if case .inputOutput(let code) = error.kind, code != ELOOP, code != ENOTDIR { throw error }
+            throw failure(error.reason)
+        }
+        guard try file.size() == UInt64(bitPattern: size) else { throw failure("it has not \(size) bytes") }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LogFolder.blobPortion, alignment: 16)
+        defer { buffer.deallocate() }
+        var hash = SHA256()
+        var offset: UInt64 = 0
+        while true {
+            let count = try file.read(at: offset, into: buffer)
+            guard count > 0 else { break }
+            offset += UInt64(count)
+            // A file that grows while it is read has another size than announced.
+            guard offset <= UInt64(bitPattern: size) else { throw failure("it has grown") }
+            let portion = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            hash.update(bufferPointer: portion)
+            try body(portion)
+        }
+        guard hash.finalize().hexadecimal == sha256 else { throw failure("its bytes are not those of its name") }
+    }
+
+    private static let blobPortion = 1 << 20
 }

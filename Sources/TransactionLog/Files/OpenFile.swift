@@ -44,16 +44,10 @@ package final class OpenFile: SegmentBytes {
     }
 
     static func demandRegular(_ mode: mode_t, file: String) throws(SegmentError) {
-        let kind: String
-        switch mode & S_IFMT {
-        case S_IFREG: return
-        case S_IFDIR: kind = "a folder"
-        case S_IFLNK: kind = "a symbolic link"
-        case S_IFIFO: kind = "a named pipe"
-        case S_IFSOCK: kind = "a socket"
-        default: kind = "a device"
+        let kind = DirectoryEntries.Kind(mode: mode)
+        guard kind == .regular else {
+            throw SegmentError(.rejected, file: file, reason: "it is \(kind.words), not a regular file")
         }
-        throw SegmentError(.rejected, file: file, reason: "it is \(kind), not a regular file")
     }
 
     private func status() throws(SegmentError) -> stat {

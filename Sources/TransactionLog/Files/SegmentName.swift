@@ -12,15 +12,15 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
         self.last = last
     }
 
+    package init(writer: UniqueID, _ bounds: SegmentBounds) {
+        self.init(writer: writer, first: bounds.first, last: bounds.last)
+    }
+
     /// Parses a file's name; nil unless it matches the pattern exactly.
     package init?(writer: UniqueID, fileName: some StringProtocol) {
-        let bytes = Array(fileName.utf8)
-        let suffix = Array(".tlog".utf8)
-        guard bytes.count == 33 + suffix.count, bytes[16] == UInt8(ascii: "-"), bytes.suffix(5).elementsEqual(suffix),
-            let first = parseHexadecimal16(String(decoding: bytes[..<16], as: UTF8.self)),
-            let last = parseHexadecimal16(String(decoding: bytes[17..<33], as: UTF8.self))
-        else { return nil }
-        self.init(writer: writer, first: first, last: last)
+        var name = String(fileName)
+        guard let bounds = name.withUTF8({ SegmentBounds(fileName: UnsafeRawBufferPointer($0)) }) else { return nil }
+        self.init(writer: writer, bounds)
     }
 
     package init?(path: String) {
@@ -37,6 +37,11 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
         return writer
     }
 
+    package var bounds: SegmentBounds { SegmentBounds(first: first, last: last) }
+
+    /// Whether the sequences begin with 1 and do not run backwards.
+    package var isPossible: Bool { first >= 1 && first <= last }
+
     package var fileName: String { "\(hexadecimal16(first))-\(hexadecimal16(last)).tlog" }
     package var path: String { "\(writer)/\(fileName)" }
     package var range: String { "\(hexadecimal16(first))-\(hexadecimal16(last))" }
@@ -44,5 +49,48 @@ package struct SegmentName: Hashable, Sendable, Comparable, CustomStringConverti
 
     package static func < (left: SegmentName, right: SegmentName) -> Bool {
         (left.writer, left.first, left.last) < (right.writer, right.first, right.last)
+    }
+}
+
+/// The range of sequences of a segment, without its writer.
+package struct SegmentBounds: Hashable, Sendable, Comparable {
+    package var first: UInt64
+    package var last: UInt64
+
+    package init(first: UInt64, last: UInt64) {
+        self.first = first
+        self.last = last
+    }
+
+    /// Parses a file's name; nil unless it matches the pattern exactly.
+    ///
+    /// It creates no string: a folder has many applied segments, and a string for each name would be expensive.
+    package init?(fileName bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 38, bytes[16] == UInt8(ascii: "-"), bytes[33...].elementsEqual(".tlog".utf8) else {
+            return nil
+        }
+        (first, last) = (0, 0)
+        for index in 0..<16 {
+            guard let left = SegmentBounds.digit(bytes[index]), let right = SegmentBounds.digit(bytes[index + 17])
+            else {
+                return nil
+            }
+            first = first << 4 | UInt64(left)
+            last = last << 4 | UInt64(right)
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    package func holds(_ sequence: UInt64) -> Bool { first <= sequence && sequence <= last }
+
+    package static func < (left: SegmentBounds, right: SegmentBounds) -> Bool {
+        (left.first, left.last) < (right.first, right.last)
     }
 }

@@ -77,12 +77,3 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(reason) (byte \(offset + 1))" }
 }
-
-extension JSONValue {
-    package static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
-        .object(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
-    }
-
-    /// A number that may exceed 64 bits with a sign.
-    package static func count(_ number: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: number)) }
-}

@@ -6,7 +6,7 @@ extension JSONScanner {
         guard let byte = peek() else { throw unexpected("a value") }
         switch byte {
         case UInt8(ascii: "\""): return .string(text(of: try string()))
-        case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))
+        case UInt8(ascii: "{"): return .object(try object(depth: depth + 1) { JSONMember(key: $0, value: $1) })
         case UInt8(ascii: "["):
             try open(UInt8(ascii: "["), depth: depth + 1)
             var elements: [JSONValue] = []
@@ -27,30 +27,25 @@ extension JSONScanner {
         }
     }
 
-    private mutating func members(depth: Int) throws(JSONError) -> [JSONMember] {
+    @inline(__always)
+    private mutating func object<Member>(
+        depth: Int,
+        capacity: Int = 0,
+        _ member: (String, JSONValue) -> Member
+    ) throws(JSONError) -> [Member] {
         try open(UInt8(ascii: "{"), depth: depth)
         let base = keys.count
-        var members: [JSONMember] = []
+        var members: [Member] = []
+        members.reserveCapacity(capacity)
         var first = true
-        while let key = try nextMember(&first) {
-            members.append(JSONMember(key: name(of: key), value: try value(depth: depth)))
-        }
+        while let key = try nextMember(&first) { members.append(member(name(of: key), try value(depth: depth))) }
         try closeKeys(from: base)
         return members
     }
 
     mutating func writes(depth: Int) throws(JSONError) -> [PropertyWrite] {
         guard peek() == UInt8(ascii: "{") else { throw unexpected("an object of values") }
-        try open(UInt8(ascii: "{"), depth: depth)
-        let base = keys.count
-        var writes: [PropertyWrite] = []
-        writes.reserveCapacity(8)
-        var first = true
-        while let key = try nextMember(&first) {
-            writes.append(PropertyWrite(name: name(of: key), value: try value(depth: depth)))
-        }
-        try closeKeys(from: base)
-        return writes
+        return try object(depth: depth, capacity: 8) { PropertyWrite(name: $0, value: $1) }
     }
 
     /// Reads a value without building it; validates everything that `value(depth:)` validates.

@@ -58,6 +58,11 @@ struct LineFields {
         return text.lowercased()
     }
 
+    func hash(_ key: String) throws(JSONError) -> String {
+        guard let hash = try optionalHash(key) else { throw missing(key) }
+        return hash
+    }
+
     func incarnation(of writer: UniqueID) throws(JSONError) -> Incarnation {
         var incarnation = Incarnation()
         if has("store") { incarnation.store = try uniqueID("store") }
@@ -76,6 +81,7 @@ struct LineFields {
         }
         return id
     }
+
     private func missing(_ key: String) -> JSONError {
         JSONError("the key '\(key)' is missing")
     }

@@ -43,10 +43,7 @@ struct SegmentPieces {
 
     /// Appends a line that matches a template to a run; false when the whole line has to be parsed.
     @inline(__always)
-    mutating func appendRow(
-        _ line: UnsafeBufferPointer<UInt8>,
-        _ parser: inout ChangeLineParser
-    ) -> Bool {
+    mutating func appendRow(_ line: UnsafeBufferPointer<UInt8>, _ parser: inout ChangeLineParser) -> Bool {
         if let template, let run, parser.append(line, matching: template, to: run) {
             count += 1
             return true

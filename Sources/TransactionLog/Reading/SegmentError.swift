@@ -86,7 +86,8 @@ package struct SegmentError: Error, Hashable, Sendable, CustomStringConvertible 
         let transaction = sequence.map { " (transaction \($0))" } ?? ""
         return "\(position): \(reason)\(transaction)"
     }
-    func with(writer: UniqueID) -> SegmentError {
+
+    func with(writer: UniqueID?) -> SegmentError {
         var error = self
         error.writer = error.writer ?? writer
         return error

@@ -35,22 +35,25 @@ package struct SegmentHeader: Hashable, Sendable {
     package var segmentName: SegmentName { SegmentName(writer: writer, first: first, last: last) }
 
     package var line: String {
-        var members = [
-            JSONMember(key: "tributary", value: .integer(SegmentHeader.formatVersion)),
-            JSONMember(key: "writer", value: .string(writer.description)),
-        ]
-        if let name { members.append(JSONMember(key: "name", value: .string(name))) }
-        members += [
-            JSONMember(key: "first", value: .integer(Int64(clamping: first))),
-            JSONMember(key: "last", value: .integer(Int64(clamping: last))),
-            JSONMember(key: "previous", value: previous.map { .string($0) } ?? .null),
-        ]
-        if let model { members.append(JSONMember(key: "model", value: .string(model))) }
-        return JSONValue.object(members + incarnation.members).text
+        JSONValue.members([
+            "tributary": .integer(SegmentHeader.formatVersion), "writer": .string(writer.description),
+            "name": name.map(JSONValue.string), "first": .count(first), "last": .count(last),
+            "previous": previous.map(JSONValue.string) ?? .null, "model": model.map(JSONValue.string),
+            "store": incarnation.storeJSON, "after": incarnation.afterJSON,
+        ]).text
     }
 }
 
 extension SegmentHeader {
+    /// Reads the first line of a segment only.
+    package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentHeader {
+        let reader = SegmentLineReader(source, bounds: 0..<(try source.size()))
+        guard let line = try reader.next() else {
+            throw SegmentError(.incomplete, file: source.file, reason: "the file is empty")
+        }
+        return try reader.parse { () throws(JSONError) in try SegmentHeader(line: line) }
+    }
+
     init(line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
         let fields = try LineFields(line)
         let version = try fields.count("tributary")

@@ -30,34 +30,42 @@ package struct SegmentTail: Hashable, Sendable {
                 continue
             }
             let line = bytes[start..<(bytes.count - 1)]
-            switch line.withUnsafeBufferPointer({ parse($0) }) {
-            case .success(let end):
+            do throws(JSONError) {
+                let end = try line.withUnsafeBufferPointer { line throws(JSONError) in try SegmentEnd(line: line) }
                 return SegmentTail(end: end, offset: size - UInt64(bytes.count - start), fileSize: size)
-            case .failure(let error):
-                throw SegmentError(
-                    .incomplete,
-                    file: source.file,
-                    reason: "the last line is no end line: \(error.reason)"
-                )
+            } catch {
+                let reason = "the last line is no end line: \(error.reason)"
+                throw SegmentError(.incomplete, file: source.file, reason: reason)
             }
         }
         throw SegmentError(.incomplete, file: source.file, reason: "the last line is too long for an end line")
     }
 
-    /// Compares the hash of the bytes before the end line with the one in it, then reports a fault in their lines.
+    /// Reads the lines before the end line once, compares the hash of their bytes with the one in it, and then reports a
+    /// fault in the lines.
     ///
-    /// The hash distinguishes a damaged copy from bytes that the writer wrote and that are not valid.
-    func check(
-        _ hash: String,
-        fault: SegmentError?,
-        file: String,
-        writer: UniqueID? = nil
+    /// The hash distinguishes a damaged copy from bytes that the writer wrote and that are not valid, so it is compared even
+    /// after an invalid line. `isTrusted` is a deliberate fault.
+    func verify(
+        _ source: some SegmentBytes,
+        of writer: UniqueID? = nil,
+        isTrusted: Bool,
+        _ read: (SegmentLineReader) throws(SegmentError) -> Void
     ) throws(SegmentError) {
-        guard hash == end.sha256 else {
+        let reader = SegmentLineReader(source, bounds: 0..<offset)
+        var fault: SegmentError?
+        do throws(SegmentError) {
+            try read(reader)
+        } catch {
+            guard error.kind == .rejected else { throw error.with(writer: writer) }
+            fault = error.with(writer: writer)
+        }
+        let hash = try reader.finish().hexadecimal
+        guard hash == end.sha256 || isTrusted else {
             let firstFault = fault.map { "; the first fault: \($0.reason)" } ?? ""
             throw SegmentError(
                 .damaged,
-                file: file,
+                file: source.file,
                 line: fault?.line,
                 writer: writer,
                 sequence: fault?.sequence,
@@ -65,10 +73,6 @@ package struct SegmentTail: Hashable, Sendable {
             )
         }
         if let fault { throw fault }
-    }
-
-    private static func parse(_ line: UnsafeBufferPointer<UInt8>) -> Result<SegmentEnd, JSONError> {
-        Result { () throws(JSONError) in try SegmentEnd(line: line) }
     }
 }
 
@@ -96,25 +100,12 @@ package struct SegmentEnd: Hashable, Sendable {
 extension SegmentEnd {
     init(line: UnsafeBufferPointer<UInt8>) throws(JSONError) {
         let fields = try LineFields(line)
-        let last = try fields.count("end")
-        guard let hash = try fields.optionalHash("sha256") else {
-            throw JSONError("the key 'sha256' is missing")
-        }
+        let (last, hash) = (try fields.count("end"), try fields.hash("sha256"))
         self.init(
             last: last,
             transactions: try fields.count("transactions"),
             changes: try fields.count("changes"),
             sha256: hash
         )
-    }
-}
-
-package enum SegmentHead {
-    package static func read(_ source: some SegmentBytes) throws(SegmentError) -> SegmentHeader {
-        let reader = SegmentLineReader(source, bounds: 0..<(try source.size()))
-        guard let line = try reader.next() else {
-            throw SegmentError(.incomplete, file: source.file, reason: "the file is empty")
-        }
-        return try reader.parse { () throws(JSONError) in try SegmentHeader(line: line) }
     }
 }

@@ -3,8 +3,7 @@ package import TributaryChanges
 /// Verifies a whole segment before any of it is applied: framing, JSON, header against name, sequences, clocks, counts
 /// and hash.
 ///
-/// The verifier reads the bytes once, in order, with a bounded buffer. The hash distinguishes invalid content from a
-/// damaged copy, so it is compared even after an invalid line.
+/// The verifier reads the bytes once, in order, with a bounded buffer.
 package struct SegmentVerifier: Sendable {
     /// The greatest number of transactions with `seen` that are kept for planning.
     package static let dependencyLimit = 65_536
@@ -36,27 +35,23 @@ package struct SegmentVerifier: Sendable {
         } catch {
             throw error.with(writer: name.writer)
         }
-        let reader = SegmentLineReader(source, bounds: 0..<tail.offset)
         var content = SegmentContent(
             name: name,
             file: source.file,
-            sliceLines: sliceChanges,
-            dependenciesAfter: sequence,
-            keepsContent: tail.fileSize <= keptBytes
+            order: TransactionOrder(name: name),
+            dependencies: SegmentDependencies(start: sequence),
+            slices: SliceBuilder(lineLimit: sliceChanges),
+            batch: tail.fileSize <= keptBytes ? SegmentBatch() : nil
         )
-        var fault: SegmentError?
-        do throws(SegmentError) {
-            try content.read(reader)
-            try content.check(tail.end, line: reader.line + 1)
-        } catch {
-            guard error.kind == .rejected else { throw error.with(writer: name.writer) }
-            fault = error.with(writer: name.writer)
-        }
-        let digest = try reader.finish()
         #if MUTATIONS
-            if Mutation.isOn(.hashIgnored), fault == nil { return try content.verified(tail) }
+            let isTrusted = Mutation.isOn(.hashIgnored)
+        #else
+            let isTrusted = false
         #endif
-        try tail.check(digest.hexadecimal, fault: fault, file: source.file, writer: name.writer)
+        try tail.verify(source, of: name.writer, isTrusted: isTrusted) { reader throws(SegmentError) in
+            try content.read(reader)
+            try content.order.check(tail.end, line: reader.line + 1, file: source.file)
+        }
         return try content.verified(tail)
     }
 }
@@ -115,32 +110,17 @@ private struct SegmentContent {
         "a 'delete' follows another change of its transaction: write all deletions before the inserts, updates, links and "
         + "unlinks, without what they take away, or in a transaction of their own"
 
-    private let name: SegmentName
-    private let file: String
-    private var header: SegmentHeader?
-    private var order: TransactionOrder
-    private var parser = ChangeLineParser()
-    private var mayNameBlobs = false
-    private var dependencies: SegmentDependencies
-    private var slices: SliceBuilder
-    private var batches: [SegmentBatch] = []
+    let name: SegmentName
+    let file: String
+    var header: SegmentHeader?
+    var order: TransactionOrder
+    var parser = ChangeLineParser()
+    var mayNameBlobs = false
+    var dependencies: SegmentDependencies
+    var slices: SliceBuilder
+    var batches: [SegmentBatch] = []
     /// The content of the current slice; nil when content is not kept, or not only rows.
-    private var batch: SegmentBatch?
-
-    init(
-        name: SegmentName,
-        file: String,
-        sliceLines: Int,
-        dependenciesAfter sequence: UInt64,
-        keepsContent: Bool
-    ) {
-        batch = keepsContent ? SegmentBatch() : nil
-        self.name = name
-        self.file = file
-        order = TransactionOrder(name: name)
-        dependencies = SegmentDependencies(start: sequence)
-        slices = SliceBuilder(lineLimit: sliceLines)
-    }
+    var batch: SegmentBatch?
 
     mutating func read(_ reader: SegmentLineReader) throws(SegmentError) {
         guard let line = try reader.next() else {
@@ -230,10 +210,6 @@ private struct SegmentContent {
         ended.endsSlice = true
         batches.append(ended)
         batch = SegmentBatch()
-    }
-
-    func check(_ end: SegmentEnd, line: Int) throws(SegmentError) {
-        try order.check(end, line: line, file: file)
     }
 
     func verified(_ tail: SegmentTail) throws(SegmentError) -> VerifiedSegment {

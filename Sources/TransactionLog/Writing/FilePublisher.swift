@@ -1,7 +1,75 @@
 import CLinux
 import Glibc
 import Synchronization
-import TributaryChanges
+package import TributaryChanges
+
+extension LogFolder {
+    /// Writes a segment and renames it to its final name.
+    ///
+    /// A file of this name with the same bytes is the result of an earlier attempt and counts as success.
+    ///
+    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `body` throws.
+    package func publish(
+        _ name: SegmentName,
+        header: String,
+        body: (SegmentWriter) throws -> Void
+    ) throws -> SegmentEnd {
+        try FilePublisher(logs: self).publish(.init(writer: name.writer, fileName: name.fileName)) { file in
+            let writer = try SegmentWriter(file, header: header)
+            try body(writer)
+            return try writer.finish(last: name.last)
+        }
+    }
+
+    /// Writes a blob and renames it to its name.
+    ///
+    /// - Parameters:
+    ///   - sha256: The hash of its bytes.
+    ///   - writer: The writer in whose folder it is.
+    ///   - read: Hands over the bytes in portions; it has compared them with the hash when it returns.
+    /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `read` throws.
+    package func publishBlob(
+        _ sha256: String,
+        of writer: UniqueID,
+        _ read: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws {
+        guard isSHA256(sha256) else {
+            throw SegmentError(.rejected, file: sha256, writer: writer, reason: "the name of a blob is no SHA-256")
+        }
+        try FilePublisher(logs: self).publish(.init(writer: writer, fileName: sha256, folder: "blobs")) { file in
+            try read { try file.write(Array($0)) }
+            try file.finish()
+        }
+    }
+}
+
+/// Writes the lines of a segment and hashes them.
+package final class SegmentWriter {
+    private let file: HashedFile
+    private var transactions: UInt64 = 0
+    private var changes: UInt64 = 0
+
+    init(_ file: HashedFile, header: String) throws(SegmentError) {
+        self.file = file
+        try file.write(Array(header.utf8) + [0x0A])
+    }
+
+    /// Appends a whole transaction: its line and those of its changes, each with a newline; or a piece of it, with the
+    /// number of changes at the last one.
+    package func append(lines: [UInt8], changes count: Int?) throws(SegmentError) {
+        try file.write(lines)
+        guard let count else { return }
+        transactions += 1
+        changes += UInt64(count)
+    }
+
+    /// Writes the end line and returns it; the file is not synced yet.
+    func finish(last: UInt64) throws(SegmentError) -> SegmentEnd {
+        let end = SegmentEnd(last: last, transactions: transactions, changes: changes, sha256: try file.digest())
+        try file.finish(with: end.line)
+        return end
+    }
+}
 
 /// Publishes whole files in a writer's folder: writes a staged file, syncs it, and renames it without ever replacing a
 /// file.
@@ -24,15 +92,8 @@ struct FilePublisher: Sendable {
     ///
     /// A file of this name with the same bytes is the result of an earlier attempt and counts as success.
     ///
-    /// - Parameters:
-    ///   - name: The name of the file.
-    ///   - write: Writes to the descriptor of the staged file, with its path for errors.
-    /// - Returns: What `write` returns.
     /// - Throws: ``SegmentError`` `forked` when a file of this name has other bytes; what `write` throws.
-    func publish<T>(
-        _ name: Name,
-        _ write: (Int32, String) throws -> T
-    ) throws -> T {
+    func publish<T>(_ name: Name, _ write: (HashedFile) throws -> T) throws -> T {
         var staging = try folder(name.writer.description, in: try staging(), mode: 0o700)
         if let below = name.stagingFolder { staging = try folder(below, in: staging, mode: 0o700) }
         // Two programs with one writer must not share a staged file. On a file system without locks, the rename still
@@ -45,7 +106,7 @@ struct FilePublisher: Sendable {
         let (descriptor, path) = try create(name, in: staging)
         defer { close(descriptor) }
         do {
-            let result = try write(descriptor, path)
+            let result = try write(HashedFile(descriptor: descriptor, file: path))
             try sync(descriptor, path)
             try renameIntoFolder(name, from: staging, path: path)
             return result
@@ -62,7 +123,7 @@ struct FilePublisher: Sendable {
 
     private func staging() throws(SegmentError) -> Folder {
         let logs = Folder(descriptor: logs.descriptor, path: logs.path)
-        return try folder(SegmentPublisher.stagingFolder, in: logs, mode: 0o770)
+        return try folder(".staging", in: logs, mode: 0o770)
     }
 
     /// Opens a folder, and creates it when it does not exist.
@@ -80,8 +141,7 @@ struct FilePublisher: Sendable {
             try sync(parent.descriptor, parent.path)
             FilePublisher.durable.withLock { _ = $0.insert(path) }
         }
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = clinux_openat(parent.descriptor, name, flags, 0)
+        let descriptor = LogFolder.folder(name, in: parent.descriptor)
         guard descriptor >= 0 else { throw SegmentError.system(errno, file: path, doing: "open the folder") }
         return Folder(descriptor: descriptor, path: path)
     }
@@ -160,5 +220,50 @@ struct FilePublisher: Sendable {
 
     private func sync(_ descriptor: Int32, _ path: String) throws(SegmentError) {
         guard fsync(descriptor) == 0 else { throw SegmentError.system(errno, file: path, doing: "sync") }
+    }
+}
+
+/// A staged file that is being written, and the hash of its bytes.
+final class HashedFile {
+    private static let bufferSize = 256 << 10
+
+    private let descriptor: Int32
+    let file: String
+    private var hash = SHA256()
+    private var pending: [UInt8] = []
+
+    init(descriptor: Int32, file: String) {
+        self.descriptor = descriptor
+        self.file = file
+    }
+
+    func write(_ bytes: [UInt8]) throws(SegmentError) {
+        pending.append(contentsOf: bytes)
+        if pending.count >= HashedFile.bufferSize { try flush() }
+    }
+
+    /// The hash of all bytes so far.
+    func digest() throws(SegmentError) -> String {
+        try flush()
+        return hash.finalize().hexadecimal
+    }
+
+    func finish(with line: String? = nil) throws(SegmentError) {
+        if let line { pending += Array(line.utf8) + [0x0A] }
+        try flush()
+    }
+
+    private func flush() throws(SegmentError) {
+        hash.update(data: pending)
+        var failure: Int32 = 0
+        pending.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty, failure == 0 {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
+            }
+        }
+        guard failure == 0 else { throw SegmentError.system(failure, file: file, doing: "write") }
+        pending.removeAll(keepingCapacity: true)
     }
 }

@@ -15,9 +15,6 @@ package enum JSONValue: Hashable, Sendable {
     /// The members in the order of the text; no two keys have equal Unicode scalars.
     case object([JSONMember])
 
-    /// Creates an object of the members that have a value, in the given order.
-    package init(object members: KeyValuePairs<String, JSONValue?>) { self = .object(JSONValue.members(of: members)) }
-
     /// The members that have a value, in the given order.
     package static func members(of members: KeyValuePairs<String, JSONValue?>) -> [JSONMember] {
         members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } }
@@ -28,6 +25,14 @@ package enum JSONValue: Hashable, Sendable {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key.isIdentical(to: key) }?.value
     }
+
+    /// Creates an object of the members that have a value, in order.
+    package static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(JSONValue.members(of: members))
+    }
+
+    /// A number that may exceed 64 bits with a sign.
+    package static func count(_ number: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: number)) }
 
     /// Creates a number with fraction or exponent; `value` is the nearest double.
     ///

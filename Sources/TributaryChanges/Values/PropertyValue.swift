@@ -49,7 +49,7 @@ extension PropertyValue {
         case .uuid(let id), .reference(let id): .string(id.description)
         case .binary(let bytes): .string(Base64.encode(bytes))
         case .blob(let sha256, let size):
-            JSONValue(object: ["blob": .string(sha256), "size": .integer(size)])
+            JSONValue.members(["blob": .string(sha256), "size": .integer(size)])
         // `Attribute.value(from:)` wrote the text; any other text is passed on as a string.
         case .composite(let text): JSONValue(text: text) ?? .string(text)
         }

@@ -9,7 +9,7 @@ extension Model {
         let types = composites.sorted { $0.key < $1.key }.map { name, attributes in
             JSONMember(key: name, value: .array(attributes.map(\.archived)))
         }
-        return JSONValue(object: [
+        return JSONValue.members([
             "version": .string(version), "entities": .array(entities.map(\.archived)), "composites": .object(types),
         ]).text
     }

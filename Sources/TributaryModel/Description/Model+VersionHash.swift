@@ -15,7 +15,7 @@ extension Model {
     /// info. A model has one hash in every release and from every kind of file.
     public var versionHash: String {
         knownVersionHash.value {
-            let description = JSONValue(object: [
+            let description = JSONValue.members([
                 "tributaryModel": .integer(1),
                 "entities": .array(entities.map(\.canonicalDescription)),
             ])
@@ -31,7 +31,7 @@ extension Entity {
     /// constraints and indexes; their order has no effect. A ``versionHashModifier`` of the entity or of a property
     /// changes the hash.
     public var versionHash: String {
-        JSONValue(object: [
+        JSONValue.members([
             "tributaryEntity": .integer(1),
             "entity": canonicalDescription,
         ]).sha256
@@ -39,7 +39,7 @@ extension Entity {
 
     fileprivate var canonicalDescription: JSONValue {
         let constraints = uniquenessConstraints.sorted { $0.lexicographicallyPrecedes($1) }
-        return JSONValue(object: [
+        return JSONValue.members([
             "name": .string(name),
             "parent": .text(parent),
             "abstract": .boolean(isAbstract),
@@ -56,7 +56,7 @@ extension Entity {
 
 extension Attribute {
     fileprivate var canonicalDescription: JSONValue {
-        JSONValue(object: [
+        JSONValue.members([
             "name": .string(name),
             "type": .string(type.rawValue),
             "optional": .boolean(isOptional),
@@ -73,7 +73,7 @@ extension Attribute {
 
 extension Relationship {
     fileprivate var canonicalDescription: JSONValue {
-        JSONValue(object: [
+        JSONValue.members([
             "name": .string(name),
             "to": .string(destination),
             "inverse": .text(inverse),

@@ -9,15 +9,15 @@ struct FolderAudit {
     /// The names of the segments in the log folder, listed before the state was read.
     let listing: LogListing
     let state: CheckedState
-    let baselines: CheckedBaselines
+    let covered: VersionVector
+    let bases: [KnownBaseline]
     /// Receives the applied segments; nil when there is nothing to compare.
     let rebuild: ScratchRebuild?
     /// The log folder of the check's own, with the local transactions that are not exported.
     let scratch: LogFolder
     private(set) var report: CheckReport
-    /// Publishes a segment of the store's own again, or returns false; nil without repairs.
-    let republish: ((SegmentRecord) throws -> Bool)?
-    /// The command that builds the store anew.
+    /// Publishes a segment of the store's own with its hash again, or returns false; nil without repairs.
+    let republish: ((SegmentName, String) throws -> Bool)?
     let rebuilding: String
     /// Called before each segment with the number of segments so far; throws to end the audit.
     let step: (Int) throws -> Void
@@ -26,7 +26,7 @@ struct FolderAudit {
 
     mutating func run() throws {
         for (writer, error) in listing.unreadable.sorted(by: { $0.key < $1.key }) { addUnreadable(writer, error) }
-        for base in baselines.bases { try begin(with: base) }
+        for base in bases { try begin(with: base) }
         for writer in state.writers where listing.unreadable[writer.id] == nil { try audit(writer) }
         let known = Set(state.writers.map(\.id))
         for (writer, names) in listing.names.sorted(by: { $0.key < $1.key }) where !known.contains(writer) {
@@ -38,29 +38,30 @@ struct FolderAudit {
     private mutating func begin(with base: KnownBaseline) throws {
         do {
             try rebuild?.join(base, logs: listing.logs)
-        } catch let error as SegmentError {
-            setObstacle(.segmentsMissing, "The baseline \(base.name.path) cannot be used: \(error.reason).")
-        } catch let error as BaselineJoinError {
-            setObstacle(.segmentsMissing, "The baseline \(base.name.path) cannot be used: \(error).")
+        } catch  where error is SegmentError || error is BaselineJoinError {
+            let reason = (error as? SegmentError)?.reason ?? "\(error)"
+            setObstacle(.segmentsMissing, "The baseline \(base.name.path) cannot be used: \(reason).")
         }
     }
 
     // MARK: Writers
 
     private mutating func audit(_ writer: CheckedState.Writer) throws {
-        let covered = baselines.covered[writer.id]
         // What the rebuilt store has, and what is accounted for.
-        var (position, reached) = (baselines.bases.map { $0.vector[writer.id] }.max() ?? 0, covered)
+        var (position, reached) = (bases.map { $0.vector[writer.id] }.max() ?? 0, covered[writer.id])
         for record in writer.records {
             if record.first > reached.addingSaturating(1) { addHole(writer, from: reached + 1, to: record.first) }
             reached = max(reached, record.last)
             let follows = record.last > position && record.first <= position.addingSaturating(1)
-            if try audit(record, isWhole: follows), follows { position = record.last }
+            let isMerged = try audit(record.name, record.sha256, through: record.last, follows: follows)
+            if isMerged { position = record.last }
         }
         if let partial = writer.partial, partial.name.last > position,
             partial.name.first <= position.addingSaturating(1)
         {
-            if try audit(partial, through: writer.sequence) { position = max(position, writer.sequence) }
+            if try audit(partial.name, partial.sha256, through: writer.sequence, follows: true) {
+                position = max(position, writer.sequence)
+            }
             reached = max(reached, writer.sequence)
         }
         for tail in state.tails where tail.writer == writer.id {
@@ -81,38 +82,25 @@ struct FolderAudit {
         try auditOthers(of: writer)
     }
 
-    /// Audits an applied segment; false when it cannot be merged into the rebuilt store.
-    private mutating func audit(
-        _ record: SegmentRecord,
-        isWhole: Bool
-    ) throws -> Bool {
-        let name = SegmentName(writer: record.writer, first: record.first, last: record.last)
-        return try audit(name, record, sha256: record.sha256, through: record.last, isWhole: isWhole)
-    }
-
-    private mutating func audit(_ partial: PartialRecord, through last: UInt64) throws -> Bool {
-        try audit(partial.name, nil, sha256: partial.sha256, through: last, isWhole: true)
-    }
-
+    /// Audits an applied segment, and merges it into the rebuilt store if it follows; false when it is not merged.
     private mutating func audit(
         _ name: SegmentName,
-        _ record: SegmentRecord?,
-        sha256: String,
+        _ sha256: String,
         through last: UInt64,
-        isWhole: Bool
+        follows: Bool
     ) throws -> Bool {
         try step(report.segments)
         do {
-            return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
-        } catch let error as SegmentError where error.kind == .missing && last <= baselines.covered[name.writer] {
+            return try merge(name, sha256, through: last, follows: follows)
+        } catch let error as SegmentError where error.kind == .missing && last <= covered[name.writer] {
             return false
         } catch let error as SegmentError where error.kind == .missing {
-            guard let record, try republish?(record) == true else {
+            guard try republish?(name, sha256) == true else {
                 addMissing(name)
                 return false
             }
             report.repairs.append("The segment \(name.path) was published again from the outbox.")
-            return try merge(name, sha256: sha256, through: last, isWhole: isWhole)
+            return try merge(name, sha256, through: last, follows: follows)
         } catch let error as SegmentError {
             add(error, to: name)
             return false
@@ -121,9 +109,9 @@ struct FolderAudit {
 
     private mutating func merge(
         _ name: SegmentName,
-        sha256: String,
+        _ sha256: String,
         through last: UInt64,
-        isWhole: Bool
+        follows: Bool
     ) throws -> Bool {
         let (file, segment) = try read(name, sha256: sha256)
         report.segments += 1
@@ -140,7 +128,7 @@ struct FolderAudit {
             return false
         }
         addMissingBlobs(of: segment, file)
-        return try isWhole && mergeAgain(segment, file, through: last)
+        return try follows && mergeAgain(segment, file, through: last)
     }
 
     /// Reads a segment, or the conflict copy that has its hash.
@@ -177,16 +165,14 @@ struct FolderAudit {
         }
     }
 
-    /// Records why the rebuilt store lacks something, unless a reason is known.
     private mutating func setObstacle(_ reason: CheckReport.Obstacle, _ detail: String) {
         if obstacle == nil { obstacle = .impossible(reason, detail) }
     }
 
     // MARK: Segments that are not applied
 
-    /// Audits the files of a writer that are no applied segments.
     private mutating func auditOthers(of writer: CheckedState.Writer) throws {
-        let applied = Set(writer.records.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) })
+        let applied = Set(writer.records.map(\.name))
         for name in listing.names[writer.id] ?? [] where !applied.contains(name) && name != writer.partial?.name {
             // Transactions that came with a baseline, or from segments with other bounds, have no record of their own.
             if name.last <= writer.sequence || state.unfinished.contains(name) { continue }

@@ -1,4 +1,3 @@
-import Glibc
 import TransactionLog
 import TributaryChanges
 
@@ -8,40 +7,28 @@ struct LogListing: Sendable {
     let names: [UniqueID: [SegmentName]]
     let copies: [SegmentName: [SegmentFile]]
     let baselines: BaselineFiles
-    /// The folders of writers that cannot be listed.
     let unreadable: [UniqueID: SegmentError]
-
-    var folders: [UniqueID] { names.keys.sorted() }
 
     var count: Int { names.values.reduce(0) { $0 + $1.count } }
 
     init(path: String) throws(SegmentError) {
         logs = try LogFolder(path: path)
-        guard let entries = DirectoryEntries(of: logs.descriptor) else {
-            throw SegmentError.system(errno, file: path, doing: "list the folder")
-        }
-        var writers: [UniqueID] = []
-        let isComplete = entries.forEach { name, _, _ in
-            if let writer = SegmentName.writer(folderName: String(decoding: name, as: UTF8.self)) {
-                writers.append(writer)
-            }
-        }
-        guard isComplete else { throw SegmentError.system(errno, file: path, doing: "list the folder") }
         var names: [UniqueID: [SegmentName]] = [:]
         var baselines = BaselineFiles()
         var copies: [SegmentFile] = []
         var unreadable: [UniqueID: SegmentError] = [:]
-        for writer in writers {
+        for writer in try logs.writers() {
             do throws(SegmentError) {
-                let files = try logs.fileNames(of: writer)
-                names[writer] = files.compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
-                for file in files {
+                var segments: [SegmentName] = []
+                for file in try logs.fileNames(of: writer) {
                     switch SegmentFileKind.classify(file, writer: writer) {
+                    case .segment(let name): segments.append(name)
                     case .baseline, .comparison: baselines.add(file, of: writer)
                     case .conflictCopy(let id): copies.append(SegmentFile(id: id, fileName: file))
-                    case .segment, .misnamed, .ignored: continue
+                    case .misnamed, .ignored: continue
                     }
                 }
+                names[writer] = segments.sorted()
             } catch {
                 unreadable[writer] = error
             }

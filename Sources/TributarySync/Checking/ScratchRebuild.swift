@@ -2,7 +2,7 @@ import TransactionLog
 import TributaryChanges
 import TributaryStore
 
-/// A store in the scratch folder of a check, into which segments are merged.
+/// A store in a scratch folder, into which segments are merged: to compare it with the live store, or to make a baseline.
 ///
 /// It merges the transactions of one writer after those of another, whatever they have seen: the merge state does not
 /// depend on the order. A rebuild begins with an empty store, or with a baseline, whose position each writer then has.
@@ -18,11 +18,7 @@ final class ScratchRebuild {
     /// Merges the transactions of a verified segment that the store has not, up to `last`.
     ///
     /// - Throws: ``SegmentError`` when the bytes are not the verified ones; ``StoreError``.
-    func merge(
-        _ segment: VerifiedSegment,
-        _ bytes: some SegmentBytes,
-        through last: UInt64
-    ) throws {
+    func merge(_ segment: VerifiedSegment, _ bytes: some SegmentBytes, through last: UInt64) throws {
         let writer = segment.name.writer
         let position = try store.read { try $0.writers.record(of: writer)?.sequence ?? 0 }
         let after = max(position, segment.name.first - 1)
@@ -49,45 +45,87 @@ final class ScratchRebuild {
     func digest(progress: (Int64) -> Void) throws -> String {
         try store.read { try $0.mergeState.digest(progress: progress).digest }
     }
-}
-
-extension ScratchRebuild {
-    /// Makes writers known, so that what they have seen of each other is kept in any order.
-    ///
-    /// - Throws: ``StoreError``.
-    func register(_ writers: [UniqueID]) throws {
-        try store.write { try WriterRegistration($0).register(writers) }
-    }
 
     /// Begins with a baseline, whose bytes are verified first.
     ///
     /// - Throws: ``SegmentError`` when it is not the expected one, or a large value is missing;
     ///   ``BaselineJoinError``, ``StoreError``.
     func join(_ baseline: KnownBaseline, logs: LogFolder) throws {
+        let work = BaselineImport(baseline: baseline, logs: logs, control: ImportControl())
         let verified = try KnownBaselines.demandWhole(baseline, in: logs)
-        let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
-        let blobs = BaselineBlobs(logs: logs, writers: verified.writers.map(\.id))
-        let reader = BaselineReader(file, verified)
-        try store.write { transaction in
-            try transaction.setBlobSource { sha256, size, receive in
-                let writer = try blobs.holder(of: sha256, size: size)
-                try BlobReader(logs: logs, writer: writer).read(sha256, size: size, receive)
+        try store.write { _ = try work.join(verified, $0) }
+    }
+
+    /// Builds the state at the vector of a baseline: from verified baselines, when there are any, and the segments after
+    /// them.
+    ///
+    /// `step` is called before each segment, and throws to end the work.
+    ///
+    /// - Throws: ``Obstacle`` when the log folder lacks a segment, or has another one than `store` has applied;
+    ///   ``UnusableBase``, ``SegmentError``, ``StoreError``.
+    func build(
+        to vector: VersionVector,
+        from bases: [KnownBaseline],
+        _ logs: LogFolder,
+        like store: Store,
+        step: (Int) throws -> Void
+    ) throws {
+        let writers = vector.entries.keys.sorted()
+        // What writers have seen of each other is kept in any order when all of them are known.
+        try self.store.write { try WriterRegistration($0).register(writers) }
+        for base in bases {
+            do {
+                try join(base, logs: logs)
+            } catch  where error is BaselineJoinError || (error as? SegmentError)?.isOfContent == true {
+                throw UnusableBase(name: base.name, error: error)
             }
-            _ = try transaction.joinBaseline(
-                verified.header,
-                writers: verified.writers,
-                transactionCount: verified.end.counts.transactions
-            ) { try reader.next() }
+        }
+        var count = 0
+        for writer in writers {
+            let names = try logs.fileNames(of: writer).compactMap { SegmentName(writer: writer, fileName: $0) }.sorted()
+            let end = vector[writer]
+            var position = bases.map { $0.vector[writer] }.max() ?? 0
+            for name in names where name.first <= position.addingSaturating(1) && name.last > position && position < end
+            {
+                try step(count)
+                position = min(name.last, end)
+                try merge(name, through: position, logs, like: store)
+                count += 1
+            }
+            guard position >= end else {
+                throw Obstacle(
+                    isLack: true,
+                    description:
+                        "The log folder lacks the segments of writer \(writer) from transaction \(position + 1) "
+                        + "to \(end), with which the state could be built."
+                )
+            }
         }
     }
 
-    func record(_ segment: VerifiedSegment) throws {
-        let record = SegmentRecord(
-            writer: segment.name.writer,
-            first: segment.name.first,
-            last: segment.name.last,
-            sha256: segment.end.sha256
-        )
-        try store.write { _ = try $0.recordSegment(record, name: nil) }
+    private func merge(_ name: SegmentName, through last: UInt64, _ logs: LogFolder, like store: Store) throws {
+        let file = try logs.open(name)
+        let segment = try SegmentVerifier().verify(file, name: name)
+        let applied = try store.read { try $0.writers.segment(writer: name.writer, name.first, name.last) }
+        if let applied, applied.sha256 != segment.end.sha256 {
+            throw Obstacle(description: "\(name.path) is not the segment that this store has applied.")
+        }
+        try merge(segment, file, through: last)
+        guard last == name.last else { return }
+        let (first, sha256) = (name.first, segment.end.sha256)
+        let record = SegmentRecord(writer: name.writer, first: first, last: last, sha256: sha256)
+        try self.store.write { _ = try $0.recordSegment(record, name: nil) }
+    }
+
+    struct Obstacle: Error, CustomStringConvertible {
+        /// Whether the log folder lacks something, and contradicts nothing.
+        var isLack = false
+        var description: String
+    }
+
+    /// A verified baseline with which the state cannot begin.
+    struct UnusableBase: Error {
+        var name: BaselineName
+        var error: any Error
     }
 }

@@ -13,21 +13,23 @@ package struct StoreCheck: Sendable {
     /// Opens the store that is built anew; the caller knows how stores are migrated.
     package typealias Opening = @Sendable (StoreConfiguration) throws -> Store
 
+    /// Receives the phase, how much of it is done, and the total when it is known.
+    package typealias Progress = @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
+
     let store: Store
     let logs: String
     let repairs: Bool
     let open: Opening
-    /// Receives the phase, how much of it is done, and the total when it is known.
-    let progress: @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
+    let progress: Progress
     private let queue = SerialQueue("tributary.check", inBackground: true)
+    private let cancellation = ReadCancellation()
 
-    /// Creates a check.
     package init(
         of store: Store,
         logs: String,
         repairs: Bool,
         open: @escaping Opening,
-        progress: @escaping @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
+        progress: @escaping Progress
     ) {
         self.store = store
         self.logs = logs
@@ -41,11 +43,15 @@ package struct StoreCheck: Sendable {
     package func run() async throws -> CheckReport {
         let scratch = try ScratchFolder(.check, besideStore: store.configuration.path)
         defer { scratch.remove() }
-        var report = CheckReport()
-        try await checkFile(&report)
-        try await checkValues(&report)
-        try await checkFolder(scratch, &report)
-        return report
+        return try await withTaskCancellationHandler {
+            var report = CheckReport()
+            try await checkFile(&report)
+            try await checkValues(&report)
+            try await checkFolder(scratch, &report)
+            return report
+        } onCancel: {
+            cancellation.cancel()
+        }
     }
 
     private var rebuilding: String {
@@ -107,28 +113,23 @@ package struct StoreCheck: Sendable {
     // MARK: Large values
 
     private func checkValues(_ report: inout CheckReport) async throws {
-        let progress = progress
+        let (progress, cancellation) = (progress, cancellation)
         let found: (count: Int64, faults: [ExternalValueFault])
         do {
-            let cancellation = ReadCancellation()
-            found = try await withTaskCancellationHandler {
-                try await store.readAside { reader in
-                    var count: Int64 = 0
-                    let faults = try reader.externalValues.faults(limit: CheckReport.limit) {
-                        if cancellation.isCancelled { throw CancellationError() }
-                        count = $0
-                        progress("values", $0, nil)
-                    }
-                    return (count, faults)
+            found = try await store.readAside { reader in
+                var count: Int64 = 0
+                let faults = try reader.externalValues.faults(limit: CheckReport.limit) {
+                    if cancellation.isCancelled { throw CancellationError() }
+                    count = $0
+                    progress("values", $0, nil)
                 }
-            } onCancel: {
-                cancellation.cancel()
+                return (count, faults)
             }
         } catch let error as StoreError where error.isDamage {
             return
         }
         report.values = found.count
-        let folders = repairs ? (try? LogListing(path: logs))?.folders ?? [] : []
+        let folders = repairs ? (try? LogFolder(path: logs).writers())?.sorted() ?? [] : []
         for fault in found.faults {
             if repairs, try await restore(fault, from: folders) {
                 report.repairs.append("The large value \(fault.sha256) was copied from the log folder.")
@@ -147,9 +148,8 @@ package struct StoreCheck: Sendable {
         return try await queue.run { () throws -> Bool in
             guard let logs = try? LogFolder(path: path) else { return false }
             for writer in writers {
-                let blobs = BlobReader(logs: logs, writer: writer)
                 do {
-                    try store.restore(fault) { try blobs.read(fault.sha256, size: fault.size, $0) }
+                    try store.restore(fault) { try logs.readBlob(fault.sha256, of: writer, size: fault.size, $0) }
                     return true
                 } catch is SegmentError {
                     continue
@@ -183,13 +183,8 @@ package struct StoreCheck: Sendable {
             report.comparison = .impossible(.storeDamaged, "The store's file is damaged.")
             return
         }
-        let cancellation = ReadCancellation()
         let before = report
-        report = try await withTaskCancellationHandler {
-            try await queue.run { try audit(listing, state, scratch, before, cancellation) }
-        } onCancel: {
-            cancellation.cancel()
-        }
+        report = try await queue.run { try audit(listing, state, scratch, before) }
     }
 
     private func readState(_ scratch: ScratchFolder) async throws -> CheckedState {
@@ -204,8 +199,7 @@ package struct StoreCheck: Sendable {
         _ listing: LogListing,
         _ state: CheckedState,
         _ scratch: ScratchFolder,
-        _ report: CheckReport,
-        _ cancellation: ReadCancellation
+        _ report: CheckReport
     ) throws -> CheckReport {
         let (rebuild, obstacle) = opened(scratch)
         let total = Int64(listing.count)
@@ -217,15 +211,15 @@ package struct StoreCheck: Sendable {
         let mayPublish = try repairs && store.read { try LostFolder(in: listing.logs, $0).lacking == nil }
         let own = try LogFolder(path: scratch.file("logs"))
         let knownBaselines = KnownBaselines().reading(listing.baselines, in: listing.logs)
-        let publisher = OwnSegmentPublisher(store: store, logs: listing.logs, scratch: own)
         var audit = FolderAudit(
             listing: listing,
             state: state,
-            baselines: CheckedBaselines(knownBaselines, state: state, listing: listing.names),
+            covered: knownBaselines.covered,
+            bases: state.bases(knownBaselines, listing: listing),
             rebuild: rebuild,
             scratch: own,
             report: report,
-            republish: mayPublish ? { try publisher.publish($0) } : nil,
+            republish: mayPublish ? { try republish($0, sha256: $1, in: listing.logs, comparedIn: own) } : nil,
             rebuilding: rebuilding
         ) { count in
             if cancellation.isCancelled { throw CancellationError() }
@@ -244,15 +238,15 @@ package struct StoreCheck: Sendable {
             report.comparison = .impossible(.scratchUnusable, "The new store cannot be read: \(error).")
             return report
         }
-        if rebuilt == state.digest.digest {
+        if rebuilt == state.digest {
             report.comparison = .equal(digest: rebuilt)
             return report
         }
-        report.comparison = .different(digest: state.digest.digest, rebuilt: rebuilt)
+        report.comparison = .different(digest: state.digest, rebuilt: rebuilt)
         report.add(
             "digest-differs",
             detail: "A store that was built anew from the log folder has the digest \(rebuilt), this one has "
-                + "\(state.digest.digest), for the same transactions.",
+                + "\(state.digest), for the same transactions.",
             file: store.configuration.path,
             hint: "Make a backup, stop the daemon, and build the store anew: \(rebuilding)"
         )
@@ -268,31 +262,24 @@ package struct StoreCheck: Sendable {
             return (nil, "A new store cannot be built beside this one: \(error).")
         }
     }
-}
-
-/// Publishes segments of the store's own again that have vanished from the log folder, with the same bytes.
-struct OwnSegmentPublisher {
-    let store: Store
-    let logs: LogFolder
-    /// A log folder of the check's own, in which the bytes are compared first.
-    let scratch: LogFolder
-
-    /// Publishes a segment again.
+    /// Publishes a segment of the store's own that has vanished again, with the same bytes, which are compared first in a
+    /// log folder of the check's own.
     ///
     /// - Returns: false when the outbox has its lines no more, or when they would give other bytes.
     /// - Throws: ``SegmentError`` when a folder cannot be written, and ``StoreError``.
-    func publish(_ record: SegmentRecord) throws -> Bool {
-        guard let range = try store.read({ try $0.outbox.export(of: record.writer, beginningAt: record.first) }),
-            range.last == record.last,
-            try write(range, into: scratch) == record.sha256
+    private func republish(
+        _ name: SegmentName,
+        sha256: String,
+        in logs: LogFolder,
+        comparedIn scratch: LogFolder
+    ) throws -> Bool {
+        guard let range = try store.read({ try $0.outbox.export(of: name.writer, beginningAt: name.first) }),
+            range.last == name.last
         else { return false }
-        return try write(range, into: logs) == record.sha256
-    }
-
-    private func write(_ range: ExportRange, into logs: LogFolder) throws -> String? {
-        let name = SegmentName(writer: range.writer, first: range.first, last: range.last)
-        return try SegmentPublisher(logs).publish(name, header: range.header) { file in
-            try store.read { try $0.outbox.forEachPiece(of: range, file.append) }
-        }.sha256
+        return try [scratch, logs].allSatisfy { folder in
+            try folder.publish(name, header: range.header) { file in
+                try store.read { try $0.outbox.forEachPiece(of: range, file.append) }
+            }.sha256 == sha256
+        }
     }
 }

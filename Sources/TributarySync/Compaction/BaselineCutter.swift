@@ -17,7 +17,7 @@ struct BaselineCutter {
     func publish(_ name: BaselineName, _ reader: Reader) throws -> BaselineEnd {
         try demandFolder(of: name.writer)
         try publishBlobs(of: name.writer, reader)
-        return try BaselinePublisher(logs).publish(name) { write in try forEachLine(of: reader, write) }
+        return try logs.publish(name) { write in try forEachLine(of: reader, write) }
     }
 
     /// Compares a baseline with the state of a reader at its vector.
@@ -45,14 +45,14 @@ struct BaselineCutter {
         #endif
         if !isEqual {
             guard try differing != 1 && !reader.hasForeignRules else {
-                throw BaselineRebuild.Obstacle(
+                throw ScratchRebuild.Obstacle(
                     description:
                         "The store or its maker has joined a baseline of another version of the model, so that "
                         + "they may have kept other writes that this version does not know."
                 )
             }
             if try differing > 1 && differing <= 1 + reader.writers.all().count && reader.baseline.leavesOutSeen {
-                throw BaselineRebuild.Obstacle(
+                throw ScratchRebuild.Obstacle(
                     description: "There are so many stores that the two have left out other acknowledgements."
                 )
             }
@@ -67,7 +67,7 @@ struct BaselineCutter {
     /// Publishes what was found in a baseline, in the place of a file that is no comparison.
     func publish(_ found: BaselineComparison) throws {
         try demandFolder(of: found.name.writer)
-        _ = try FileRemover(logs, writer: found.name.writer).remove([found.name.fileName])
+        try logs.remove([found.name.fileName], of: found.name.writer)
         try found.publish(logs)
     }
 
@@ -99,68 +99,9 @@ struct BaselineCutter {
         try reader.externalValues.forEachBlobOfBaseline { sha256, size in
             if cancellation.isCancelled { throw CancellationError() }
             guard (try? blobs.holder(of: sha256, size: size)) == nil else { return }
-            try BlobPublisher(logs, writer: writer).publish(sha256) { take in
+            try logs.publishBlob(sha256, of: writer) { take in
                 try reader.externalValues.read(sha256, size: size, take)
             }
-        }
-    }
-}
-
-/// Finds the blobs that a baseline names: each is in the folder of a writer that wrote the value.
-struct BaselineBlobs: Sendable {
-    /// The number of missing blobs that are listed.
-    static let limit = 64
-
-    let logs: LogFolder
-    let writers: [UniqueID]
-
-    /// The writer whose folder has a blob; O(w).
-    ///
-    /// - Throws: ``SegmentError`` `missing`.
-    func holder(of sha256: String, size: Int64) throws(SegmentError) -> UniqueID {
-        if isSHA256(sha256), size >= 0 {
-            for writer in writers {
-                let facts = FileFacts("\(writer)/blobs/\(sha256)", in: logs)
-                if facts?.bytes == UInt64(size) { return writer }
-            }
-        }
-        throw SegmentError(.missing, file: "\(logs.path)/…/blobs/\(sha256)", reason: "no writer's folder has the blob")
-    }
-
-    /// The blobs that lines of a baseline name and that no folder has as a whole.
-    ///
-    /// - Throws: ``SegmentError`` when the bytes are not the verified ones, or cannot be read.
-    func missing(in reader: BaselineReader) throws(SegmentError) -> [String] {
-        var missing: Set<String> = []
-        var whole: Set<String> = []
-        while let entry = try reader.next() {
-            guard missing.count < BaselineBlobs.limit, case .change(let change) = entry else { continue }
-            let writes: [PropertyWrite]
-            switch change.operation {
-            case .insert(let values), .update(let values): writes = values
-            case .delete, .link, .unlink: continue
-            }
-            for write in writes {
-                guard case .object(let members) = write.value, members.count == 2,
-                    case .string(let hash)? = write.value["blob"], case .integer(let size)? = write.value["size"],
-                    size >= 0, isSHA256(hash), !missing.contains(hash), !whole.contains(hash)
-                else { continue }
-                if try isWhole(hash, size: size) { whole.insert(hash) } else { missing.insert(hash) }
-            }
-        }
-        return missing.sorted()
-    }
-
-    private func isWhole(_ hash: String, size: Int64) throws(SegmentError) -> Bool {
-        guard let writer = try? holder(of: hash, size: size) else { return false }
-        do {
-            try BlobReader(logs: logs, writer: writer).read(hash, size: size) { _ in }
-            return true
-        } catch let error as SegmentError {
-            if case .inputOutput = error.kind { throw error }
-            return false
-        } catch {
-            return false
         }
     }
 }

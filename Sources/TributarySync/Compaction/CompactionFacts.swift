@@ -1,4 +1,3 @@
-import Glibc
 import TransactionLog
 import TributaryChanges
 import TributaryStore
@@ -27,23 +26,6 @@ struct CompactionFacts: Sendable {
     var keep: Duration
     var wall: WallTime
 
-    init(
-        own: UniqueID,
-        store: UniqueID? = nil,
-        modelHash: String,
-        writers: [WriterRecord],
-        knownBaselines: KnownBaselines,
-        segments: [OwnSegment] = [],
-        keep: Duration,
-        wall: WallTime
-    ) {
-        (self.own, self.store, owner) = (own, store ?? own, own)
-        (self.modelHash, self.writers, self.knownBaselines, self.segments) = (
-            modelHash, writers, knownBaselines, segments
-        )
-        (self.keep, self.wall) = (keep, wall)
-    }
-
     /// The writers that the store is and was, the present one first.
     var owners: [UniqueID] { [own] + writers.filter { $0.store == store && $0.id != own }.map(\.id) }
 
@@ -60,7 +42,7 @@ struct CompactionFacts: Sendable {
     }
 
     func isOld(_ baseline: KnownBaseline) -> Bool {
-        knownBaselines.mark(baseline.name.path)?.modified.isOlder(than: .seconds(86_400), at: wall) ?? false
+        knownBaselines.marks[baseline.name.path]?.modified.isOlder(than: .seconds(86_400), at: wall) ?? false
     }
 
     var vector: VersionVector {
@@ -108,14 +90,15 @@ extension CompactionFacts {
         self.init(
             own: own.id,
             store: own.store,
+            owner: own.id,
+            isContradicted: try reader.setting(StoreKeys.distrusted) != nil,
+            hasUnexported: try !reader.outbox.unexported().isEmpty || !reader.outbox.unfinishedExports().isEmpty,
             modelHash: modelHash,
             writers: writers,
             knownBaselines: knownBaselines,
             keep: keep,
             wall: wall
         )
-        hasUnexported = try !reader.outbox.unexported().isEmpty || !reader.outbox.unfinishedExports().isEmpty
-        isContradicted = try reader.setting(StoreKeys.distrusted) != nil
     }
 
     /// Lists a writer's segments that the store has exported, applied with these bounds, or joined with a baseline;
@@ -134,7 +117,9 @@ extension CompactionFacts {
                 rest = rest.drop { $0.last < name.first }
                 let isKnown = rest.first.map { $0.first > name.last || $0.first == name.first && $0.last == name.last }
                 guard isKnown ?? true, name.last <= position else { return nil }
-                return FileFacts(name.path, in: logs).map { OwnSegment(name: name, bytes: $0.bytes, since: $0.since) }
+                return FileAttributes(name.path, in: logs).map {
+                    OwnSegment(name: name, bytes: $0.bytes, since: $0.modified.wall)
+                }
             }
     }
 }

@@ -10,7 +10,7 @@ struct CompactionPass: Sendable {
     let open: StoreCheck.Opening
     let queue: SerialQueue
     let mode: Compactor.Mode
-    let progress: @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void
+    let progress: StoreCheck.Progress
     private let cancellation = ReadCancellation()
 
     private var store: Store { sync.environment.store }
@@ -83,7 +83,7 @@ struct CompactionPass: Sendable {
             // What is not exported yet is exported when there is a reason to cut.
             facts.hasUnexported = false
             let rule = CutRule(facts: facts)
-            guard case .cut = rule.decision, rule.isOwnTurn else { return report(rule.decision) }
+            guard case .cut = rule.decision, rule.isOwnTurn else { return .init(rule.decision) }
             guard rule.isWorthwhile(uncovered: try await uncovered(facts)) else {
                 return .waits("There is too little that could be removed.")
             }
@@ -91,12 +91,12 @@ struct CompactionPass: Sendable {
             facts = try await self.facts()
         }
         if CutRule(facts: facts).decision == .acknowledge, mode != .dryRun {
-            try await acknowledge()
+            try await sync.environment.replica.acknowledge()
+            try await sync.exportNow()
             facts = try await self.facts()
         }
-        guard case .cut(let name) = CutRule(facts: facts).decision, mode != .dryRun else {
-            return report(CutRule(facts: facts).decision)
-        }
+        let decision = CutRule(facts: facts).decision
+        guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
         let source = try source("baseline")
         let cutter = source.cutter
         let publish = { @Sendable reader in try cutter.publish(name, reader) }
@@ -112,23 +112,9 @@ struct CompactionPass: Sendable {
             }
             return try await cut(attempt: attempt + 1)
         }
-        let bytes = FileFacts(name.path, in: cutter.logs)?.bytes ?? 0
+        let bytes = FileAttributes(name.path, in: cutter.logs)?.bytes ?? 0
         logger.notice("cut a baseline", metadata: ["baseline": "\(name.path)", "bytes": "\(bytes)"])
-        return .cut(name)
-    }
-
-    private func report(_ decision: CutRule.Decision) -> CompactionReport.Step {
-        switch decision {
-        case .cut(let name): .cut(name)
-        case .done(let baseline, let isVerified): .exists(baseline.name, isVerified: isVerified)
-        case .wait(let reason): .waits(reason)
-        case .acknowledge: .waits("This store acknowledges first what it has applied since its last baseline.")
-        }
-    }
-
-    private func acknowledge() async throws {
-        try await sync.environment.replica.acknowledge()
-        try await sync.exportNow()
+        return .init(decision)
     }
 
     /// Counts only segments that are old enough and that no verified baseline covers, in bytes.
@@ -136,13 +122,14 @@ struct CompactionPass: Sendable {
         let path = sync.state.configuration.logs
         return try await queue.run {
             let listing = try LogListing(path: path)
-            let usable = facts.knownBaselines.verified
+            let (vector, covered) = (facts.vector, facts.knownBaselines.covered)
             var bytes: UInt64 = 0
             for (writer, names) in listing.names {
-                let covered = usable.map { $0.vector[writer] }.max() ?? 0
-                for name in names where name.last > covered && name.last <= facts.vector[writer] {
-                    guard let file = FileFacts(name.path, in: listing.logs) else { continue }
-                    if file.since.later(by: facts.keep) <= facts.wall { bytes = bytes.addingSaturating(file.bytes) }
+                for name in names where name.last > covered[writer] && name.last <= vector[writer] {
+                    guard let file = FileAttributes(name.path, in: listing.logs) else { continue }
+                    if file.modified.wall.later(by: facts.keep) <= facts.wall {
+                        bytes = bytes.addingSaturating(file.bytes)
+                    }
                 }
             }
             return bytes
@@ -155,10 +142,11 @@ struct CompactionPass: Sendable {
         while true {
             switch rule.decision {
             case .nothing: return obstacle ?? .nothing
-            case .wait(let baseline, let reason): return obstacle ?? .waits(baseline.name, reason)
+            case .wait(let baseline, let reason): return obstacle ?? .waits(reason, for: baseline.name)
             case .behind(let baseline):
                 if sync.state.update({ $0.awaits(baseline.vector) }) { sync.signals.baselines.raise() }
-                return obstacle ?? .waits(baseline.name, "It has transactions that this store has not applied yet.")
+                let reason = "It has transactions that this store has not applied yet."
+                return obstacle ?? .waits(reason, for: baseline.name)
             case .compare(let baseline, let fromLog):
                 guard mode != .dryRun else { return .verified(baseline.name) }
                 do {
@@ -166,7 +154,7 @@ struct CompactionPass: Sendable {
                     // The store has gone on meanwhile: its state is not at the vector any more.
                     rule.facts = try await facts()
                 } catch let error where CompactionPass.isObstacle(error) {
-                    obstacle = obstacle ?? .waits(baseline.name, ErrorText.text(of: error))
+                    obstacle = obstacle ?? .waits(ErrorText.text(of: error), for: baseline.name)
                     rule.obstructed.insert(baseline.name)
                 }
             }
@@ -214,7 +202,7 @@ struct CompactionPass: Sendable {
         guard fromLog else { return try await source.state(facts, compare) }
         do {
             return try await source.log(to: baseline.vector, facts, compare)
-        } catch let obstacle as BaselineRebuild.Obstacle
+        } catch let obstacle as ScratchRebuild.Obstacle
             where obstacle.isLack && ComparisonRule(facts: facts).isLastResort(baseline)
         {
             logger.warning(
@@ -226,7 +214,7 @@ struct CompactionPass: Sendable {
     }
 
     private static func isObstacle(_ error: any Error) -> Bool {
-        error is BaselineRebuild.Obstacle || error is BaselineRebuild.UnusableBase || error is SegmentError
+        error is ScratchRebuild.Obstacle || error is ScratchRebuild.UnusableBase || error is SegmentError
             || error is StoreError || error is BaselineJoinError
     }
 
@@ -240,7 +228,7 @@ struct CompactionPass: Sendable {
                 continue
             }
             do {
-                try await remove(decision.fileNames, of: owner)
+                _ = try await queue.run { try logs.remove(decision.fileNames, of: owner) }
                 report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
                 logger.notice(
                     "removed what a baseline has",
@@ -278,8 +266,4 @@ struct CompactionPass: Sendable {
         }
     }
 
-    private func remove(_ names: [String], of owner: UniqueID) async throws {
-        let logs = try logs()
-        _ = try await queue.run { try FileRemover(logs, writer: owner).remove(names) }
-    }
 }

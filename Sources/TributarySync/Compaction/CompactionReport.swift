@@ -3,26 +3,25 @@ import TributaryAdmin
 import TributaryChanges
 
 extension CompactionReport.Step {
-    static func cut(_ name: BaselineName) -> Self { Self(result: "cut", file: name.path) }
-
-    static func exists(_ name: BaselineName, isVerified: Bool) -> Self {
-        Self(result: "exists", file: name.path, detail: isVerified ? nil : "No store has endorsed it yet.")
+    init(_ decision: CutRule.Decision) {
+        switch decision {
+        case .cut(let name): self.init(result: "cut", file: name.path)
+        case .done(let baseline, let isVerified):
+            let detail = isVerified ? nil : "No store has endorsed it yet."
+            self.init(result: "exists", file: baseline.name.path, detail: detail)
+        case .wait(let reason): self = .waits(reason)
+        case .acknowledge: self = .waits("This store acknowledges first what it has applied since its last baseline.")
+        }
     }
 
     static func verified(_ name: BaselineName) -> Self { Self(result: "verified", file: name.path) }
 
     static func differs(_ name: BaselineName) -> Self {
-        Self(
-            result: "differs",
-            file: name.path,
-            detail: "This store has another state for the same transactions."
-        )
+        Self(result: "differs", file: name.path, detail: "This store has another state for the same transactions.")
     }
 
-    static func waits(_ reason: String) -> Self { Self(result: "waits", detail: reason) }
-
-    static func waits(_ name: BaselineName, _ reason: String) -> Self {
-        Self(result: "waits", file: name.path, detail: reason)
+    static func waits(_ reason: String, for name: BaselineName? = nil) -> Self {
+        Self(result: "waits", file: name?.path, detail: reason)
     }
 
     static var nothing: Self { Self(result: "nothing") }
@@ -61,7 +60,7 @@ extension CompactionReport {
         }
         let refused = knownBaselines.refused.map { name, refusal in
             let detail = "It does not count: \(refusal.reason). \(refusal.hint)"
-            return (name, UInt64(clamping: knownBaselines.mark(name.path)?.size ?? 0), false, String?.some(detail))
+            return (name, UInt64(clamping: knownBaselines.marks[name.path]?.size ?? 0), false, String?.some(detail))
         }
         baselines = (known + refused).sorted { $0.0 < $1.0 }.map { name, bytes, isVerified, detail in
             Baseline(file: name.path, bytes: bytes, verified: isVerified, detail: detail)

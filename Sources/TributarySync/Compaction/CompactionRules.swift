@@ -97,9 +97,8 @@ struct ComparisonRule {
             let isSecond = isOwnState(baseline)
             return !knownBaselines.verified.contains { isSecond ? $0.dominates(baseline) : $0.covers(baseline) }
         }
-        let sorted = open.map { ($0, $0.transactionCount) }.sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
         var rest = Decision.nothing
-        for baseline in sorted {
+        for baseline in open.greatestFirst {
             let decision = decide(baseline)
             switch (decision, rest) {
             case (.compare, _): return decision
@@ -197,21 +196,22 @@ struct RemovalRule {
             }
         }
         if let cover, !decision.removed.isEmpty { decision.covers.append(cover) }
-        for baseline in facts.knownBaselines.baselines.values where baseline.name.writer == owner {
-            guard let greater = usable.first(where: { $0.dominates(baseline) }) else { continue }
-            decision.baselines.append(baseline.name)
+        func isCovered(_ isGreater: (KnownBaseline) -> Bool) -> Bool {
+            guard let greater = usable.first(where: isGreater) else { return false }
             if !decision.covers.contains(greater) { decision.covers.append(greater) }
+            return true
+        }
+        for baseline in facts.knownBaselines.baselines.values where baseline.name.writer == owner {
+            if isCovered({ $0.dominates(baseline) }) { decision.baselines.append(baseline.name) }
         }
         decision.baselines.sort()
         for name in facts.knownBaselines.comparisons.keys where name.writer == owner {
             let baseline = facts.knownBaselines.baselines[name.baseline]
             // A file may be out of sight for a moment. What its maker has written after it has seen all that it has.
-            let greater = usable.first { other in
+            func isGreater(_ other: KnownBaseline) -> Bool {
                 baseline.map(other.dominates) ?? (other.vector[name.baseline.writer] > name.baseline.sequence)
             }
-            guard let greater else { continue }
-            decision.comparisons.append(name)
-            if !decision.covers.contains(greater) { decision.covers.append(greater) }
+            if isCovered(isGreater) { decision.comparisons.append(name) }
         }
         decision.comparisons.sort()
         return decision

@@ -29,7 +29,6 @@ package actor Compactor {
         case automatic
     }
 
-    /// Creates a compactor.
     package init(sync: SyncService, open: @escaping StoreCheck.Opening) {
         self.sync = sync
         self.open = open
@@ -62,7 +61,7 @@ package actor Compactor {
     ///   and `CancellationError`.
     package func compact(
         _ mode: Mode,
-        progress: @escaping @Sendable (_ phase: String, _ done: Int64, _ total: Int64?) -> Void = { _, _, _ in }
+        progress: @escaping StoreCheck.Progress = { _, _, _ in }
     ) async throws -> CompactionReport {
         while isRunning { await withCheckedContinuation { waiting.append($0) } }
         isRunning = true

@@ -1,4 +1,3 @@
-import Glibc
 package import TransactionLog
 package import TributaryChanges
 
@@ -41,8 +40,8 @@ struct KnownBaselines: Hashable, Sendable {
     /// The verified baselines, the one with the most transactions first.
     private(set) var verified: [KnownBaseline] = []
     private(set) var objections: [Objection] = []
-    /// The marks of the files by their paths; each file is read once.
-    private var marks: [String: FileAttributes] = [:]
+    /// The marks that the files had by their paths when they were read last; each file is read once.
+    private(set) var marks: [String: FileAttributes] = [:]
 
     init(_ baselines: [KnownBaseline] = [], _ comparisons: [BaselineComparison] = []) {
         self.baselines = Dictionary(baselines.map { ($0.name, $0) }) { first, _ in first }
@@ -54,6 +53,13 @@ struct KnownBaselines: Hashable, Sendable {
 
     /// Whether the folder has a file of this name, of whatever content.
     func isTaken(_ name: BaselineName) -> Bool { baselines[name] != nil || refused[name] != nil }
+
+    /// For each writer, the last transaction that a verified baseline has: older segments may be gone.
+    var covered: VersionVector {
+        verified.reduce(into: VersionVector()) { covered, baseline in
+            for (writer, sequence) in baseline.vector.entries { covered[writer] = max(covered[writer], sequence) }
+        }
+    }
 
     /// The verified baselines with which a state at a vector can begin: none has all of another one.
     func bases(of vector: VersionVector, except unusable: Set<BaselineName> = []) -> [KnownBaseline] {
@@ -94,8 +100,7 @@ struct KnownBaselines: Hashable, Sendable {
                 endorsed.insert(baseline)
             }
         }
-        verified = endorsed.map { ($0, $0.transactionCount) }
-            .sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
+        verified = endorsed.greatestFirst
     }
 
     // MARK: Changes
@@ -112,9 +117,6 @@ struct KnownBaselines: Hashable, Sendable {
         return new
     }
 
-    /// The mark of a file when it was read last; nil when it is to be read again.
-    func mark(_ path: String) -> FileAttributes? { marks[path] }
-
     /// The baselines after a baseline could not be used; it counts again when its file is another one.
     func refusing(_ name: BaselineName, _ refusal: Refusal) -> KnownBaselines {
         var new = self
@@ -130,7 +132,7 @@ extension KnownBaselines {
     func isCurrent(_ files: BaselineFiles, in logs: LogFolder) -> Bool {
         let paths = files.baselines.map(\.path) + files.comparisons.map(\.path)
         return files.baselines.count == baselines.count + refused.count && files.comparisons.count == comparisons.count
-            && paths.allSatisfy { path in mark(path).map { $0 == FileFacts(path, in: logs)?.mark } ?? false }
+            && paths.allSatisfy { path in marks[path].map { $0 == FileAttributes(path, in: logs) } ?? false }
     }
 
     /// The baselines with these files; only those are read that have changed, and of baselines the first and last lines.
@@ -139,15 +141,15 @@ extension KnownBaselines {
     func reading(
         _ files: BaselineFiles,
         in logs: LogFolder,
-        _ control: ImportControl? = nil,
+        _ control: ImportControl = ImportControl(),
         wall: WallTime = .epoch
     ) -> KnownBaselines {
         var found: [BaselineName: KnownBaseline] = [:]
         var refused: [BaselineName: Refusal] = [:]
         var marks: [String: FileAttributes] = [:]
         for name in files.baselines {
-            let former = mark(name.path)
-            if let former, former == FileFacts(name.path, in: logs)?.mark {
+            let former = self.marks[name.path]
+            if let former, former == FileAttributes(name.path, in: logs) {
                 marks[name.path] = former
                 found[name] = baselines[name]
                 refused[name] = self.refused[name]
@@ -157,7 +159,14 @@ extension KnownBaselines {
                 let file = try logs.open(fileName: name.fileName, writer: name.writer)
                 let mark = try FileAttributes(of: file)
                 marks[name.path] = mark
-                let known = KnownBaseline(name: name, try KnownBaselines.summary(file, control))
+                let summary = try BaselineSummary.read(MeteredBytes(file, control))
+                let known = KnownBaseline(
+                    name: name,
+                    modelHash: summary.header.modelHash,
+                    vector: VersionVector(summary.writers),
+                    sha256: summary.sha256,
+                    bytes: summary.bytes
+                )
                 guard known.vector[name.writer] == name.sequence else {
                     let reason = "its name is not the last transaction of its writer in it"
                     throw SegmentError(.rejected, file: file.file, reason: reason)
@@ -171,8 +180,8 @@ extension KnownBaselines {
         }
         var compared: [BaselineComparison.Name: BaselineComparison] = [:]
         for name in files.comparisons {
-            guard let mark = FileFacts(name.path, in: logs)?.mark else { continue }
-            let known = self.mark(name.path) == mark ? comparisons[name] : nil
+            guard let mark = FileAttributes(name.path, in: logs) else { continue }
+            let known = self.marks[name.path] == mark ? comparisons[name] : nil
             compared[name] = known ?? (try? BaselineComparison.read(name, in: logs))
             if compared[name] != nil { marks[name.path] = mark }
         }
@@ -196,8 +205,12 @@ extension KnownBaselines {
     ///
     /// - Throws: ``SegmentError`` when it is not the known one, or its bytes do not have the hash in its end line.
     @discardableResult
-    static func demandWhole(_ baseline: KnownBaseline, in logs: LogFolder) throws(SegmentError) -> VerifiedBaseline {
-        let file = try logs.open(fileName: baseline.name.fileName, writer: baseline.name.writer)
+    static func demandWhole(
+        _ baseline: KnownBaseline,
+        in logs: LogFolder,
+        _ control: ImportControl = ImportControl()
+    ) throws(SegmentError) -> VerifiedBaseline {
+        let file = try logs.open(baseline, control)
         let whole = try VerifiedBaseline.verify(file)
         guard whole.end.sha256 == baseline.sha256, whole.header.modelHash == baseline.modelHash,
             VersionVector(whole.writers) == baseline.vector
@@ -215,14 +228,6 @@ extension KnownBaselines {
         )
         for name in try logs.fileNames(of: own) { files.add(name, of: own) }
         return reading(files, in: logs, wall: wall)
-    }
-
-    private static func summary(
-        _ file: OpenFile,
-        _ control: ImportControl?
-    ) throws(SegmentError) -> BaselineSummary {
-        guard let control else { return try BaselineSummary.read(file) }
-        return try BaselineSummary.read(MeteredBytes(file, control))
     }
 
     static func refusal(_ error: SegmentError, former: Refusal?, wall: WallTime) -> Refusal {
@@ -244,6 +249,12 @@ extension BaselineFiles {
     }
 }
 
+extension LogFolder {
+    func open(_ baseline: KnownBaseline, _ control: ImportControl) throws(SegmentError) -> MeteredBytes<OpenFile> {
+        MeteredBytes(try open(fileName: baseline.name.fileName, writer: baseline.name.writer), control)
+    }
+}
+
 /// A baseline in the log folder, as its first lines and its end line tell it.
 package struct KnownBaseline: Hashable, Sendable {
     package var name: BaselineName
@@ -253,37 +264,20 @@ package struct KnownBaseline: Hashable, Sendable {
     package var sha256: String
     package var bytes: UInt64
 
-    package init(
-        name: BaselineName,
-        modelHash: String,
-        vector: VersionVector,
-        sha256: String,
-        bytes: UInt64
-    ) {
-        self.name = name
-        self.modelHash = modelHash
-        self.vector = vector
-        self.sha256 = sha256
-        self.bytes = bytes
-    }
-
-    init(name: BaselineName, _ summary: BaselineSummary) {
-        self.init(
-            name: name,
-            modelHash: summary.header.modelHash,
-            vector: VersionVector(summary.writers),
-            sha256: summary.sha256,
-            bytes: summary.bytes
-        )
-    }
-
     /// Whether it has all that the other one has.
     func covers(_ other: KnownBaseline) -> Bool { vector.covers(other.vector) }
 
     /// Whether it has all that the other one has, and more.
     func dominates(_ other: KnownBaseline) -> Bool { vector != other.vector && covers(other) }
 
-    var transactionCount: UInt64 { vector.entries.reduce(0) { $0.addingSaturating($1.value) } }
+    fileprivate var transactionCount: UInt64 { vector.entries.reduce(0) { $0.addingSaturating($1.value) } }
+}
+
+extension Collection<KnownBaseline> {
+    /// The baselines, the one with the most transactions first.
+    var greatestFirst: [KnownBaseline] {
+        map { ($0, $0.transactionCount) }.sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }.map(\.0)
+    }
 }
 
 extension VersionVector {
@@ -294,24 +288,4 @@ extension VersionVector {
 
     /// Whether this vector has all transactions of the other one; O(w).
     func covers(_ other: VersionVector) -> Bool { other.entries.allSatisfy { self[$0.key] >= $0.value } }
-}
-
-/// The size, the age and the mark of a file in the log folder.
-struct FileFacts: Hashable, Sendable {
-    var bytes: UInt64
-    /// The wall time of the last change of its bytes.
-    var since: WallTime
-    /// Tells the file from a former one of its name.
-    var mark: FileAttributes
-
-    /// Looks at a file; nil when there is no regular file of this path.
-    init?(_ path: String, in logs: LogFolder) {
-        var status = stat()
-        guard fstatat(logs.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
-        else { return nil }
-        mark = FileAttributes(status)
-        bytes = UInt64(clamping: status.st_size)
-        let seconds = UInt64(clamping: status.st_mtim.tv_sec).multipliedSaturating(by: 1_000)
-        since = WallTime(milliseconds: seconds.addingSaturating(UInt64(clamping: status.st_mtim.tv_nsec / 1_000_000)))
-    }
 }

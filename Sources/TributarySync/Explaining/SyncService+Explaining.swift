@@ -38,16 +38,15 @@ extension SyncService {
         if isMissing { (explanation.state, explanation.file) = ("missing", nil) }
         explanation.writerName = known.name(of: name.writer)
         var missing = status.waitingFor.map { MissingPart($0, of: status, known) }
-        let notes = SegmentNotes(
-            known: known,
-            baselines: planner.baselines,
-            wall: wall,
-            grace: planner.limits.incompleteGrace
-        )
         let folder = LogFolderSearch(path: state.configuration.logs)
         let isThere = status.state == .applied ? await deferrals.search { folder.has(name) } ?? nil : nil
-        let said = notes.notes(status, isThere: isThere, isOwn: name.writer == planner.own)
-        explanation.notes = said.isEmpty ? nil : said
+        var notes = [known.decision(about: name.writer)].compactMap(\.self)
+        if status.state == .applied {
+            notes += [known.note(on: status, isThere: isThere, isOwn: name.writer == planner.own)].compactMap(\.self)
+        } else if let first = status.waitingFor.first {
+            notes += [known.joining(first, planner, wall: wall)].compactMap(\.self)
+        }
+        explanation.notes = notes.isEmpty ? nil : notes
         let hint = await addHolders(to: &missing, known, folder)
         explanation.hint = explanation.hint ?? hint
         explanation.missing = missing.isEmpty ? nil : missing
@@ -85,7 +84,7 @@ extension SyncService {
         _ name: SegmentName,
         _ known: KnownTransactions
     ) throws -> (status: SegmentStatus, isMissing: Bool)? {
-        guard known.isKnown(name.writer), name.first > 0, name.first <= name.last else { return nil }
+        guard known.isKnown(name.writer), name.isPossible else { return nil }
         let position = known.position(of: name.writer)
         guard position >= name.last else {
             var status = SegmentStatus(
@@ -100,12 +99,46 @@ extension SyncService {
             return (status, true)
         }
         let record = try environment.store.read { try $0.writers.segment(writer: name.writer, holding: name.first) }
-        let source = record.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last).fileName }
+        let source = record?.name.fileName
         let reason =
             if let source { "Its transactions were applied from \(source)." } else {
                 "Its transactions are in the store, from a baseline or from segments with other bounds."
             }
         return (SegmentStatus(id: name, state: .applied, reason: reason), false)
+    }
+}
+
+/// What there is to say about a segment besides its state: its writer, the baselines that have it, and its file.
+extension KnownTransactions {
+    fileprivate func decision(about writer: UniqueID) -> String? {
+        switch record(of: writer)?.state {
+        case .abandoned: "Its writer is abandoned: nothing waits for its missing transactions."
+        case .evicted: "Its writer is evicted: nothing waits for its acknowledgements."
+        case nil: nil
+        }
+    }
+
+    fileprivate func note(on applied: SegmentStatus, isThere: Bool?, isOwn: Bool) -> String? {
+        let isGone = isThere == false
+        let gone = "Its file is not in the log folder any more"
+        guard let baseline = baseline(with: applied.id.last, of: applied.id.writer) else {
+            return isGone ? "\(gone). To see what is missing: tributaryctl check" : nil
+        }
+        guard !isGone else { return "\(gone); the verified baseline \(baseline.name.path) has it." }
+        let has = "The verified baseline \(baseline.name.path) has it."
+        return isOwn ? "\(has) To see what its file waits for: tributaryctl compact --dry-run" : has
+    }
+
+    fileprivate func joining(_ dependency: UnmetDependency, _ planner: ImportPlanner, wall: WallTime) -> String? {
+        guard case .transactions(let writer, let from, _) = dependency,
+            let baseline = baseline(with: from, of: writer)
+        else { return nil }
+        let has = "The verified baseline \(baseline.name.path) has the missing transactions."
+        if let refusal = planner.baselines.refused[baseline] { return "\(has) It is not joined: \(refusal.reason)." }
+        guard let since = planner.baselines.gapSince else { return has }
+        let due = since.later(by: planner.limits.incompleteGrace)
+        let rest = max(.zero, due.duration(since: wall)).components.seconds
+        return "\(has) This store joins it when they have been missing for watch.incomplete_grace, in \(rest) s."
     }
 }
 
@@ -134,53 +167,6 @@ extension MissingPart {
     }
 }
 
-/// Writes what there is to say about a segment besides its state: its writer, the baselines that have it, and its file.
-struct SegmentNotes {
-    let known: KnownTransactions
-    let baselines: PlannedBaselines
-    let wall: WallTime
-    let grace: Duration
-
-    func notes(_ status: SegmentStatus, isThere: Bool?, isOwn: Bool) -> [String] {
-        var notes = [decision(status.id.writer)].compactMap(\.self)
-        guard status.state == .applied else { return notes + status.waitingFor.prefix(1).compactMap { joining($0) } }
-        let covering = known.baseline(with: status.id.last, of: status.id.writer)
-        switch (isThere, covering) {
-        case (false?, let baseline?):
-            notes.append(
-                "Its file is not in the log folder any more; the verified baseline \(baseline.name.path) has it."
-            )
-        case (false?, nil):
-            notes.append("Its file is not in the log folder any more. To see what is missing: tributaryctl check")
-        case (_, let baseline?) where isOwn:
-            let has = "The verified baseline \(baseline.name.path) has it."
-            notes.append("\(has) To see what its file waits for: tributaryctl compact --dry-run")
-        case (_, let baseline?): notes.append("The verified baseline \(baseline.name.path) has it.")
-        default: break
-        }
-        return notes
-    }
-
-    private func decision(_ writer: UniqueID) -> String? {
-        switch known.record(of: writer)?.state {
-        case .abandoned: "Its writer is abandoned: nothing waits for its missing transactions."
-        case .evicted: "Its writer is evicted: nothing waits for its acknowledgements."
-        case nil: nil
-        }
-    }
-
-    private func joining(_ dependency: UnmetDependency) -> String? {
-        guard case .transactions(let writer, let from, _) = dependency,
-            let baseline = known.baseline(with: from, of: writer)
-        else { return nil }
-        let has = "The verified baseline \(baseline.name.path) has the missing transactions."
-        if let refusal = baselines.refused[baseline] { return "\(has) It is not joined: \(refusal.reason)." }
-        guard let since = baselines.gapSince else { return has }
-        let rest = max(.zero, since.later(by: grace).duration(since: wall)).components.seconds
-        return "\(has) This store joins it when they have been missing for watch.incomplete_grace, in \(rest) s."
-    }
-}
-
 /// Looks for single files of the log folder, which may hang.
 struct LogFolderSearch: Sendable {
     let path: String
@@ -200,8 +186,8 @@ struct LogFolderSearch: Sendable {
 
     /// By blob, the writers whose folders have a file of its name; a step for each of both.
     func writers(withBlobs blobs: [String]) -> [String: [UniqueID]] {
-        guard let listing = try? LogListing(path: path) else { return [:] }
-        let (logs, folders) = (listing.logs, listing.folders.prefix(LogFolderSearch.folders))
+        guard let logs = try? LogFolder(path: path), let writers = try? logs.writers().sorted() else { return [:] }
+        let folders = writers.prefix(LogFolderSearch.folders)
         var found: [String: [UniqueID]] = [:]
         for blob in blobs where isSHA256(blob) {
             found[blob] = folders.filter { (try? logs.openBlob(blob, writer: $0)) != nil }

@@ -8,38 +8,22 @@ import TributaryStore
 // acknowledges what was imported.
 
 /// Exports after possible commits, and writes an acknowledgement when one is due.
-final class ExportLoop: Sendable {
+struct ExportLoop: Sendable {
     private static let retryInterval = Duration.seconds(10)
 
+    let environment: SyncEnvironment
+    let state: SyncStateOwner
+    let signals: SyncSignals
+    let pacing: ExportPacing
     let work: WorkMeter
-    private let environment: SyncEnvironment
-    private let state: SyncStateOwner
-    private let signals: SyncSignals
+    let interrupt: @Sendable (Exporter.Step) throws -> Void
     private let queue = SerialQueue("tributary.export")
-    private let initialPacing: ExportPacing
-    private let interrupt: @Sendable (Exporter.Step) throws -> Void
-
-    init(
-        environment: SyncEnvironment,
-        state: SyncStateOwner,
-        signals: SyncSignals,
-        pacing: ExportPacing,
-        work: WorkMeter,
-        interrupt: @escaping @Sendable (Exporter.Step) throws -> Void
-    ) {
-        self.environment = environment
-        self.state = state
-        self.signals = signals
-        initialPacing = pacing
-        self.work = work
-        self.interrupt = interrupt
-    }
 
     private var clock: MonotonicClock { environment.clock }
 
     /// Runs until the service stops, then exports all remaining transactions.
     func run() async {
-        var pacing = initialPacing
+        var pacing = pacing
         var retry = await tryExport(&pacing)
         // After a failure no acknowledgement is tried before this time.
         var acknowledgeAfter = Duration.zero

@@ -108,7 +108,7 @@ package struct Exporter: Sendable {
     }
 
     private func publish(_ range: ExportRange) throws -> ImportCounts {
-        let name = SegmentName(writer: range.writer, first: range.first, last: range.last)
+        let name = range.name
         let folder = try LogFolder(path: logs)
         // The folder may have gone since the export began.
         try requireOwnFolder()
@@ -117,7 +117,7 @@ package struct Exporter: Sendable {
         try interrupt(.begun(name))
         var counts = ImportCounts(segments: 1)
         let sha256 = try placed(name, in: folder) {
-            try SegmentPublisher(folder).publish(name, header: range.header) { writer in
+            try folder.publish(name, header: range.header) { writer in
                 try store.read { reader in
                     try reader.outbox.forEachPiece(of: range) { lines, changes in
                         try writer.append(lines: lines, changes: changes)

@@ -26,7 +26,7 @@ struct LostFolder {
         }
         let recorded = try reader.setting(IdentityKeys.logs).flatMap { MarkedFile($0) }
         let isSame = recorded.map { FileMark(ofFile: logs.path)?.isSame(as: $0.mark) ?? false } ?? false
-        isCertain = try isSame || !LogListing(path: logs.path).folders.isEmpty
+        isCertain = try isSame || logs.writers().contains { (try? logs.fileNames(of: $0)) != nil }
     }
 
     func make() throws -> Bool {

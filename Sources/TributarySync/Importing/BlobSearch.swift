@@ -26,13 +26,22 @@ struct BlobSearch {
     func find(in segment: VerifiedSegment, file: some SegmentBytes) throws -> Finding {
         // Most segments name no blob, and building the values costs more than the rest of the search.
         guard segment.mayNameBlobs else { return Finding() }
-        let reader = SegmentReader(file, segment: segment)
+        let (reader, writer) = (SegmentReader(file, segment: segment), segment.name.writer)
         var missing: Set<String> = []
         var whole: Set<String> = []
         var fault: BlobFault?
         while missing.count < BlobSearch.limit, let batch = try reader.nextBatch(limit: 4_096) {
-            for case .changes(let changes) in batch.events {
-                for change in changes { try check(change, of: segment.name.writer, in: &missing, &whole, &fault) }
+            for (hash, size) in batch.events.lazy.flatMap(\.namedBlobs)
+            where missing.count < BlobSearch.limit && !missing.contains(hash) && !whole.contains("\(hash) \(size)") {
+                if try logs.hasBlob(hash, of: writer, size: size) {
+                    // The search reads a blob once, even when many changes name it.
+                    if whole.count < BlobSearch.rememberedLimit { whole.insert("\(hash) \(size)") }
+                    continue
+                }
+                missing.insert(hash)
+                let found = BlobFault(sha256: hash, size: size, found: logs.blobSize(hash, of: writer))
+                let isFault = found.isImpossible || found.found.map { $0 != size } ?? false
+                if isFault, fault == nil || found.isLasting && fault?.isLasting == false { fault = found }
             }
         }
         return Finding(missing: missing.sorted(), fault: fault)
@@ -40,60 +49,83 @@ struct BlobSearch {
 
     /// The segments whose listed missing blobs have all arrived, to be read again: more may be missing than were listed.
     func complete(_ missing: [SegmentName: [String]]) -> [SegmentName] {
-        missing.filter { name, blobs in blobs.allSatisfy { self.size(of: $0, writer: name.writer) != nil } }.map(\.key)
+        missing.filter { name, blobs in blobs.allSatisfy { logs.blobSize($0, of: name.writer) != nil } }.map(\.key)
+    }
+}
+
+/// Finds the blobs that a baseline names: each is in the folder of a writer that wrote the value.
+struct BaselineBlobs: Sendable {
+    let logs: LogFolder
+    let writers: [UniqueID]
+
+    /// The writer whose folder has a blob; O(w).
+    ///
+    /// - Throws: ``SegmentError`` `missing`.
+    func holder(of sha256: String, size: Int64) throws(SegmentError) -> UniqueID {
+        if let writer = writers.first(where: { logs.blobSize(sha256, of: $0) == size }) { return writer }
+        throw SegmentError(.missing, file: "\(logs.path)/…/blobs/\(sha256)", reason: "no writer's folder has the blob")
     }
 
-    private func check(
-        _ change: Change,
-        of writer: UniqueID,
-        in missing: inout Set<String>,
-        _ whole: inout Set<String>,
-        _ fault: inout BlobFault?
-    ) throws {
-        let writes: [PropertyWrite]
-        switch change.operation {
-        case .insert(let values), .update(let values): writes = values
-        default: return
+    /// The blobs that lines of a baseline name and that no folder has as a whole.
+    ///
+    /// - Throws: ``SegmentError`` when the bytes are not the verified ones, or cannot be read.
+    func missing(in reader: BaselineReader) throws(SegmentError) -> [String] {
+        var missing: Set<String> = []
+        var whole: Set<String> = []
+        while let entry = try reader.next() {
+            guard missing.count < BlobSearch.limit, case .change(let change) = entry else { continue }
+            for (hash, size) in change.namedBlobs where !missing.contains(hash) && !whole.contains(hash) {
+                let writer = try? holder(of: hash, size: size)
+                let isWhole = try writer.map { writer throws(SegmentError) in
+                    try logs.hasBlob(hash, of: writer, size: size)
+                }
+                if isWhole ?? false { whole.insert(hash) } else { missing.insert(hash) }
+            }
         }
-        for write in writes {
-            // Any other value of this form is one that no model can represent, so the segment does not wait for it.
+        return missing.sorted()
+    }
+}
+
+extension Change {
+    /// The blobs that its values name.
+    fileprivate var namedBlobs: [(sha256: String, size: Int64)] {
+        let writes: [PropertyWrite]
+        switch operation {
+        case .insert(let values), .update(let values): writes = values
+        case .delete, .link, .unlink: return []
+        }
+        return writes.compactMap { write in
+            // Any other value of this form is one that no model can represent, so nothing waits for it.
             guard case .object(let members) = write.value, members.count == 2,
                 case .string(let hash)? = write.value["blob"], case .integer(let size)? = write.value["size"],
-                size >= 0,
-                isSHA256(hash), missing.count < BlobSearch.limit, !missing.contains(hash),
-                !whole.contains("\(hash) \(size)")
-            else { continue }
-            guard try isWhole(hash, size: size, writer: writer) else {
-                missing.insert(hash)
-                let found = BlobFault(sha256: hash, size: size, found: self.size(of: hash, writer: writer))
-                let isFault = found.isImpossible || found.found.map { $0 != size } ?? false
-                if isFault, fault == nil || found.isLasting && fault?.isLasting == false { fault = found }
-                continue
-            }
-            // The search reads a blob once, even when many changes name it.
-            if whole.count < BlobSearch.rememberedLimit { whole.insert("\(hash) \(size)") }
+                size >= 0, isSHA256(hash)
+            else { return nil }
+            return (hash, size)
         }
     }
+}
 
-    private func size(of hash: String, writer: UniqueID) -> Int64? {
-        guard isSHA256(hash) else { return nil }
-        var status = stat()
-        guard fstatat(logs.descriptor, "\(writer)/blobs/\(hash)", &status, AT_SYMLINK_NOFOLLOW) == 0,
-            status.st_mode & S_IFMT == S_IFREG
-        else { return nil }
-        return Int64(status.st_size)
+extension SegmentBatch.Event {
+    fileprivate var namedBlobs: [(sha256: String, size: Int64)] {
+        if case .changes(let changes) = self { changes.flatMap(\.namedBlobs) } else { [] }
+    }
+}
+
+extension LogFolder {
+    fileprivate func blobSize(_ sha256: String, of writer: UniqueID) -> Int64? {
+        isSHA256(sha256) ? FileAttributes("\(writer)/blobs/\(sha256)", in: self)?.size : nil
     }
 
-    /// Whether the blob exists with its bytes; a missing blob is not opened.
+    /// Whether a blob exists with its bytes; a missing one is not opened.
     ///
     /// - Throws: ``SegmentError`` `inputOutput` when the system refuses to read the blob, so that its state is unknown.
-    private func isWhole(_ hash: String, size: Int64, writer: UniqueID) throws -> Bool {
-        guard self.size(of: hash, writer: writer) == size else { return false }
+    fileprivate func hasBlob(_ sha256: String, of writer: UniqueID, size: Int64) throws(SegmentError) -> Bool {
+        guard blobSize(sha256, of: writer) == size else { return false }
         do {
-            try BlobReader(logs: logs, writer: writer).read(hash, size: size) { _ in }
+            try readBlob(sha256, of: writer, size: size) { _ in }
             return true
-        } catch let error as SegmentError {
-            if case .inputOutput = error.kind { throw error }
+        } catch {
+            if let error = error as? SegmentError, !error.isOfContent { throw error }
             return false
         }
     }
@@ -131,7 +163,7 @@ package struct BlobFault: Hashable, Sendable {
 struct BlobFeed: Sendable {
     private final class Exchange: Sendable {
         let portion = Mutex<[UInt8]?>(nil)
-        let outcome = Mutex<Result<Void, any Error>?>(nil)
+        let result = Mutex<Result<Void, any Error>?>(nil)
         let isAbandoned = Atomic(false)
         let filled = DispatchSemaphore(value: 0)
         let emptied = DispatchSemaphore(value: 0)
@@ -144,7 +176,7 @@ struct BlobFeed: Sendable {
 
     /// Hands over the bytes in portions, on the caller's thread.
     ///
-    /// - Throws: What ``BlobReader`` throws; ``SegmentError`` `inputOutput` when a portion does not arrive in time.
+    /// - Throws: What reading a blob throws; ``SegmentError`` `inputOutput` when a portion does not arrive in time.
     func read(_ sha256: String, size: Int64, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         let exchange = Exchange()
         defer {
@@ -152,28 +184,24 @@ struct BlobFeed: Sendable {
             exchange.emptied.signal()
         }
         DispatchQueue(label: "tributary.blob").async { [logs, writer] in
-            let outcome = Result {
-                try BlobReader(logs: logs, writer: writer).read(sha256, size: size) { bytes in
+            let result = Result {
+                try logs.readBlob(sha256, of: writer, size: size) { bytes in
                     exchange.portion.withLock { $0 = Array(bytes) }
                     exchange.filled.signal()
                     exchange.emptied.wait()
                     if exchange.isAbandoned.load(ordering: .acquiring) { throw CancellationError() }
                 }
             }
-            exchange.outcome.withLock { $0 = outcome }
+            exchange.result.withLock { $0 = result }
             exchange.filled.signal()
         }
         while true {
             guard exchange.filled.wait(timeout: .now() + patience / .seconds(1)) == .success else {
-                throw SegmentError(
-                    .inputOutput(ETIMEDOUT),
-                    file: "\(writer)/blobs/\(sha256)",
-                    reason: "reading makes no progress: the log folder's file system does not answer"
-                )
+                throw SegmentError.silent("\(writer)/blobs/\(sha256)")
             }
             control.step()
             guard let portion = exchange.portion.withLock({ $0.take() }) else {
-                return try exchange.outcome.withLock { $0.take() }?.get() ?? ()
+                return try exchange.result.withLock { $0.take() }?.get() ?? ()
             }
             try portion.withUnsafeBytes(take)
             exchange.emptied.signal()

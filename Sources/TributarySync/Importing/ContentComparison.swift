@@ -87,7 +87,7 @@ struct ContentComparison {
     }
 
     private func applied(_ record: SegmentRecord) throws(SegmentError) -> AppliedSegment? {
-        let name = SegmentName(writer: record.writer, first: record.first, last: record.last)
+        let name = record.name
         do throws(SegmentError) {
             let file = try logs.open(name)
             let tail = try SegmentTail.read(file)

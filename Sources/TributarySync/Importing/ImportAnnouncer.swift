@@ -45,14 +45,14 @@ struct ImportAnnouncer {
         initialImport.finish()
     }
 
-    mutating func announce(_ outcome: ImportBatch.Outcome) {
+    mutating func announce(_ result: ImportBatch.Result) {
         let wall = environment.wall
-        for name in outcome.finished { events.send(SegmentStatus(id: name, state: .applied, since: wall)) }
-        if outcome.counts.transactions > 0 {
-            logger.debug("imported", metadata: outcome.counts.journalMetadata)
-            environment.activity.imported(outcome.counts, from: outcome.names)
+        for name in result.finished { events.send(SegmentStatus(id: name, state: .applied, since: wall)) }
+        if result.counts.transactions > 0 {
+            logger.debug("imported", metadata: result.counts.journalMetadata)
+            environment.activity.imported(result.counts, from: result.names)
         }
-        deferred.insert(outcome.finished)
+        deferred.insert(result.finished)
         announceDeferrals()
     }
 
@@ -145,7 +145,7 @@ struct ImportAnnouncer {
     }
 
     private func log(deferralsOf status: SegmentStatus) {
-        guard let first = deferrals.locatedBlocking(status) else { return }
+        guard let first = deferrals.locatedBlocking(status.deferredValues).first else { return }
         logger.warning(
             "values of a segment are deferred",
             metadata: [

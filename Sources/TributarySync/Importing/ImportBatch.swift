@@ -11,9 +11,8 @@ struct ImportBatch: Sendable {
         var partial: PartialRecord?
     }
 
-    struct Outcome: Sendable {
+    struct Result: Sendable {
         var positions: [UniqueID: UInt64] = [:]
-        /// The name of each writer that has moved, as its segment has it.
         var names: [UniqueID: String?] = [:]
         var partials: [UniqueID: PartialRecord] = [:]
         var finished: [SegmentName] = []
@@ -46,7 +45,7 @@ struct ImportBatch: Sendable {
     var end = ContinuousClock.now
     /// Whether a slice has ended that applied everything that was read of its segment before the write lock was taken.
     var isReadUp = false
-    var outcome = Outcome()
+    var result = Result()
     var committed: [CommittedTransaction] = []
 
     /// A copy of the batch, with the beginnings of its segments in memory.
@@ -57,12 +56,237 @@ struct ImportBatch: Sendable {
     }
 
     /// Applies the segments that were read before the write lock was taken, and reads the rest.
-    func apply(_ transaction: WriteTransaction) throws -> (Outcome, [CommittedTransaction]) {
+    func apply(_ transaction: WriteTransaction) throws -> (Result, [CommittedTransaction]) {
         var batch = self
-        batch.outcome.began = .now
-        batch.end = batch.outcome.began + ImportBatch.duration
+        batch.result.began = .now
+        batch.end = batch.result.began + ImportBatch.duration
         try transaction.reportingProgress(readers.control.step) { try batch.run(transaction) }
-        return (batch.outcome, batch.committed)
+        return (batch.result, batch.committed)
+    }
+}
+
+extension ImportBatch {
+    private enum Pause {
+        case dependencies
+        /// The SQLite transaction is large enough, or the service stops.
+        case full
+        case end
+    }
+
+    /// Applies the writers' segments in turn until none makes progress, since one writer may wait for another.
+    mutating func run(_ transaction: WriteTransaction) throws {
+        try transaction.letRowsWait()
+        // What is read of segments takes memory for each, and the rows of small ones are on few pages.
+        if items.count > ImportBatch.cachedItems { try transaction.freePages() }
+        let own = try transaction.reader.writers.own()
+        // Local transactions may have been committed since the batch was planned.
+        positions[own.id] = own.sequence
+        if let after = own.incarnation.after {
+            positions[after.writer] = max(positions[after.writer] ?? 0, after.sequence)
+        }
+        var queues: [(writer: UniqueID, items: ArraySlice<Item>)] = []
+        var indexes: [UniqueID: Int] = [:]
+        for item in items {
+            if let index = indexes[item.name.writer] {
+                queues[index].items.append(item)
+            } else {
+                indexes[item.name.writer] = queues.count
+                queues.append((item.name.writer, [item]))
+            }
+        }
+        var moves = true
+        while moves, !isFull(transaction) {
+            moves = false
+            for index in queues.indices {
+                while let item = queues[index].items.first, !isFull(transaction), !isKnownBlocked(item), mayRead(item) {
+                    let before = positions[item.name.writer] ?? 0
+                    let pause = try apply(item, transaction)
+                    moves = moves || (positions[item.name.writer] ?? 0) > before
+                    guard pause == .end else { break }
+                    queues[index].items.removeFirst()
+                }
+            }
+        }
+        try transaction.applyWaiting()
+        try writePartials(transaction)
+        if result.counts.changes > 0 { try recordUnacknowledged(own.sequence, transaction) }
+    }
+
+    private func isKnownBlocked(_ item: Item) -> Bool {
+        result.unmet[item.name].map { !unmet($0.needs).isEmpty } ?? false
+    }
+
+    /// Whether a segment may be read now.
+    ///
+    /// A segment that has not been read waits for the next SQLite transaction, unless no other segment makes progress.
+    private func mayRead(_ item: Item) -> Bool {
+        !readers.isPrefetched || result.positions.isEmpty || readers.hasBegun(item.name)
+    }
+
+    private func isFull(_ transaction: WriteTransaction) -> Bool {
+        isReadUp || isLarge(transaction) || readers.control.current != .proceed
+            || (!committed.isEmpty && ContinuousClock.now >= end)
+    }
+
+    /// Whether the batch has as many changes as it may have: those of a slice when somebody waits, or when the rows
+    /// come in order, so that those of further slices are on other pages.
+    ///
+    /// A transaction counts as several changes, because it takes memory until the commit.
+    private func isLarge(_ transaction: WriteTransaction) -> Bool {
+        let (changes, transactions) = (result.counts.changes, result.counts.transactions)
+        return changes + transactions >= readers.sliceChanges
+            && (changes + transactions * ImportBatch.sliceLimit >= changeLimit || isAwaited()
+                || transaction.rowsAreInOrder)
+    }
+
+    private mutating func apply(_ item: Item, _ transaction: WriteTransaction) throws -> Pause {
+        let writer = item.name.writer
+        do {
+            let reader = readers.removeReader(of: item, after: positions[writer] ?? 0)
+            let blobs = BlobFeed(logs: readers.logs, writer: writer, control: readers.control)
+            let source: BlobSource = { sha256, size, receive in try blobs.read(sha256, size: size, receive) }
+            try transaction.setBlobSource(item.segment.mayNameBlobs ? source : nil)
+            var deferred = item.partial.map(\.deferred) ?? 0
+            if let earlier = result.partials[writer], earlier.name == item.name { deferred = earlier.deferred }
+            let pause = try apply(reader, of: item, transaction, deferred: &deferred)
+            let name = try recordProgress(of: item, deferred: deferred, transaction)
+            if result.positions[writer] != nil { result.names[writer] = .some(name) }
+            if case .full = pause, let sequence = positions[writer] {
+                readers.paused.store(reader, of: item.segment, after: sequence)
+            }
+            return pause
+        } catch let error as SegmentError {
+            throw SegmentFailure(name: item.name, error: error)
+        }
+    }
+
+    /// Applies slice after slice.
+    ///
+    /// After a transaction that must wait, the rest of the slice is only read, which verifies its bytes.
+    private mutating func apply(
+        _ reader: ReadAhead,
+        of item: Item,
+        _ transaction: WriteTransaction,
+        deferred: inout Int
+    ) throws -> Pause {
+        var isBlocked = false
+        var isOpen = false
+        while let events = try reader.next() {
+            readers.control.step()
+            guard readers.control.current != .abort else { throw CancellationError() }
+            for event in events.events where !isBlocked {
+                switch event {
+                case .begin(let header):
+                    let needs = try unmet(header, of: item, transaction)
+                    if !needs.isEmpty {
+                        result.unmet[item.name] = .init(sequence: header.sequence, needs: needs)
+                        isBlocked = true
+                    } else if !isOpen, readers.control.current == .finish {
+                        isBlocked = true
+                    } else {
+                        try transaction.beginImport(writer: item.name.writer, header: header)
+                        isOpen = true
+                    }
+                case .changes(let changes):
+                    try transaction.apply(changes)
+                case .rows(let run):
+                    try transaction.apply(run)
+                case .end:
+                    let ended = try transaction.endImport()
+                    count(ended)
+                    deferred += ended.deferredCount
+                    isOpen = false
+                }
+            }
+            guard events.endsSlice else { continue }
+            if isBlocked { return .dependencies }
+            if positions[item.name.writer] == item.name.last { return .end }
+            isReadUp = readers.isPrefetched && !committed.isEmpty && !reader.hasPrefetched
+            if isFull(transaction) { return .full }
+        }
+        return .end
+    }
+
+    /// The transactions that are to be applied before one; the first one of a writer makes it known.
+    private func unmet(
+        _ header: TransactionHeader,
+        of item: Item,
+        _ transaction: WriteTransaction
+    ) throws -> [UniqueID: UInt64] {
+        guard header.sequence == 1 else { return unmet(header.seen) }
+        let incarnation = item.segment.header.incarnation
+        if let after = incarnation.after, positions[after.writer] ?? 0 < after.sequence {
+            return [after.writer: after.sequence]
+        }
+        let needs = unmet(header.seen)
+        if needs.isEmpty { try transaction.meet(item.name.writer, incarnation) }
+        return needs
+    }
+
+    private func unmet(_ seen: [UniqueID: UInt64]) -> [UniqueID: UInt64] {
+        #if MUTATIONS
+            if Mutation.isOn(.dependenciesIgnored) { return [:] }
+        #endif
+        return seen.isEmpty
+            ? seen
+            : seen.filter { writer, sequence in
+                positions[writer] ?? 0 < sequence && !abandoned.contains(writer)
+            }
+    }
+
+    private mutating func count(_ transaction: CommittedTransaction) {
+        positions[transaction.writer] = transaction.sequence
+        result.positions[transaction.writer] = transaction.sequence
+        result.counts.transactions += 1
+        result.counts.changes += transaction.changeCount
+        result.deferred += transaction.deferredCount
+        committed.append(transaction)
+    }
+
+    /// Records the segment as applied when it is complete, otherwise its progress; returns the writer's name.
+    private mutating func recordProgress(
+        of item: Item,
+        deferred: Int,
+        _ transaction: WriteTransaction
+    ) throws -> String? {
+        let writer = item.name.writer
+        let sequence = positions[writer] ?? 0
+        let sha256 = item.segment.end.sha256
+        guard sequence == item.name.last else {
+            if sequence >= item.name.first {
+                result.partials[writer] = PartialRecord(name: item.name, sha256: sha256, deferred: deferred)
+            }
+            return item.segment.header.name
+        }
+        let record = SegmentRecord(
+            writer: writer,
+            first: item.name.first,
+            last: item.name.last,
+            sha256: sha256,
+            deferredCount: deferred
+        )
+        let name = try transaction.recordSegment(record, name: item.segment.header.name)
+        result.finished.append(item.name)
+        result.counts.segments += 1
+        result.unmet[item.name] = nil
+        result.partials[writer] = nil
+        return name
+    }
+
+    private func writePartials(_ transaction: WriteTransaction) throws {
+        for writer in result.positions.keys {
+            let key = StoreKeys.partial(writer)
+            let text = result.partials[writer]?.text
+            guard try transaction.reader.setting(key) != text else { continue }
+            try transaction.setSetting(key, to: text)
+        }
+    }
+
+    /// Records the time since which imported changes are unacknowledged; transactions without changes do not count.
+    private func recordUnacknowledged(_ ownSequence: UInt64, _ transaction: WriteTransaction) throws {
+        let before = try transaction.reader.setting(StoreKeys.unacknowledged)
+        guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }
+        try transaction.setSetting(StoreKeys.unacknowledged, to: "\(ownSequence) \(wall.milliseconds)")
     }
 }
 

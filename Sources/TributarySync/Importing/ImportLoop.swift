@@ -233,19 +233,19 @@ struct ImportLoop {
         take(await verification.verify(segments, configuration: configuration, positions: positions))
     }
 
-    private mutating func take(_ results: [SegmentVerification.Result]) {
+    private mutating func take(_ results: [SegmentVerification.Verified]) {
         // The file was replaced or removed: it is scanned again after a delay, since some file systems never report one
         // identity twice.
         var changed = FolderHints()
-        for result in results where result.outcome == .changed { changed.insert(file: result.segment.id) }
+        for result in results where result.result == .changed { changed.insert(file: result.segment.id) }
         scanLater(changed)
         for result in results {
-            if let segment = result.verified { verified.insert(segment, file: result.segment.file) }
+            if let segment = result.content { verified.insert(segment, file: result.segment.file) }
         }
         let wall = environment.wall
         state.update { state in
             for result in results {
-                state.planner.verified(result.segment.id, file: result.segment.file, as: result.outcome, wall: wall)
+                state.planner.verified(result.segment.id, file: result.segment.file, as: result.result, wall: wall)
             }
         }
     }
@@ -268,12 +268,12 @@ struct ImportLoop {
 
     private mutating func apply(_ items: [ImportBatch.Item]) async -> Bool {
         do {
-            let outcome = try await importer.apply(items)
-            verified.remove(outcome.finished)
+            let result = try await importer.apply(items)
+            verified.remove(result.finished)
             let wall = environment.wall
-            state.update { $0.applied(outcome, wall: wall) }
-            announcer.announce(outcome)
-            if outcome.counts.changes > 0 { signals.exports.raise() }
+            state.update { $0.applied(result, wall: wall) }
+            announcer.announce(result)
+            if result.counts.changes > 0 { signals.exports.raise() }
             if state.update({ $0.hasAwaited() }) { signals.baselines.raise() }
             records.storeAccepted(of: state, logger: environment.logger)
             nextAttempt = nil
@@ -283,7 +283,6 @@ struct ImportLoop {
         }
     }
 
-    /// Joins a baseline; false when the import cannot continue now.
     private mutating func join(_ baseline: KnownBaseline) async -> Bool {
         do {
             let refusal = try await importer.join(baseline)

@@ -14,15 +14,14 @@ struct Importer {
     let queue: SerialQueue
     let control: ImportControl
     private let paused = PausedReaders()
-    /// Reads the next batch while one is applied.
     private let ahead = SerialQueue("tributary.import-ahead")
     private let pace = BatchPace()
 
     /// Applies as many segments as fit into one SQLite transaction.
     ///
     /// - Throws: ``SegmentFailure`` when a segment is not the one that was verified; what the store throws.
-    func apply(_ items: [ImportBatch.Item]) async throws -> ImportBatch.Outcome {
-        guard !items.isEmpty else { return ImportBatch.Outcome() }
+    func apply(_ items: [ImportBatch.Item]) async throws -> ImportBatch.Result {
+        guard !items.isEmpty else { return ImportBatch.Result() }
         let (configuration, planner) = state.read { ($0.configuration, $0.planner) }
         let readers = try readers(configuration)
         let batch = ImportBatch(
@@ -42,16 +41,15 @@ struct Importer {
         // exceed them.
         let greatest = HybridClock.last(of: environment.wall.later(by: configuration.maxAhead))
         let accepted = Set(items.filter { $0.segment.greatestClock > greatest }.map(\.name.writer))
-        let outcome = try await environment.replica.importTransactions { transaction in
-            let result = try prefetched.apply(transaction)
+        let result = try await environment.replica.importTransactions { transaction in
+            let applied = try prefetched.apply(transaction)
             for writer in accepted { try transaction.writerChanges.setClocksAside(after: greatest, of: writer) }
-            return result
+            return applied
         }
-        pace.note(outcome.counts.changes, in: .now - outcome.began)
-        return outcome
+        pace.note(result.counts.changes, in: .now - result.began)
+        return result
     }
 
-    /// The length of the files whose content is kept when they are verified.
     private static let keptBytes: UInt64 = 5 << 20
 
     private func readers(_ configuration: SyncConfiguration) throws -> SegmentReaders {
@@ -71,7 +69,7 @@ struct Importer {
         _ segments: [WriterListing.Pending],
         known: [ImportBatch.Item],
         behind runs: [ImportPlanner.Run]
-    ) async -> [SegmentVerification.Result] {
+    ) async -> [SegmentVerification.Verified] {
         let (configuration, positions) = state.read { ($0.configuration, $0.planner.positions) }
         let verification = SegmentVerification(queue: ahead, control: control, store: environment.store)
         let lines = (runs.last?.segment).map { $0.changes.addingSaturating($0.transactions) } ?? 0
@@ -82,9 +80,9 @@ struct Importer {
             positions: positions,
             keptBytes: isRead ? Importer.keptBytes : 0
         )
-        let next = known + results.compactMap { $0.verified.map { ImportBatch.Item(name: $0.name, segment: $0) } }
+        let next = known + results.compactMap { $0.content.map { ImportBatch.Item(name: $0.name, segment: $0) } }
         // The readers have the content now.
-        for index in results.indices { results[index].verified?.batches = [] }
+        for index in results.indices { results[index].content?.batches = [] }
         if isRead, !next.isEmpty, let readers = try? readers(configuration) {
             await ahead.run {
                 var readers = readers
@@ -137,29 +135,35 @@ extension Importer {
         let work = BaselineImport(
             baseline: baseline,
             logs: try LogFolder(path: state.configuration.logs),
-            control: control,
-            wall: environment.wall
+            control: control
         )
         let file = baseline.name.path
         do {
-            let verified = try await queue.run { try work.verified() }
+            let (verified, missing) = try await queue.run { () throws(SegmentError) in try work.verified() }
+            if let first = missing.first {
+                return refuse(file, "blobs are missing, such as \(first) (\(missing.count) in all)")
+            }
             if let held = held(verified) {
                 warn(file, held.reason)
                 return held
             }
             state.update { $0.progress.isApplying = true }
             defer { state.update { $0.progress.isApplying = false } }
-            let outcome = try await environment.replica.importTransactions { try work.join(verified, $0) }
+            let wall = environment.wall
+            let (writers, changes) = try await environment.replica.importTransactions {
+                transaction -> ((Int, Int), [CommittedTransaction]) in
+                let before = try transaction.reader.writers.all().reduce(into: [:]) { $0[$1.id] = $1.sequence }
+                guard let committed = try work.join(verified, transaction) else { return ((0, 0), []) }
+                let own = try transaction.reader.writers.own().sequence
+                try transaction.setSetting(StoreKeys.unacknowledged, to: "\(own) \(wall.milliseconds)")
+                let advanced = verified.writers.count { $0.sequence > before[$0.id] ?? 0 }
+                return ((advanced, committed.changeCount), [committed])
+            }
             environment.logger.notice(
                 "joined a baseline",
-                metadata: [
-                    "baseline": "\(file)", "writers": "\(outcome.writers)", "changes": "\(outcome.changes ?? 0)",
-                ]
+                metadata: ["baseline": "\(file)", "writers": "\(writers)", "changes": "\(changes)"]
             )
             return nil
-        } catch let missing as BaselineImport.MissingBlobs {
-            let first = missing.names.first ?? ""
-            return refuse(file, "blobs are missing, such as \(first) (\(missing.names.count) in all)")
         } catch let error as SegmentError {
             // A replicator may bring the whole file later.
             if error.isOfContent {

@@ -19,7 +19,6 @@ final class ReadAhead: @unchecked Sendable {
 
     private struct Progress {
         var batches: [SegmentBatch] = []
-        /// Set when the whole segment has been read, or nothing more can be read.
         var end: Result<Void, SegmentError>?
         var isReading = false
         var isAwaited = false
@@ -112,15 +111,10 @@ final class ReadAhead: @unchecked Sendable {
                 steps = control.progress
                 continue
             }
-            throw SegmentError(
-                .inputOutput(ETIMEDOUT),
-                file: file,
-                reason: "reading makes no progress: the log folder's file system does not answer"
-            )
+            throw SegmentError.silent(file)
         }
     }
 
-    /// Continues reading on the queue while there is room for more batches.
     private func readOn() {
         let begins = progress.withLock { progress in
             guard !progress.isReading, wantsMore(progress) else { return false }
@@ -160,6 +154,13 @@ final class ReadAhead: @unchecked Sendable {
         // A finished reader needs no buffer and no open file.
         if case .success(nil) = read { reader = nil }
         if wakes { ready.signal() }
+    }
+}
+
+extension SegmentError {
+    static func silent(_ file: String) -> SegmentError {
+        let reason = "reading makes no progress: the log folder's file system does not answer"
+        return SegmentError(.inputOutput(ETIMEDOUT), file: file, reason: reason)
     }
 }
 
@@ -206,10 +207,8 @@ struct ReadBudget {
     private static let batchBytes = 4 << 20
 
     private var changes: Int
-    /// The events and changes that may be read beyond the limit.
     private let spareChanges: Int
     private var bytes = ReadBudget.batchBytes
-    /// Whether the last batch leaves its slice unfinished.
     private var isInsideSlice = false
 
     init(changes: Int) {
@@ -269,7 +268,7 @@ struct SegmentReaders: Sendable {
         try? prefetch(items, positions: [:])
         for item in items {
             guard let reader = prefetched.removeValue(forKey: item.name) else { continue }
-            pause(reader, of: item.segment, after: beginning(of: item, after: 0))
+            paused.store(reader, of: item.segment, after: beginning(of: item, after: 0))
         }
     }
 
@@ -280,14 +279,9 @@ struct SegmentReaders: Sendable {
 
     func hasBegun(_ name: SegmentName) -> Bool { prefetched[name] != nil || opened.contains(name) }
 
-    /// Removes and returns the reader of a segment that continues after the transaction `position`.
     mutating func removeReader(of item: ImportBatch.Item, after position: UInt64) -> ReadAhead {
         opened.insert(item.name)
         return prefetched.removeValue(forKey: item.name) ?? continuedReader(of: item, after: position)
-    }
-
-    func pause(_ reader: ReadAhead, of segment: VerifiedSegment, after position: UInt64) {
-        paused.store(reader, of: segment, after: position)
     }
 
     /// The reader that the batch before has paused, or one that opens its file on the first request.

@@ -4,10 +4,10 @@ import TributaryStore
 
 /// A stage of the import: reads whole segments and classifies them.
 struct SegmentVerification: Sendable {
-    struct Result: Sendable {
+    struct Verified: Sendable {
         var segment: WriterListing.Pending
-        var outcome: VerificationOutcome
-        var verified: VerifiedSegment?
+        var result: VerificationResult
+        var content: VerifiedSegment?
     }
 
     let queue: SerialQueue
@@ -20,17 +20,18 @@ struct SegmentVerification: Sendable {
         configuration: SyncConfiguration,
         positions: [UniqueID: WriterPosition],
         keptBytes: UInt64 = 0
-    ) async -> [Result] {
+    ) async -> [Verified] {
         await queue.run {
             var verifier = SegmentVerifier(sliceChanges: configuration.sliceChanges, keptBytes: keptBytes)
             return segments.map { segment in
                 defer { control.step() }
                 do throws(SegmentError) {
-                    let result = try examine(segment, verifier, configuration, positions)
-                    if let kept = result.verified, !kept.batches.isEmpty { verifier.keptBytes -= kept.fileSize }
-                    return result
+                    let logs = try LogFolder(path: configuration.logs)
+                    let verified = try examine(segment, in: logs, verifier, positions)
+                    if let kept = verified.content, !kept.batches.isEmpty { verifier.keptBytes -= kept.fileSize }
+                    return verified
                 } catch {
-                    return Result(segment: segment, outcome: VerificationOutcome(error))
+                    return Verified(segment: segment, result: VerificationResult(error))
                 }
             }
         }
@@ -38,109 +39,50 @@ struct SegmentVerification: Sendable {
 
     private func examine(
         _ pending: WriterListing.Pending,
+        in logs: LogFolder,
         _ verifier: SegmentVerifier,
-        _ configuration: SyncConfiguration,
         _ positions: [UniqueID: WriterPosition]
-    ) throws(SegmentError) -> Result {
-        let logs = try LogFolder(path: configuration.logs)
-        let file = try logs.open(pending.id)
+    ) throws(SegmentError) -> Verified {
+        let (name, file) = (pending.id, try logs.open(pending.id))
         guard FileIdentity(try FileAttributes(of: file)) == pending.file else {
-            return Result(segment: pending, outcome: .changed)
+            return Verified(segment: pending, result: .changed)
         }
-        let position = positions[pending.id.writer] ?? WriterPosition()
-        var (summary, segment) = try verified(file, pending.id, after: position.sequence, logs, verifier, positions)
-        if !position.isCompared(pending.id.bounds, summary) {
-            if let reason = try contradiction(file, pending.id, through: position.sequence, logs) {
-                return Result(segment: pending, outcome: .forked(reason: reason))
-            }
-            summary.comparedThrough = position.sequence
-        }
-        return Result(segment: pending, outcome: .valid(summary), verified: segment)
-    }
-
-    private func contradiction(
-        _ file: OpenFile,
-        _ name: SegmentName,
-        through last: UInt64,
-        _ logs: LogFolder
-    ) throws(SegmentError) -> String? {
         let bytes = MeteredBytes(file, control)
-        let tail = try SegmentTail.read(bytes)
+        let position = positions[name.writer] ?? WriterPosition()
         do {
-            return try ContentComparison(store: store, logs: logs).contradiction(
-                in: bytes,
-                tail,
-                of: name,
-                through: last
-            )
+            let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position.sequence)
+            let blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes)
+            var summary = SegmentSummary(segment, blobs, positions)
+            if !position.isCompared(name.bounds, summary) {
+                let (comparison, tail) = (ContentComparison(store: store, logs: logs), try SegmentTail.read(bytes))
+                let last = position.sequence
+                if let reason = try comparison.contradiction(in: bytes, tail, of: name, through: last) {
+                    return Verified(segment: pending, result: .bad(.forked, reason: reason, line: nil))
+                }
+                summary.comparedThrough = last
+            }
+            return Verified(segment: pending, result: .valid(summary), content: segment)
         } catch {
             throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
         }
     }
-
-    private func verified(
-        _ file: OpenFile,
-        _ name: SegmentName,
-        after position: UInt64,
-        _ logs: LogFolder,
-        _ verifier: SegmentVerifier,
-        _ positions: [UniqueID: WriterPosition]
-    ) throws(SegmentError) -> (SegmentSummary, VerifiedSegment) {
-        let bytes = MeteredBytes(file, control)
-        let segment = try verifier.verify(bytes, name: name, dependenciesAfter: position)
-        let blobs: BlobSearch.Finding
-        do { blobs = try BlobSearch(logs: logs).find(in: segment, file: bytes) } catch {
-            throw error as? SegmentError ?? SegmentError(.changed, file: file.file, reason: String(describing: error))
-        }
-        return (summary(segment, blobs: blobs, positions: positions), segment)
-    }
-
-    private func summary(
-        _ segment: VerifiedSegment,
-        blobs: BlobSearch.Finding,
-        positions: [UniqueID: WriterPosition]
-    ) -> SegmentSummary {
-        let unmet = segment.dependencies.lazy.compactMap { dependency -> SegmentSummary.UnmetDependencies? in
-            let needs = dependency.seen.filter { (positions[$0.key]?.sequence ?? 0) < $0.value }
-            return needs.isEmpty ? nil : SegmentSummary.UnmetDependencies(sequence: dependency.sequence, needs: needs)
-        }.first
-        var summary = SegmentSummary(
-            sha256: segment.end.sha256,
-            name: segment.header.name,
-            transactions: Int(clamping: segment.end.transactions),
-            changes: Int(clamping: segment.end.changes),
-            lastClock: segment.greatestClock,
-            missingBlobs: blobs.missing,
-            unmet: unmet
-        )
-        summary.blobFault = blobs.fault
-        summary.after = segment.header.incarnation.after
-        return summary
-    }
 }
 
-package enum VerificationOutcome: Hashable, Sendable {
+/// What a segment is by its bytes, and by what is applied of the same transactions.
+package enum VerificationResult: Hashable, Sendable {
     case valid(SegmentSummary)
-    /// The segment has no valid end line; its file may still be growing.
     case incomplete(reason: String, line: Int?)
-    /// The bytes differ from those that the writer wrote.
-    case damaged(reason: String, line: Int?)
-    case rejected(reason: String, line: Int?)
-    /// What is applied of the same transactions is other content.
-    case forked(reason: String)
-    /// The file is not a regular file, or may not be read.
+    case bad(SegmentState, reason: String, line: Int?)
     case unreadable(reason: String)
     case changed
-}
 
-extension VerificationOutcome {
     init(_ error: SegmentError) {
         let text = error.reason.prefix(1).uppercased() + error.reason.dropFirst()
         let reason = text.isEmpty || text.hasSuffix(".") ? text : text + "."
         switch error.kind {
         case .incomplete: self = .incomplete(reason: reason, line: error.line)
-        case .damaged: self = .damaged(reason: reason, line: error.line)
-        case .rejected, .forked: self = .rejected(reason: reason, line: error.line)
+        case .damaged: self = .bad(.damaged, reason: reason, line: error.line)
+        case .rejected, .forked: self = .bad(.rejected, reason: reason, line: error.line)
         case .changed, .missing: self = .changed
         case .inputOutput: self = .unreadable(reason: reason)
         }
@@ -161,7 +103,7 @@ package struct SegmentSummary: Hashable, Sendable {
     package var blobFault: BlobFault?
     /// The first transaction whose dependencies were unmet when the segment was verified.
     package var unmet: UnmetDependencies?
-    /// What the writer follows, which is to be applied before its first transaction; nil for none.
+    /// The former writer of the same store, whose transactions are applied before the writer's first one; nil for none.
     package var after: Incarnation.Predecessor?
     /// The last transaction up to which the segment was compared with what was applied; 0 for none.
     package var comparedThrough: UInt64 = 0
@@ -170,6 +112,26 @@ package struct SegmentSummary: Hashable, Sendable {
     package struct UnmetDependencies: Hashable, Sendable {
         package var sequence: UInt64
         package var needs: [UniqueID: UInt64]
+    }
+}
+
+extension SegmentSummary {
+    init(_ segment: VerifiedSegment, _ blobs: BlobSearch.Finding, _ positions: [UniqueID: WriterPosition]) {
+        let unmet = segment.dependencies.lazy.compactMap { dependency -> UnmetDependencies? in
+            let needs = dependency.seen.filter { (positions[$0.key]?.sequence ?? 0) < $0.value }
+            return needs.isEmpty ? nil : UnmetDependencies(sequence: dependency.sequence, needs: needs)
+        }
+        self.init(
+            sha256: segment.end.sha256,
+            name: segment.header.name,
+            transactions: Int(clamping: segment.end.transactions),
+            changes: Int(clamping: segment.end.changes),
+            lastClock: segment.greatestClock,
+            missingBlobs: blobs.missing,
+            blobFault: blobs.fault,
+            unmet: unmet.first,
+            after: segment.header.incarnation.after
+        )
     }
 }
 
@@ -189,7 +151,6 @@ struct VerifiedSegments {
         newer[segment.name] = Known(file: file, segment: segment)
     }
 
-    /// The segment, if exactly this file was verified.
     private func segment(_ name: SegmentName, file: FileIdentity) -> VerifiedSegment? {
         guard let known = newer[name] ?? older[name], known.file == file else { return nil }
         return known.segment

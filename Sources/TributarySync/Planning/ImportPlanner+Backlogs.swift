@@ -32,8 +32,7 @@ extension ImportPlanner {
     package func status(ofGapOf id: UniqueID, wall: WallTime) -> SegmentStatus? {
         let positions = SupposedPositions(known: positions)
         guard let writer = writers[id], let (entry, view) = gap(of: writer, positions, wall: wall) else { return nil }
-        var status = status(entry, view, positions, wall: wall)
-        status.since = entry.since
+        var status = status(entry, view, positions)
         if status.waitingFor.isEmpty {
             var preceding = PrecedingSegments(position: positions[id].sequence)
             preceding.explain(&status, writer: writer)
@@ -51,20 +50,18 @@ extension ImportPlanner {
         _ positions: SupposedPositions,
         wall: WallTime
     ) -> (PlannedSegment, WriterView)? {
-        guard case .blocked(let block) = verdict(writer, positions: positions, wall: wall) else { return nil }
-        let next = positions[writer.id].sequence.addingSaturating(1)
+        let view = view(of: writer, positions, wall: wall)
         let entry: PlannedSegment?
-        switch block {
+        switch view.block {
         case .gap:
             guard !abandoned.contains(writer.id) else { return nil }
             entry = writer.slice(limit: 1).first
         case .dependencies, .predecessor, .blobs:
-            entry = writer.order.holders(of: next).lazy.compactMap { writer[$0] }.first { $0.valid != nil }
-        case .unusable, .held: return nil
+            entry = writer.order.holders(of: view.next).lazy.compactMap { writer[$0] }.first { $0.valid != nil }
+        case .unusable, .held, nil: return nil
         }
-        guard let entry else { return nil }
-        let view = WriterView(next: next, block: block, limits: limits, accepted: accepted, wall: wall)
-        return view.state(of: entry) == .waiting ? (entry, view) : nil
+        guard let entry, view.state(of: entry) == .waiting else { return nil }
+        return (entry, view)
     }
 }
 
@@ -96,7 +93,7 @@ extension ImportPlanner {
             guard let summary = summaries[state], let id = summary.first,
                 let first = status(of: id, in: state, wall: wall)
             else { return nil }
-            return ImportPlanner.problem(code, first, count: summary.count, since: summary.since ?? wall)
+            return Problem(code, first, count: summary.count, since: summary.since ?? wall)
         }
         // A segment that waits for its turn is no problem, however long the queue is.
         return found + [gapProblem(wall: wall)].compactMap(\.self)
@@ -106,29 +103,6 @@ extension ImportPlanner {
         let late = gaps(wall: wall).filter { wall >= $0.due(grace: limits.incompleteGrace) }
         guard let gap = late.first, let first = status(ofGapOf: gap.id.writer, wall: wall) else { return nil }
         let since = late.map(\.since).min() ?? wall
-        return ImportPlanner.problem(.segmentsWaiting, first, count: late.count, since: since)
-    }
-
-    private static func problem(
-        _ code: Problem.Code,
-        _ first: SegmentStatus,
-        count: Int,
-        since: WallTime
-    ) -> Problem {
-        let more = count > 1 ? " and \(count - 1) more" : ""
-        return Problem(
-            code,
-            since: since,
-            detail: "\(first.file)\(more): \(first.state.rawValue). \(first.reason)",
-            writer: first.id.writer,
-            hint: hint(for: first)
-        )
-    }
-
-    /// The segment's own hint; without a command in it, the command that explains the segment.
-    private static func hint(for status: SegmentStatus) -> String {
-        let hint = status.hint ?? ""
-        guard !hint.contains("tributaryctl") else { return hint }
-        return (hint.isEmpty ? "" : hint + " ") + "To see more: tributaryctl segment explain \(status.id.path)"
+        return Problem(.segmentsWaiting, first, count: late.count, since: since)
     }
 }

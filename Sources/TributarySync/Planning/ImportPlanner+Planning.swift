@@ -9,13 +9,13 @@ extension ImportPlanner {
         case held(until: WallTime)
         case blobs([String])
         case dependencies(SegmentSummary.UnmetDependencies)
-        /// What the writer follows, which is never given up: whoever has any of a writer has all that it goes on from.
+        /// The former writer of the same store, which is waited for even when it is abandoned: every store that has
+        /// applied something of a writer has applied what the writer goes on from.
         case predecessor(Incarnation.Predecessor)
     }
 
     enum Verdict: Hashable, Sendable {
         case read([SegmentBounds])
-        /// The segment may be applied up to and including the sequence.
         case ready(SegmentBounds, through: UInt64)
         case blocked(Block)
     }
@@ -37,8 +37,9 @@ extension ImportPlanner {
         if !plan.runs.isEmpty { return .apply(plan.runs) }
         let ahead = readAhead(wall: wall)
         if !ahead.isEmpty { return .verify(ahead) }
-        if case .wait(let until) = joining { deadline = soonest(deadline, until) }
-        return .wait(until: soonest(deadline, unsettled.deadline(after: wall, grace: limits.incompleteGrace)))
+        if case .wait(let until) = joining { deadline = [deadline, until].compactMap(\.self).min() }
+        let retry = unsettled.deadline(after: wall, grace: limits.incompleteGrace)
+        return .wait(until: [deadline, retry].compactMap(\.self).min())
     }
 
     /// The batch after one of these runs, which the caller may verify and read while that one is applied.
@@ -67,7 +68,7 @@ extension ImportPlanner {
                 case .ready(let bounds, let through):
                     return writer[bounds].map { plan.apply($0, through: through) } ?? false
                 case .blocked(.held(let until)):
-                    plan.deadline = soonest(plan.deadline, until)
+                    plan.deadline = min(plan.deadline ?? until, until)
                     return false
                 case .blocked: return false
                 }
@@ -134,7 +135,6 @@ extension ImportPlanner {
         #endif
     }
 
-    /// Limits a segment to the transactions before the first one whose dependencies are unmet.
     private func limit(
         _ id: SegmentName,
         _ dependencies: [SegmentSummary.UnmetDependencies],
@@ -164,21 +164,18 @@ extension ImportPlanner {
     ///
     /// The result includes segments that could not be read a while ago.
     private mutating func readAhead(wall: WallTime) -> [WriterListing.Pending] {
-        var found = dueAgain(wall: wall, limit: ImportPlanner.readAheadStep)
-        for writer in pendingWriters {
-            guard found.count < ImportPlanner.readAheadStep else { break }
-            found += unread(of: writer, limit: ImportPlanner.readAheadStep - found.count)
+        let step = ImportPlanner.readAheadStep
+        let due = unsettled.due(wall: wall, grace: limits.incompleteGrace, limit: step)
+        var found = due.compactMap { writers[$0.writer]?[$0.bounds]?.pending }
+        for writer in pendingWriters where found.count < step {
+            let unread = writers[writer]?.unread(window: limits.readAhead, limit: step - found.count)
+            found += unread?.map(\.pending) ?? []
         }
         return found
     }
 
     /// Small, so that an applicable segment does not wait long.
     private static let readAheadStep = 32
-
-    private func soonest(_ left: WallTime?, _ right: WallTime?) -> WallTime? {
-        guard let left, let right else { return left ?? right }
-        return min(left, right)
-    }
 }
 
 /// A batch under construction: the segments to read and to apply, assuming that all of them succeed.
@@ -199,7 +196,7 @@ struct BatchPlan {
     /// Assumes of a single segment that it will be valid, and returns true then.
     mutating func read(_ entries: [PlannedSegment]) -> Bool {
         for entry in entries {
-            toRead.append(WriterListing.Pending(id: entry.id, file: entry.file))
+            toRead.append(entry.pending)
             count(entry)
         }
         guard entries.count == 1, let only = entries.first else { return false }

@@ -7,6 +7,12 @@ extension ImportPlanner {
         /// The first of the segments, and the earliest wall time since which one has had the state.
         package var first: SegmentName?
         package var since: WallTime?
+
+        mutating func add(_ id: SegmentName, since: WallTime?) {
+            count += 1
+            first = first.map { min($0, id) } ?? id
+            if let since { self.since = min(self.since ?? since, since) }
+        }
     }
 
     package func counts(wall: WallTime) -> [SegmentState: Int] {
@@ -88,7 +94,9 @@ extension ImportPlanner {
         for writer in pendingWriters {
             let changed = changedStates(of: writer, wall: wall)
             guard let last = changed.last else { continue }
-            for (id, state) in changed { announced(id, state, wall: wall) }
+            for (id, state) in changed {
+                writers[id.writer]?.announce(id.bounds, PlannedSegment.Announced(state: state, since: wall))
+            }
             let ids = Set(changed.map(\.0))
             changes += entryStatuses(of: writer, wall: wall, through: last.0.bounds).filter { ids.contains($0.id) }
         }
@@ -104,17 +112,11 @@ extension ImportPlanner {
         }
     }
 
-    private func view(of writer: PlannedWriter, _ positions: SupposedPositions, wall: WallTime) -> WriterView {
+    func view(of writer: PlannedWriter, _ positions: SupposedPositions, wall: WallTime) -> WriterView {
         var block: Block?
         if case .blocked(let found) = verdict(writer, positions: positions, wall: wall) { block = found }
         let next = positions[writer.id].sequence.addingSaturating(1)
-        return WriterView(
-            next: next,
-            block: block,
-            limits: limits,
-            accepted: accepted,
-            wall: wall
-        )
+        return WriterView(next: next, block: block, limits: limits, accepted: accepted, wall: wall)
     }
 
     private func statuses(_ writer: PlannedWriter, wall: WallTime) -> [SegmentStatus] {
@@ -158,8 +160,7 @@ extension ImportPlanner {
         var preceding = PrecedingSegments(position: positions[writer.id].sequence)
         var result: [SegmentStatus] = []
         for entry in writer.slice(limit: window) {
-            var status = status(entry, view, positions, wall: wall)
-            status.since = entry.since
+            var status = status(entry, view, positions)
             if status.state == .waiting, status.waitingFor.isEmpty { preceding.explain(&status, writer: writer) }
             preceding.pass(status, holdsNext: status.state == .waiting && !status.waitingFor.isEmpty)
             result.append(status)
@@ -167,84 +168,67 @@ extension ImportPlanner {
         return result
     }
 
-    func status(
-        _ entry: PlannedSegment,
-        _ view: WriterView,
-        _ positions: SupposedPositions,
-        wall: WallTime
-    ) -> SegmentStatus {
+    func status(_ entry: PlannedSegment, _ view: WriterView, _ positions: SupposedPositions) -> SegmentStatus {
+        var status = SegmentStatus(id: entry.id, state: view.state(of: entry), since: entry.since)
         switch entry.knowledge {
-        case .unknown: return SegmentStatus(id: entry.id, state: .waiting)
+        case .unknown: break
         case .incomplete(let reason, let line, let since):
-            return incomplete(entry.id, reason: reason, line: line, since: since, wall: wall)
+            (status.reason, status.line) = (reason, line)
+            if status.state == .damaged {
+                status.reason += " It has not grown for \(view.wall.duration(since: since).components.seconds) s."
+                status.hint = ImportPlanner.badHint(entry.id, .damaged)
+            } else {
+                status.hint = "It is looked at again when the file changes."
+            }
         case .unreadable(let reason, _):
-            let hint = "See to the file's permissions and to the disk; it is tried again every few seconds."
-            return SegmentStatus(id: entry.id, state: .rejected, reason: reason, hint: hint)
+            status.reason = reason
+            status.hint = "See to the file's permissions and to the disk; it is tried again every few seconds."
         case .bad(let state, let reason, let line):
-            return SegmentStatus(
-                id: entry.id,
-                state: state,
-                reason: reason,
-                line: line,
-                hint: ImportPlanner.badHint(entry.id, state)
-            )
+            (status.reason, status.line, status.hint) = (reason, line, ImportPlanner.badHint(entry.id, state))
         case .valid(let segment):
-            guard let block = view.block(of: entry) else { return SegmentStatus(id: entry.id, state: .waiting) }
-            return blocked(entry.id, segment, block, positions, wall: wall)
+            if let block = view.block(of: entry) { explain(&status, segment, block, positions, wall: view.wall) }
         }
+        return status
     }
 
-    func blocked(
-        _ id: SegmentName,
+    private func explain(
+        _ status: inout SegmentStatus,
         _ segment: SegmentSummary,
         _ block: Block,
         _ positions: SupposedPositions,
         wall: WallTime
-    ) -> SegmentStatus {
+    ) {
+        let id = status.id
         switch block {
         case .held:
             let ahead = segment.lastClock.wallTime.duration(since: wall).components.seconds
-            return SegmentStatus(
-                id: id,
-                state: .held,
-                reason: "The clock of writer \(id.writer) is \(ahead) s ahead of this machine's.",
-                hint: "Set the clocks right. To take it now, so that what it writes wins until its time has come: "
-                    + "tributaryctl segment accept \(id.path)"
-            )
+            status.reason = "The clock of writer \(id.writer) is \(ahead) s ahead of this machine's."
+            status.hint =
+                "Set the clocks right. To take it now, so that what it writes wins until its time has come: "
+                + "tributaryctl segment accept \(id.path)"
         case .blobs(let names):
             let reason =
                 names.count == 1
                 ? "A blob that it names is not in \(id.writer)/blobs, or is not whole."
                 : "\(names.count) blobs that it names are not in \(id.writer)/blobs, or are not whole."
-            return SegmentStatus(
-                id: id,
-                state: .waiting,
-                reason: [reason, segment.blobFault?.text].compactMap(\.self).joined(separator: " "),
-                waitingFor: names.map { .blob(writer: id.writer, sha256: $0) },
-                hint: segment.blobFault?.hint(for: id.path)
-            )
+            status.reason = [reason, segment.blobFault?.text].compactMap(\.self).joined(separator: " ")
+            status.waitingFor = names.map { .blob(writer: id.writer, sha256: $0) }
+            status.hint = segment.blobFault?.hint(for: id.path)
         case .dependencies(let unmet):
             let missing = self.unmet(unmet, positions)
             let rest = missing.count > 10 ? " and \(missing.count - 10) more" : ""
-            return SegmentStatus(
-                id: id,
-                state: .waiting,
-                reason: "Transaction \(unmet.sequence) was made after transactions that are not here: "
-                    + missing.prefix(10).map(\.description).joined(separator: ", ") + "\(rest).",
-                waitingFor: missing,
-                hint: ImportPlanner.gapHint(missing)
-            )
+            status.reason =
+                "Transaction \(unmet.sequence) was made after transactions that are not here: "
+                + missing.prefix(10).map(\.description).joined(separator: ", ") + "\(rest)."
+            status.waitingFor = missing
+            status.hint = ImportPlanner.gapHint(missing)
         case .predecessor(let after):
             let from = positions[after.writer].sequence.addingSaturating(1)
-            return SegmentStatus(
-                id: id,
-                state: .waiting,
-                reason:
-                    "The writer goes on from \(after.writer), whose transactions up to \(after.sequence) are not here.",
-                waitingFor: [.transactions(writer: after.writer, from: from, through: after.sequence)],
-                hint: "See that the segments of \(after.writer) arrive, or a baseline that has them."
-            )
-        case .gap, .unusable: return SegmentStatus(id: id, state: .waiting)
+            status.reason =
+                "The writer goes on from \(after.writer), whose transactions up to \(after.sequence) are not here."
+            status.waitingFor = [.transactions(writer: after.writer, from: from, through: after.sequence)]
+            status.hint = "See that the segments of \(after.writer) arrive, or a baseline that has them."
+        case .gap, .unusable: break
         }
     }
 
@@ -258,24 +242,6 @@ extension ImportPlanner {
         "If they are lost for ever: tributaryctl writer abandon \(writer)"
     }
 
-    private func incomplete(
-        _ id: SegmentName,
-        reason: String,
-        line: Int?,
-        since: WallTime,
-        wall: WallTime
-    ) -> SegmentStatus {
-        let isLate = limits.isLate(since: since, wall: wall)
-        return SegmentStatus(
-            id: id,
-            state: isLate ? .damaged : .incomplete,
-            reason: isLate
-                ? "\(reason) It has not grown for \(wall.duration(since: since).components.seconds) s." : reason,
-            line: line,
-            hint: isLate ? ImportPlanner.badHint(id, .damaged) : "It is looked at again when the file changes."
-        )
-    }
-
     static func forkHint(_ writer: UniqueID) -> String {
         "Two programs have written as \(writer), of which this store has taken one: build the machine of the other one anew."
     }
@@ -285,14 +251,6 @@ extension ImportPlanner {
         return state == .damaged
             ? "Let the replicator bring the file again, then: tributaryctl segment retry \(id.path)"
             : "Have the writer write it anew, then: tributaryctl segment retry \(id.path)"
-    }
-}
-
-extension ImportPlanner.Summary {
-    mutating func add(_ id: SegmentName, since: WallTime?) {
-        count += 1
-        first = first.map { min($0, id) } ?? id
-        if let since { self.since = min(self.since ?? since, since) }
     }
 }
 
@@ -319,10 +277,8 @@ struct WriterView {
         case .unreadable: return .rejected
         case .bad(let state, _, _): return state
         case .valid:
-            switch block(of: entry) {
-            case .held: return .held
-            case .blobs, .dependencies, .predecessor, .gap, .unusable, nil: return .waiting
-            }
+            guard case .held = block(of: entry) else { return .waiting }
+            return .held
         }
     }
 }

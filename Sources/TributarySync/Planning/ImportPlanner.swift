@@ -31,7 +31,6 @@ package struct ImportPlanner: Sendable {
 
         func isLate(since: WallTime, wall: WallTime) -> Bool { wall >= since.later(by: incompleteGrace) }
 
-        /// The wall time until which a clock is too far ahead; nil when it is not.
         func heldUntil(_ clock: HybridClock, wall: WallTime) -> WallTime? {
             guard clock.wallTime > wall.later(by: maxAhead) else { return nil }
             return clock.wallTime.earlier(by: maxAhead)
@@ -58,16 +57,15 @@ package struct ImportPlanner: Sendable {
     package var limits: Limits
     /// The store's own writer; what the folder has of it beyond its position is imported as anybody's.
     package var own: UniqueID
-    private(set) var writers: [UniqueID: PlannedWriter] = [:]
+    var writers: [UniqueID: PlannedWriter] = [:]
     package private(set) var positions: [UniqueID: WriterPosition] = [:]
     private(set) var pendingWriters: Set<UniqueID> = []
     private var withNewUnusableFiles: Set<UniqueID> = []
-    private(set) var unsettled = UnsettledSegments()
+    var unsettled = UnsettledSegments()
     /// The writers whose missing transactions are not waited for.
     package var abandoned: Set<UniqueID> = []
     /// The segments that are accepted although their clock is ahead, with the accepted hash.
-    package private(set) var accepted: [SegmentName: String] = [:]
-    /// The verified baselines that the store may join.
+    package var accepted: [SegmentName: String] = [:]
     var baselines = PlannedBaselines()
     /// Whether the store had applied nothing of others, and its first import is not complete.
     var isBeginning = false
@@ -88,8 +86,6 @@ package struct ImportPlanner: Sendable {
         let covered = dropCovered(writer)
         writers[writer]?.compare(covered)
     }
-
-    package mutating func setAccepted(_ segments: [SegmentName: String]) { accepted = segments }
 
     private mutating func dropCovered(_ writer: UniqueID) -> [PlannedSegment] {
         let sequence = position(of: writer).sequence
@@ -165,17 +161,17 @@ package struct ImportPlanner: Sendable {
     package mutating func verified(
         _ id: SegmentName,
         file: FileIdentity,
-        as outcome: VerificationOutcome,
+        as result: VerificationResult,
         wall: WallTime
     ) {
         guard let entry = writers[id.writer]?[id.bounds] else { return }
-        guard outcome != .changed else {
+        guard result != .changed else {
             writers[id.writer]?.remove(id.bounds)
             unsettled.remove(id)
             return updatePending(id.writer)
         }
         guard entry.file == file else { return }
-        learn(id, ImportPlanner.knowledge(outcome, before: entry.knowledge, wall: wall))
+        learn(id, ImportPlanner.knowledge(result, before: entry.knowledge, wall: wall))
     }
 
     private mutating func learn(_ id: SegmentName, _ knowledge: PlannedSegment.Knowledge) {
@@ -184,20 +180,18 @@ package struct ImportPlanner: Sendable {
     }
 
     private static func knowledge(
-        _ outcome: VerificationOutcome,
+        _ result: VerificationResult,
         before: PlannedSegment.Knowledge,
         wall: WallTime
     ) -> PlannedSegment.Knowledge {
-        switch outcome {
+        switch result {
         case .valid(let segment): return .valid(segment)
         case .incomplete(let reason, let line):
             if case .incomplete(_, _, let since) = before {
                 return .incomplete(reason: reason, line: line, since: since)
             }
             return .incomplete(reason: reason, line: line, since: wall)
-        case .damaged(let reason, let line): return .bad(.damaged, reason: reason, line: line)
-        case .forked(let reason): return .bad(.forked, reason: reason, line: nil)
-        case .rejected(let reason, let line): return .bad(.rejected, reason: reason, line: line)
+        case .bad(let state, let reason, let line): return .bad(state, reason: reason, line: line)
         case .unreadable(let reason):
             return .unreadable(reason: reason, retry: wall.later(by: ImportPlanner.retryInterval))
         case .changed: return .unknown
@@ -205,17 +199,6 @@ package struct ImportPlanner: Sendable {
     }
 
     static let retryInterval = Duration.seconds(5)
-
-    mutating func dueAgain(wall: WallTime, limit: Int) -> [WriterListing.Pending] {
-        unsettled.due(wall: wall, grace: limits.incompleteGrace, limit: limit).compactMap { id in
-            writers[id.writer]?[id.bounds].map { WriterListing.Pending(id: id, file: $0.file) }
-        }
-    }
-
-    mutating func unread(of writer: UniqueID, limit: Int) -> [WriterListing.Pending] {
-        let found = writers[writer]?.unread(window: limits.readAhead, limit: limit) ?? []
-        return found.map { WriterListing.Pending(id: $0.id, file: $0.file) }
-    }
 
     /// `reason` says why the file contradicts what is applied, nil when it does not; O(1).
     package mutating func compared(_ file: SegmentFile, _ reason: String?, wall: WallTime) {
@@ -274,7 +257,7 @@ package struct ImportPlanner: Sendable {
         }
     }
 
-    /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's unusableFiles.
+    /// Whether the folder has or had a file of this name; O(1), and one step for each of the writer's unusable files.
     package func isKnown(_ id: SegmentName) -> Bool {
         guard let writer = writers[id.writer] else { return false }
         return writer[id.bounds] != nil || !writer.conflicts(of: id).isEmpty
@@ -302,10 +285,6 @@ package struct ImportPlanner: Sendable {
     }
 
     // MARK: Announcements
-
-    mutating func announced(_ id: SegmentName, _ state: SegmentState, wall: WallTime) {
-        writers[id.writer]?.announce(id.bounds, PlannedSegment.Announced(state: state, since: wall))
-    }
 
     mutating func drainNewUnusableFiles() -> [(UniqueID, [WriterListing.UnusableFile])] {
         // The loop visits only writers with unusableFiles.
@@ -364,7 +343,6 @@ struct UnsettledSegments: Sendable {
     func deadline(after wall: WallTime, grace: Duration) -> WallTime? {
         let damaged = incomplete.values.lazy.map { $0.later(by: grace) }.filter { $0 > wall }.min()
         let retry = unreadable.values.lazy.filter { $0 > wall }.min()
-        guard let damaged, let retry else { return damaged ?? retry }
-        return min(damaged, retry)
+        return [damaged, retry].compactMap(\.self).min()
     }
 }

@@ -14,7 +14,6 @@ struct PlannedBaselines: Sendable {
         case nothing
     }
 
-    /// The one with the most transactions first.
     private(set) var verified: [KnownBaseline] = []
     /// The reasons why baselines could not be joined, each with the time of the next attempt; nil for none.
     private(set) var refused: [KnownBaseline: Refusal] = [:]

@@ -1,4 +1,4 @@
-import TransactionLog
+package import TransactionLog
 import TributaryChanges
 
 /// The plan for one writer: the segments that reach past its position.
@@ -37,9 +37,7 @@ struct PlannedWriter: Sendable {
         self.id = id
     }
 
-    func name(_ bounds: SegmentBounds) -> SegmentName {
-        SegmentName(writer: id, first: bounds.first, last: bounds.last)
-    }
+    func name(_ bounds: SegmentBounds) -> SegmentName { SegmentName(writer: id, bounds) }
 
     // MARK: Entries
 
@@ -142,7 +140,7 @@ struct PlannedWriter: Sendable {
         }
     }
 
-    /// Takes the conflict copies out of a folder's unusableFiles; each is compared once, and again when it has changed.
+    /// Takes the conflict copies out of a folder's unusable files; each is compared once, and again when it has changed.
     mutating func takeCopies(_ unusableFiles: [WriterListing.UnusableFile]) -> [WriterListing.UnusableFile] {
         var found: [SegmentFile: FileIdentity] = [:]
         let rest = unusableFiles.filter { unusableFile in
@@ -192,7 +190,7 @@ struct PlannedWriter: Sendable {
 
     // MARK: Unusable files
 
-    /// Replaces the unusableFiles; known unusableFiles keep their times.
+    /// Replaces the unusable files; known unusable files keep their times.
     mutating func setUnusableFiles(_ found: [WriterListing.UnusableFile], wall: WallTime) {
         guard found != unusableFiles else { return }
         let former = unusableFileTimes
@@ -214,9 +212,7 @@ struct PlannedSegment: Sendable {
     indirect enum Knowledge: Sendable {
         case unknown
         case valid(SegmentSummary)
-        /// The segment has no valid end line since the given wall time.
         case incomplete(reason: String, line: Int?, since: WallTime)
-        /// The system refused to read the segment; it is tried again at the given wall time.
         case unreadable(reason: String, retry: WallTime)
         case bad(SegmentState, reason: String, line: Int?)
     }
@@ -233,7 +229,8 @@ struct PlannedSegment: Sendable {
     let found: WallTime
     var announced: Announced?
 
-    /// Drops the facts about the former file.
+    var pending: WriterListing.Pending { WriterListing.Pending(id: id, file: file) }
+
     mutating func update(_ file: FileIdentity) {
         self.file = file
         knowledge = .unknown
@@ -242,20 +239,11 @@ struct PlannedSegment: Sendable {
     /// The wall time since which the segment has had the last announced state, or has been in the folder.
     var since: WallTime { announced?.since ?? found }
 
-    var valid: SegmentSummary? {
-        guard case .valid(let segment) = knowledge else { return nil }
-        return segment
-    }
+    var valid: SegmentSummary? { if case .valid(let segment) = knowledge { segment } else { nil } }
 
-    var isUnknown: Bool {
-        guard case .unknown = knowledge else { return false }
-        return true
-    }
+    var isUnknown: Bool { if case .unknown = knowledge { true } else { false } }
 
-    var isForked: Bool {
-        guard case .bad(.forked, _, _) = knowledge else { return false }
-        return true
-    }
+    var isForked: Bool { if case .bad(.forked, _, _) = knowledge { true } else { false } }
 
     func isUnread(wall: WallTime) -> Bool {
         if case .unreadable(_, let retry) = knowledge { return retry <= wall }

@@ -1,3 +1,5 @@
+import TransactionLog
+
 /// A writer's segments, ordered by first and last sequence and searched by sequence.
 ///
 /// An operation costs the logarithm of their number. An insertion or removal out of order also moves each later element;
@@ -121,18 +123,6 @@ struct SegmentOrder<Segment: BoundedSegment>: Sendable {
             if before(list[middle].bounds) { low = middle + 1 } else { high = middle }
         }
         return low
-    }
-}
-
-/// The range of sequences of a segment, without its writer.
-package struct SegmentBounds: Hashable, Sendable, Comparable {
-    package var first: UInt64
-    package var last: UInt64
-
-    func holds(_ sequence: UInt64) -> Bool { first <= sequence && sequence <= last }
-
-    package static func < (left: SegmentBounds, right: SegmentBounds) -> Bool {
-        (left.first, left.last) < (right.first, right.last)
     }
 }
 

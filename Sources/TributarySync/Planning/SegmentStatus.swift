@@ -69,7 +69,6 @@ package enum SegmentState: String, Sendable, Hashable, CaseIterable {
 
 /// A missing transaction range or blob on which a segment depends.
 package enum UnmetDependency: Hashable, Sendable {
-    /// Transactions of a writer, both bounds included.
     case transactions(writer: UniqueID, from: UInt64, through: UInt64)
     case blob(writer: UniqueID, sha256: String)
 }
@@ -89,7 +88,7 @@ extension SegmentStatus {
     /// Creates the status of an applied segment; `values` are the first of the counted values.
     init(applied record: SegmentRecord, _ counts: DeferredCounts, _ values: [DeferredValue]) {
         self.init(
-            id: SegmentName(writer: record.writer, first: record.first, last: record.last),
+            id: record.name,
             state: .applied,
             hint: counts.isEmpty
                 ? nil

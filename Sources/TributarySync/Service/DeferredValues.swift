@@ -9,7 +9,7 @@ package import TributaryStore
 /// A count of the deferred imported writes, with the newest of them by name.
 package struct DeferralReport: Hashable, Sendable {
     package var counts = DeferredCounts()
-    /// At most ``DeferralReader/named``, the newest first.
+    /// At most ``DeferralFinder/named``, the newest first.
     package var newest: [DeferredValue] = []
     /// The time of the first import with deferred writes.
     package var since: WallTime?
@@ -39,126 +39,40 @@ package struct DeferredValue: Hashable, Sendable {
     }
 }
 
-/// Names deferred writes in the store, with their segments, rules, and lines in the log folder's files.
-struct DeferralReader {
-    let logs: String
-    let model: Model
-
+/// Counts and names deferred writes in the store, with their segments, rules, and lines in the log folder's files.
+final class DeferralFinder: Sendable {
     static let named = 5
+    private static let namedOfSegment = 100
+    private static let linePatience = Duration.seconds(5)
+
+    private let store: Store
+    private let logs: String
+    /// Valid until the store has another transaction.
+    private let known = Mutex<(transaction: Int64, report: DeferralReport)?>(nil)
+    private let lineSearch = LineSearch()
+
+    init(store: Store, logs: String) {
+        self.store = store
+        self.logs = logs
+    }
+
+    // MARK: What the store knows
+
+    var lastReport: DeferralReport? { known.withLock { $0?.report } }
 
     func report(_ reader: Reader) throws -> DeferralReport {
-        let overview = try reader.deferrals.overview(limit: DeferralReader.named)
-        return DeferralReport(
+        let transaction = try reader.history.newestTransaction()
+        if let known = known.withLock({ $0 }), known.transaction == transaction { return known.report }
+        let overview = try reader.deferrals.overview(limit: DeferralFinder.named)
+        let report = DeferralReport(
             counts: overview.counts,
             newest: try values(of: overview.newest, reader),
             since: overview.since,
             until: overview.until
         )
+        known.withLock { $0 = (transaction, report) }
+        return report
     }
-
-    func values(of writes: [DeferredWrite], _ reader: Reader) throws -> [DeferredValue] {
-        try writes.map { write in
-            let record = try reader.writers.segment(writer: write.writer, holding: write.sequence)
-            let name = record.map { SegmentName(writer: $0.writer, first: $0.first, last: $0.last) }
-            return DeferredValue(write: write, segment: name, line: nil, rule: rule(of: write))
-        }
-    }
-
-    /// Opens and reads files of the log folder, which may hang: never call it inside a read of the store.
-    func located(_ values: [DeferredValue]) -> [DeferredValue] {
-        var values = values
-        var segments: [SegmentName: Set<UInt64>] = [:]
-        for value in values where value.lacksLine {
-            if let name = value.segment { segments[name, default: []].insert(value.write.sequence) }
-        }
-        guard !segments.isEmpty, let folder = try? LogFolder(path: logs) else { return values }
-        for (name, sequences) in segments {
-            guard let file = try? folder.open(name) else { continue }
-            let lines = TransactionLines.find(sequences, in: file, writer: name.writer)
-            for index in values.indices where values[index].segment == name {
-                let write = values[index].write
-                guard let change = write.index, let line = lines[write.sequence] else { continue }
-                values[index].line = line + 1 + change
-            }
-        }
-        return values
-    }
-
-    private func rule(of write: DeferredWrite) -> String {
-        guard write.cause == .model else { return write.reason }
-        guard let entity = model.entity(named: write.entity) else { return write.reason }
-        switch write.operation {
-        case "link", "unlink": return entity.deferralReason(ofLinkTo: write.property ?? "") ?? write.reason
-        default:
-            guard let name = write.property, let text = write.value,
-                let value = try? JSONParser.parse(Array(text.utf8))
-            else { return write.reason }
-            let property = PropertyWrite(name: name, value: value)
-            return entity.deferralReason(of: property, isInsert: write.operation == "insert") ?? write.reason
-        }
-    }
-}
-
-final class DeferralFinder: Sendable {
-    private static let namedOfSegment = 100
-    private static let linePatience = Duration.seconds(5)
-
-    private let store: Store
-    private let reader: DeferralReader
-    private let cache = DeferralCache()
-    private let lineSearch = LineSearch()
-
-    init(store: Store, logs: String) {
-        self.store = store
-        reader = DeferralReader(logs: logs, model: store.model)
-    }
-
-    /// Nil when the folder does not answer in time.
-    func search<T: Sendable>(_ search: @escaping @Sendable () -> T) async -> T? {
-        await lineSearch.result(within: DeferralFinder.linePatience, search)
-    }
-
-    var lastReport: DeferralReport? { cache.last }
-
-    func report(_ reader: Reader) throws -> DeferralReport {
-        try cache.report(at: try reader.history.newestTransaction()) { try self.reader.report(reader) }
-    }
-
-    /// Without lines when the log folder does not answer in time.
-    func located(_ report: DeferralReport) async -> DeferralReport {
-        guard report.newest.contains(where: \.lacksLine) else { return report }
-        let (reader, cache) = (reader, cache)
-        return await lineSearch.result(within: .seconds(1)) {
-            var located = report
-            located.newest = reader.located(report.newest)
-            // The report is cached even when the caller has given up: repeated requests then search a large segment
-            // once.
-            cache.replace(report, with: located)
-            return located
-        } ?? report
-    }
-
-    /// The statuses with the line of the first deferred value of each, when the log folder answers in time.
-    func located(_ statuses: [SegmentStatus]) async -> [SegmentStatus] {
-        let values = await located(statuses.flatMap(\.deferredValues), within: DeferralFinder.linePatience)
-        var rest = values[...]
-        return statuses.map { status in
-            guard !status.deferredValues.isEmpty else { return status }
-            var status = status
-            status.name(Array(rest.prefix(status.deferredValues.count)))
-            rest = rest.dropFirst(status.deferredValues.count)
-            return status
-        }
-    }
-
-    private func located(_ values: [DeferredValue], within patience: Duration) async -> [DeferredValue] {
-        guard values.contains(where: \.lacksLine) else { return values }
-        let reader = reader
-        return await lineSearch.result(within: patience) { reader.located(values) } ?? values
-    }
-
-    /// Blocks for as long as the log folder takes to answer.
-    func locatedBlocking(_ status: SegmentStatus) -> DeferredValue? { reader.located(status.deferredValues).first }
 
     func named(_ statuses: [SegmentStatus], _ reader: Reader) throws -> [SegmentStatus] {
         let records = try statuses.map { status in
@@ -169,7 +83,7 @@ final class DeferralFinder: Sendable {
         return try zip(statuses, records).map { status, record in
             guard status.lacksDeferredNames, let write = record.flatMap({ first[$0] }) else { return status }
             var status = status
-            status.name(try self.reader.values(of: [write], reader))
+            status.name(try values(of: [write], reader))
             return status
         }
     }
@@ -177,7 +91,7 @@ final class DeferralFinder: Sendable {
     func status(ofApplied record: SegmentRecord) async throws -> SegmentStatus {
         let (counts, values) = try store.read { reader in
             let (counts, writes) = try reader.deferrals.writes(of: record, limit: DeferralFinder.namedOfSegment)
-            return (counts, try self.reader.values(of: writes, reader))
+            return (counts, try self.values(of: writes, reader))
         }
         let status = SegmentStatus(applied: record, counts, values)
         return await located([status]).first ?? status
@@ -209,23 +123,79 @@ final class DeferralFinder: Sendable {
             return (found.sorted(by: SegmentStatus.precedes), try reader.history.newestTransaction())
         }
     }
-}
 
-/// Valid until the store has another transaction.
-final class DeferralCache: Sendable {
-    private let known = Mutex<(transaction: Int64, report: DeferralReport)?>(nil)
-
-    var last: DeferralReport? { known.withLock { $0?.report } }
-
-    func report(at transaction: Int64, make: () throws -> DeferralReport) rethrows -> DeferralReport {
-        if let known = known.withLock({ $0 }), known.transaction == transaction { return known.report }
-        let report = try make()
-        known.withLock { $0 = (transaction, report) }
-        return report
+    private func values(of writes: [DeferredWrite], _ reader: Reader) throws -> [DeferredValue] {
+        try writes.map { write in
+            let record = try reader.writers.segment(writer: write.writer, holding: write.sequence)
+            return DeferredValue(write: write, segment: record?.name, line: nil, rule: rule(of: write))
+        }
     }
 
-    func replace(_ former: DeferralReport, with report: DeferralReport) {
-        known.withLock { if $0?.report == former { $0?.report = report } }
+    private func rule(of write: DeferredWrite) -> String {
+        guard write.cause == .model, let entity = store.model.entity(named: write.entity) else { return write.reason }
+        switch write.operation {
+        case "link", "unlink": return entity.deferralReason(ofLinkTo: write.property ?? "") ?? write.reason
+        default:
+            guard let name = write.property, let text = write.value,
+                let value = try? JSONParser.parse(Array(text.utf8))
+            else { return write.reason }
+            let property = PropertyWrite(name: name, value: value)
+            return entity.deferralReason(of: property, isInsert: write.operation == "insert") ?? write.reason
+        }
+    }
+
+    // MARK: Lines in the log folder
+
+    /// Nil when the folder does not answer in time.
+    func search<T: Sendable>(_ search: @escaping @Sendable () -> T) async -> T? {
+        await lineSearch.result(within: DeferralFinder.linePatience, search)
+    }
+
+    /// Without lines when the log folder does not answer in time.
+    func located(_ report: DeferralReport) async -> DeferralReport {
+        guard report.newest.contains(where: \.lacksLine) else { return report }
+        return await lineSearch.result(within: .seconds(1)) { [self] in
+            var located = report
+            located.newest = locatedBlocking(report.newest)
+            // The report is cached even when the caller has given up: repeated requests then search a large segment
+            // once.
+            known.withLock { [located] in if $0?.report == report { $0?.report = located } }
+            return located
+        } ?? report
+    }
+
+    /// The statuses with the line of the first deferred value of each, when the log folder answers in time.
+    func located(_ statuses: [SegmentStatus]) async -> [SegmentStatus] {
+        let values = statuses.flatMap(\.deferredValues)
+        guard values.contains(where: \.lacksLine) else { return statuses }
+        var rest = (await search { [self] in locatedBlocking(values) } ?? values)[...]
+        return statuses.map { status in
+            guard !status.deferredValues.isEmpty else { return status }
+            var status = status
+            status.name(Array(rest.prefix(status.deferredValues.count)))
+            rest = rest.dropFirst(status.deferredValues.count)
+            return status
+        }
+    }
+
+    /// Blocks for as long as the log folder takes to answer: never call it inside a read of the store.
+    func locatedBlocking(_ values: [DeferredValue]) -> [DeferredValue] {
+        var values = values
+        var segments: [SegmentName: Set<UInt64>] = [:]
+        for value in values where value.lacksLine {
+            if let name = value.segment { segments[name, default: []].insert(value.write.sequence) }
+        }
+        guard !segments.isEmpty, let folder = try? LogFolder(path: logs) else { return values }
+        for (name, sequences) in segments {
+            guard let file = try? folder.open(name) else { continue }
+            let lines = TransactionLines.find(sequences, in: file, writer: name.writer)
+            for index in values.indices where values[index].segment == name {
+                let write = values[index].write
+                guard let change = write.index, let line = lines[write.sequence] else { continue }
+                values[index].line = line + 1 + change
+            }
+        }
+        return values
     }
 }
 

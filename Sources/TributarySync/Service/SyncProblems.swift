@@ -29,17 +29,12 @@ struct SyncProblems: Sendable {
 
     private static let ofExport: [Problem.Code] = [.exportFailed, .ownClockAhead, .logsMissing]
 
-    mutating func endExportProblems() {
-        for code in SyncProblems.ofExport { others[code] = nil }
+    /// An export fails for one reason; nil when it has succeeded.
+    mutating func setExportProblem(_ problem: Problem?) {
+        for code in SyncProblems.ofExport where code != problem?.code { others[code] = nil }
+        if let problem { raise(problem) }
     }
 
-    /// An export fails for one reason.
-    mutating func replaceExportProblem(with problem: Problem) {
-        for code in SyncProblems.ofExport where code != problem.code { others[code] = nil }
-        raise(problem)
-    }
-
-    /// Adds the problems of a scan, and ends other problems of the scanned folders.
     mutating func updateFolder(
         _ found: [FolderProblem],
         isWhole: Bool,
@@ -84,6 +79,23 @@ extension Problem {
             let hint = "The folder is looked at every 30 s instead, and watched once the system allows it."
             self.init(.watchFailed, since: since, detail: problem.description, hint: hint)
         }
+    }
+
+    /// Segments in one state that is a problem, by the first of them.
+    init(_ code: Code, _ first: SegmentStatus, count: Int, since: WallTime) {
+        let more = count > 1 ? " and \(count - 1) more" : ""
+        // Without a command in the segment's own hint, the command that explains the segment.
+        var hint = first.hint ?? ""
+        if !hint.contains("tributaryctl") {
+            hint += (hint.isEmpty ? "" : " ") + "To see more: tributaryctl segment explain \(first.id.path)"
+        }
+        self.init(
+            code,
+            since: since,
+            detail: "\(first.file)\(more): \(first.state.rawValue). \(first.reason)",
+            writer: first.id.writer,
+            hint: hint
+        )
     }
 
     static func watchLimit(since wall: WallTime) -> Problem {
@@ -152,7 +164,7 @@ extension Problem {
         "Mount the share. If the folder is to begin anew, as the daemon's user: mkdir -m 2770 \(folder.shellWord)"
     }
 
-    static func exportFailed(_ error: any Error, logs: String, own: UniqueID, since wall: WallTime) -> Problem {
+    static func exportFailed(_ error: any Error, logs: String, since wall: WallTime) -> Problem {
         switch error {
         case ExportFailure.clockAhead(let ahead, let other): ownClockAhead(by: ahead, after: other, since: wall)
         case ExportFailure.foreignFolder(_, let writer, _, let isCertain):
@@ -184,8 +196,7 @@ extension Problem {
     }
 
     private static func ownClockAhead(by ahead: Duration, after other: UniqueID?, since wall: WallTime) -> Problem {
-        let lead =
-            "This store's own clock is \(ahead.components.seconds) s ahead of the machine's; nothing is exported."
+        let lead = ExportFailure.clockAhead(by: ahead).description
         guard let other else {
             return Problem(
                 .ownClockAhead,

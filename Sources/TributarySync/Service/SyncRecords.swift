@@ -60,15 +60,19 @@ struct SyncRecords: Sendable {
 
     /// The state is read while the write lock is held, so that an older one never replaces a newer one.
     ///
-    /// When writing throws, the segments are still to be stored.
-    func storeAccepted(of state: SyncStateOwner) throws {
+    /// Logs an error when that fails; the next call tries again.
+    func storeAccepted(of state: SyncStateOwner, logger: Logger) {
         guard state.read(\.acceptedToStore) != nil else { return }
         var accepted: [SegmentName: String] = [:]
-        try store.write { transaction in
-            accepted = state.read(\.planner.accepted)
-            try transaction.setSetting(StoreKeys.accepted, to: SyncRecords.text(accepted))
+        do {
+            try store.write { transaction in
+                accepted = state.read(\.planner.accepted)
+                try transaction.setSetting(StoreKeys.accepted, to: SyncRecords.text(accepted))
+            }
+            state.update { $0.stored(accepted: accepted) }
+        } catch {
+            logger.error("accepted segments were not stored", metadata: ["reason": "\(error)"])
         }
-        state.update { $0.stored(accepted: accepted) }
     }
 
     private static func text(_ accepted: [SegmentName: String]) -> String? {
@@ -87,15 +91,12 @@ struct SyncRecords: Sendable {
     }
 }
 
-extension SyncRecords {
-    /// Logs an error when that fails; the next call tries again.
-    func storeAccepted(of state: SyncStateOwner, logger: Logger) {
-        do {
-            try storeAccepted(of: state)
-        } catch {
-            logger.error("accepted segments were not stored", metadata: ["reason": "\(error)"])
-        }
-    }
+extension SegmentRecord {
+    var name: SegmentName { SegmentName(writer: writer, first: first, last: last) }
+}
+
+extension ExportRange {
+    var name: SegmentName { SegmentName(writer: writer, first: first, last: last) }
 }
 
 /// The keys of the store's settings for the watched folder.

@@ -14,7 +14,6 @@ extension SyncService {
     /// Whether the segments that could be imported when the service began have been imported.
     package var isInitialImportComplete: Bool { state.read(\.progress.isInitialImportComplete) }
 
-    /// The problems of baselines that keep no transaction from being imported here.
     package var idleBaselineProblems: Set<Problem.Code> { state.read(\.idleBaselineProblems) }
 
     /// Returns when the initial import is complete, or when the task is cancelled.
@@ -40,7 +39,6 @@ extension SyncService {
 
     package var backlogs: [UniqueID: WriterBacklog] { state.read { $0.planner.backlogs } }
 
-    /// The statuses of segments, in order of their names.
     package func segments(
         in wanted: Set<SegmentState>? = nil,
         all: Bool = false,

@@ -133,7 +133,7 @@ extension SyncError: CustomStringConvertible {
         switch self {
         case .notRunning: "The log folder is not being watched."
         case .paused: "Importing is paused."
-        case .noSuchSegment(let name) where name.first == 0 || name.first > name.last:
+        case .noSuchSegment(let name) where !name.isPossible:
             "\(name.path) is no segment's name: sequences begin with 1, and the last one does not come before the first."
         case .noSuchSegment(let name): "There is no segment \(name.path)."
         case .notHeld(let name, let state): "Segment \(name.path) is \(state.rawValue), not held."

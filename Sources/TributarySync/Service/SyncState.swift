@@ -21,11 +21,7 @@ struct SyncState: Sendable {
     /// The positions of a baseline that waits until this store has applied its transactions; nil for none.
     private var awaited: VersionVector?
 
-    init(
-        configuration: SyncConfiguration,
-        planner: ImportPlanner,
-        pause: ImportPause? = nil
-    ) {
+    init(configuration: SyncConfiguration, planner: ImportPlanner, pause: ImportPause? = nil) {
         self.configuration = configuration
         self.planner = planner
         self.pause = pause
@@ -122,14 +118,14 @@ struct SyncState: Sendable {
         _ = planner.retry(name)
     }
 
-    mutating func applied(_ outcome: ImportBatch.Outcome, wall: WallTime) {
-        for name in outcome.finished { planner.finished(name, wall: wall) }
+    mutating func applied(_ result: ImportBatch.Result, wall: WallTime) {
+        for name in result.finished { planner.finished(name, wall: wall) }
         // The positions advance after the finished segments, which are counted from the former position.
-        for (writer, sequence) in outcome.positions {
-            planner.advanced(writer, to: sequence, partial: outcome.partials[writer]?.partial)
+        for (writer, sequence) in result.positions {
+            planner.advanced(writer, to: sequence, partial: result.partials[writer]?.partial)
         }
-        for (name, unmet) in outcome.unmet { planner.stopped(name, by: unmet) }
-        progress.addImported(outcome.counts, wall: wall)
+        for (name, unmet) in result.unmet { planner.stopped(name, by: unmet) }
+        progress.addImported(result.counts, wall: wall)
         problems.end(.importFailed)
     }
 
@@ -165,13 +161,11 @@ struct SyncState: Sendable {
 
     mutating func exported(_ counts: ImportCounts) {
         progress.addExported(counts)
-        problems.endExportProblems()
+        problems.setExportProblem(nil)
     }
 
     mutating func exportFailed(_ error: any Error, wall: WallTime) {
-        problems.replaceExportProblem(
-            with: .exportFailed(error, logs: configuration.logs, own: planner.own, since: wall)
-        )
+        problems.setExportProblem(.exportFailed(error, logs: configuration.logs, since: wall))
     }
 
     // MARK: Status
@@ -245,7 +239,7 @@ extension SyncState {
             if writer.state == .abandoned { planner.abandoned.insert(writer.id) }
         }
         planner.isBeginning = planner.positions.allSatisfy { $0.key == own || $0.value.sequence == 0 }
-        planner.setAccepted(try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:])
+        planner.accepted = try reader.setting(StoreKeys.accepted).map(SyncRecords.accepted) ?? [:]
         let pause = try reader.setting(StoreKeys.paused).flatMap { ImportPause($0) }
         self.init(configuration: configuration, planner: planner, pause: pause)
     }

@@ -49,6 +49,16 @@ extension FileAttributes {
         )
     }
 
+    /// Looks at a file of the log folder; nil when there is no regular file of this path.
+    init?(_ path: String, in logs: LogFolder) {
+        var status = stat()
+        guard fstatat(logs.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        self.init(status)
+    }
+
+    var bytes: UInt64 { UInt64(clamping: size) }
+
     init(of file: OpenFile) throws(SegmentError) {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else {
@@ -70,6 +80,11 @@ package struct FileTime: Hashable, Sendable {
 
     init(_ time: timespec) {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+    }
+
+    var wall: WallTime {
+        let whole = UInt64(clamping: seconds).multipliedSaturating(by: 1_000)
+        return WallTime(milliseconds: whole.addingSaturating(UInt64(clamping: nanoseconds / 1_000_000)))
     }
 
     package func isOlder(than age: Duration, at wall: WallTime) -> Bool {

@@ -64,7 +64,7 @@ package struct ListingChange: Sendable {
     package var applied: Set<SegmentName> = []
     /// The change in the number of files at or below the position.
     package var appliedDifference = 0
-    /// All unusableFiles of the folder; nil when they have not changed.
+    /// All unusable files of the folder; nil when they have not changed.
     package var unusableFiles: [WriterListing.UnusableFile]?
 
     package init(writer: UniqueID) {
@@ -77,13 +77,10 @@ package struct FolderProblem: Error, Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         /// The log folder does not exist, perhaps because of an unmounted share.
         case missing
-        /// The log folder or a writer's folder may not be read.
         case unreadable
-        /// A writer's folder is a link or a file instead of a folder.
         case notAFolder
         /// A name resembles that of a writer's folder, or a segment is outside such a folder.
         case misnamed
-        /// inotify cannot be used.
         case watchFailed
     }
 
@@ -94,4 +91,23 @@ package struct FolderProblem: Error, Hashable, Sendable {
 
 extension FolderProblem: CustomStringConvertible {
     package var description: String { "\(path): \(reason)" }
+}
+
+/// A file with the content of a segment, under the segment's name or under that of a replicator's conflict copy.
+package struct SegmentFile: Hashable, Sendable, Comparable {
+    package var id: SegmentName
+    package var fileName: String
+
+    package init(id: SegmentName, fileName: String? = nil) {
+        self.id = id
+        self.fileName = fileName ?? id.fileName
+    }
+
+    package var path: String { "\(id.writer)/\(fileName)" }
+
+    var hasOwnName: Bool { fileName == id.fileName }
+
+    package static func < (left: SegmentFile, right: SegmentFile) -> Bool {
+        left.id == right.id ? left.fileName.precedesByBytes(right.fileName) : left.id < right.id
+    }
 }

@@ -139,7 +139,6 @@ extension FolderScanner {
     /// The time within which a changed folder may change again without another time stamp.
     private static let timestampDoubt = Duration.seconds(2)
 
-    /// Uses the known listing when the folder has not changed.
     mutating func look(
         at writer: UniqueID,
         root: Int32,
@@ -156,7 +155,9 @@ extension FolderScanner {
         let modified = FileTime(status.st_mtim)
         if !isForced, known[writer]?.inode == inode, known[writer]?.modified == modified {
             // Files that are not applied may be written to without a change of the folder.
-            let pending = known[writer]?.refresh(position: position) { FolderScanner.attributes(of: $0, in: folder) }
+            let pending = known[writer]?.refresh(position: position) {
+                FolderScanner.status(of: $0.fileName, in: folder).map { FileAttributes($0) }
+            }
             if let folder = known[writer] { scan.listings.append(folder.listing(pending ?? [])) }
         } else if let (listed, pending) = list(folder, writer, inode: inode, position: position, &scan) {
             known[writer] = listed
@@ -222,7 +223,6 @@ extension FolderScanner {
         return nil
     }
 
-    /// Keeps the known state of the folder and marks it to be scanned again.
     private mutating func refuse(_ writer: UniqueID, _ code: Int32, _ scan: inout FolderScan) {
         known[writer]?.modified = nil
         scan.refuse(.unreadable, path: "\(path)/\(writer)", code: code)
@@ -246,16 +246,17 @@ extension FolderScanner {
         var files: [KnownFolder.File] = []
         var pending: [WriterListing.Pending] = []
         let isWhole = entries.forEach { bytes, kind, inode in
-            guard let bounds = SegmentName.bounds(fileName: bytes) else {
-                let kind = SegmentFileKind.classify(String(decoding: bytes, as: UTF8.self), writer: writer)
+            guard let bounds = SegmentBounds(fileName: bytes) else {
+                let text = String(decoding: bytes, as: UTF8.self)
+                let kind = SegmentFileKind.classify(text, writer: writer)
                 if case .baseline(let sequence) = kind { listed.insert(baseline: sequence) }
                 if case .comparison(let baseline) = kind { listed.insert(comparison: baseline) }
-                if let unusableFile = FolderScanner.unusableFile(bytes, writer: writer) {
+                if let unusableFile = FolderScanner.unusableFile(text, kind, writer: writer) {
                     listed.insert(other: FolderScanner.examined(unusableFile, in: folder))
                 }
                 return
             }
-            let id = SegmentName(writer: writer, first: bounds.first, last: bounds.last)
+            let id = SegmentName(writer: writer, bounds)
             let applied = KnownFolder.File(bounds: bounds, inode: inode, isApplied: true)
             let isNamedOnly = kind == .regular && bounds.last <= position && id.isPossible
             switch isNamedOnly ? .file(applied, nil) : entry(id, in: folder, position: position, &scan) {
@@ -281,17 +282,15 @@ extension FolderScanner {
         position: UInt64,
         _ scan: inout FolderScan
     ) -> KnownFolder.Entry? {
-        guard id.isPossible else {
-            return .unusableFile(
-                unusableFile(
-                    id,
-                    "Sequences begin with 1 and do not run backwards.",
-                    "Have the writer name it as it should."
-                )
-            )
+        func unusable(_ reason: String, hint: String) -> KnownFolder.Entry {
+            let (name, state) = (id.fileName, SegmentState.rejected)
+            return .unusableFile(.init(id: id, fileName: name, state: state, reason: reason, hint: hint))
         }
-        var status = stat()
-        guard fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        guard id.isPossible else {
+            let hint = "Have the writer name it as it should."
+            return unusable("Sequences begin with 1 and do not run backwards.", hint: hint)
+        }
+        guard let status = FolderScanner.status(of: id.fileName, in: folder) else {
             let code = errno
             guard code != ENOENT else { return nil }
             // Each folder gets one problem, however many of its files are refused.
@@ -303,29 +302,28 @@ extension FolderScanner {
         }
         let kind = DirectoryEntries.Kind(mode: status.st_mode)
         guard kind == .regular else {
-            return .unusableFile(
-                unusableFile(id, "It is \(kind.words), not a regular file; it was not opened.", "Remove it.")
-            )
+            return unusable("It is \(kind.words), not a regular file; it was not opened.", hint: "Remove it.")
         }
         let isApplied = id.last <= position
         let file = KnownFolder.File(bounds: id.bounds, inode: UInt64(status.st_ino), isApplied: isApplied)
         return .file(file, isApplied ? nil : FileIdentity(FileAttributes(status)))
     }
 
-    private static func attributes(of id: SegmentName, in folder: Int32) -> FileAttributes? {
+    /// Nil, with `errno`, when the system refuses to examine the entry.
+    private static func status(of name: String, in folder: Int32) -> stat? {
         var status = stat()
-        guard fstatat(folder, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-        return FileAttributes(status)
+        return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
     /// A conflict copy that is no regular file is not read.
-    private static func examined(_ unusableFile: WriterListing.UnusableFile, in folder: Int32)
-        -> WriterListing.UnusableFile
-    {
-        guard unusableFile.state == .forked else { return unusableFile }
+    private static func examined(
+        _ unusableFile: WriterListing.UnusableFile,
+        in folder: Int32
+    ) -> WriterListing.UnusableFile {
+        guard unusableFile.state == .forked, let status = status(of: unusableFile.fileName, in: folder) else {
+            return unusableFile
+        }
         var unusableFile = unusableFile
-        var status = stat()
-        guard fstatat(folder, unusableFile.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return unusableFile }
         let kind = DirectoryEntries.Kind(mode: status.st_mode)
         guard kind == .regular else {
             unusableFile.state = .rejected
@@ -337,10 +335,13 @@ extension FolderScanner {
         return unusableFile
     }
 
-    /// The unusableFile of a file with the name of a conflict copy or with nearly a segment's name; nil for another name.
-    private static func unusableFile(_ name: UnsafeRawBufferPointer, writer: UniqueID) -> WriterListing.UnusableFile? {
-        let text = String(decoding: name, as: UTF8.self)
-        switch SegmentFileKind.classify(text, writer: writer) {
+    /// Describes a conflict copy or a file with nearly a segment's name; nil for a file of another kind.
+    private static func unusableFile(
+        _ text: String,
+        _ kind: SegmentFileKind,
+        writer: UniqueID
+    ) -> WriterListing.UnusableFile? {
+        switch kind {
         case .conflictCopy(let id):
             return WriterListing.UnusableFile(
                 id: id,
@@ -359,9 +360,5 @@ extension FolderScanner {
             )
         case .segment, .baseline, .comparison, .ignored: return nil
         }
-    }
-
-    private func unusableFile(_ id: SegmentName, _ reason: String, _ hint: String) -> WriterListing.UnusableFile {
-        WriterListing.UnusableFile(id: id, fileName: id.fileName, state: .rejected, reason: reason, hint: hint)
     }
 }

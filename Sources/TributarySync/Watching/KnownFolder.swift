@@ -4,7 +4,6 @@ import TributaryChanges
 /// The state of a writer's folder at its last scan.
 struct KnownFolder: Sendable {
     enum Entry {
-        /// A file with its identity when it is pending.
         case file(File, FileIdentity?)
         case unusableFile(WriterListing.UnusableFile)
     }
@@ -34,9 +33,7 @@ struct KnownFolder: Sendable {
     /// A store removes comparisons that nobody needs any more.
     private static let comparisonLimit = 64
 
-    func name(_ bounds: SegmentBounds) -> SegmentName {
-        SegmentName(writer: writer, first: bounds.first, last: bounds.last)
-    }
+    func name(_ bounds: SegmentBounds) -> SegmentName { SegmentName(writer: writer, bounds) }
 
     /// An applied file counts as compared if it was in `former`, or was verified before it was applied.
     mutating func replace(with found: [File], former: KnownFolder?) {

@@ -69,7 +69,6 @@ struct ScanSchedule: Sendable {
 
     mutating func rescan(at time: Duration) { rescanDue = time }
 
-    /// Empty when nothing can have changed.
     mutating func next(now: Duration) -> FolderHints {
         var next = hints
         hints = FolderHints()

@@ -31,7 +31,7 @@ struct SegmentReport {
 
     private static func nameInHeader(of file: OpenFile) throws(SegmentError) -> SegmentName {
         _ = try SegmentTail.read(file)
-        return try SegmentHead.read(file).segmentName
+        return try SegmentHeader.read(file).segmentName
     }
 
     /// The state in the vocabulary of the admin interface, or "valid".

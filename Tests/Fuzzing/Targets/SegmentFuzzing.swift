@@ -8,7 +8,7 @@ enum SegmentFuzzing {
 
     static func readSegment(_ bytes: [UInt8]) {
         let source = MemorySegment(bytes)
-        let header = try? SegmentHead.read(source)
+        let header = try? SegmentHeader.read(source)
         let writer = header?.writer ?? writer
         read(source, SegmentName(writer: writer, first: header?.first ?? 1, last: header?.last ?? 1))
     }

@@ -47,7 +47,7 @@ package struct EmployeeSegment: Sendable {
     /// Writes the segment into the log folder at `logs` in the way that the format requires of every writer.
     package func publish(in logs: String) throws {
         let header = SegmentHeader(writer: writer, name: "sample", first: 1, last: UInt64(transactions))
-        _ = try SegmentPublisher(LogFolder(path: logs)).publish(name, header: header.line) { file in
+        _ = try LogFolder(path: logs).publish(name, header: header.line) { file in
             for index in 0..<transactions {
                 try file.append(lines: lines(ofTransaction: index), changes: changesEach)
             }

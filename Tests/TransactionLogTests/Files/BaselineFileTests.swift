@@ -115,7 +115,7 @@ import TributaryChanges
         let name = BaselineName(writer: Self.writer, sequence: 42)
         #expect(SegmentFileKind.classify(name.fileName, writer: Self.writer) == .baseline(sequence: 42))
         func publish(_ lines: [String]) throws -> BaselineEnd {
-            try BaselinePublisher(logs).publish(name) { write in
+            try logs.publish(name) { write in
                 for line in lines { try write(Array((line + "\n").utf8)) }
                 return Self.counts
             }
@@ -146,7 +146,7 @@ import TributaryChanges
         var lines = Self.lines
         lines[line] = text
         let failure = #expect(throws: SegmentError.self) {
-            try BaselinePublisher(LogFolder(path: folder.path)).publish(name) { write in
+            try LogFolder(path: folder.path).publish(name) { write in
                 for line in lines { try write(Array((line + "\n").utf8)) }
                 return Self.counts
             }

@@ -23,7 +23,7 @@ import TributaryChanges
 
     private func publish(_ transactions: [LogTransaction]) throws -> SegmentEnd {
         let header = SegmentHeader(writer: writer, first: 1, last: UInt64(transactions.count))
-        return try SegmentPublisher(LogFolder(path: folder.path)).publish(header.segmentName, header: header.line) {
+        return try LogFolder(path: folder.path).publish(header.segmentName, header: header.line) {
             for transaction in transactions {
                 try $0.append(lines: transaction.lines, changes: transaction.changes.count)
             }
@@ -63,7 +63,7 @@ import TributaryChanges
             "\(publishing)"
         )
         let removing = try DurableCalls(in: folder.path) {
-            _ = try FileRemover(LogFolder(path: folder.path), writer: writer).remove([name.fileName])
+            try LogFolder(path: folder.path).remove([name.fileName], of: writer)
         }
         #expect(removing.contain("remove \(name.path)", "sync \(writer)"), "\(removing)")
     }
@@ -93,8 +93,8 @@ import TributaryChanges
 
     @Test func aFailingBodyLeavesNothingBehind() throws {
         struct Stop: Error {}
-        let publisher = SegmentPublisher(try LogFolder(path: folder.path))
-        #expect(throws: Stop.self) { try publisher.publish(name, header: "{}") { _ in throw Stop() } }
+        let logs = try LogFolder(path: folder.path)
+        #expect(throws: Stop.self) { try logs.publish(name, header: "{}") { _ in throw Stop() } }
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".staging/\(writer)")).isEmpty)
     }

@@ -227,6 +227,6 @@ import TributaryChanges
         let tail = try SegmentTail.read(MemorySegment(text.bytes()))
         #expect(tail.end == SegmentEnd(last: 1, transactions: 1, changes: 0, sha256: SegmentText.hash(text.body)))
         #expect(tail.offset == UInt64(text.body.count))
-        #expect(try SegmentHead.read(MemorySegment(text.bytes())).segmentName == text.name)
+        #expect(try SegmentHeader.read(MemorySegment(text.bytes())).segmentName == text.name)
     }
 }

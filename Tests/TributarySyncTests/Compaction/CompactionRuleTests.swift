@@ -73,6 +73,8 @@ import TributaryStore
     {
         CompactionFacts(
             own: own,
+            store: own,
+            owner: own,
             modelHash: "m",
             writers: [
                 record(a, 10, seen: [b: 5], isSelf: own == a), record(b, 5, seen: [a: 8], isSelf: own == b),

@@ -164,13 +164,13 @@ import TributaryStore
         }
         try exporter(segmentBytes: 1).run()
         let other = try SyncModel.open(in: folder, "other.sqlite", wall: wall)
-        let outcome = try importAll(into: other)
-        #expect(outcome.counts == ImportCounts(segments: 4, transactions: 4, changes: 4))
+        let result = try importAll(into: other)
+        #expect(result.counts == ImportCounts(segments: 4, transactions: 4, changes: 4))
         #expect(try SyncModel.employees(1...9, in: other) == [1, 2, 3])
         #expect(try exporter(other).run() == ImportCounts())
     }
 
-    private func importAll(into other: Store) throws -> ImportBatch.Outcome {
+    private func importAll(into other: Store) throws -> ImportBatch.Result {
         let batch = ImportBatch(
             readers: SegmentReaders(
                 logs: try LogFolder(path: logs.path),

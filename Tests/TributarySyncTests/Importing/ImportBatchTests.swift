@@ -57,9 +57,9 @@ import TributaryStore
         let ofA = try logs.hire(a, 1...3, seen: [2: [b: 1], 3: [b: 3]])
         let ofB = try logs.hire(b, 1...3, base: 100, seen: [1: [a: 1], 3: [a: 2]])
         let batch = try batch([item(ofA), item(ofB)])
-        let (outcome, committed) = try store.write { try batch.apply($0) }
-        #expect(Set(outcome.finished) == [ofA.name, ofB.name])
-        #expect(outcome.unmet.isEmpty && outcome.partials.isEmpty)
+        let (result, committed) = try store.write { try batch.apply($0) }
+        #expect(Set(result.finished) == [ofA.name, ofB.name])
+        #expect(result.unmet.isEmpty && result.partials.isEmpty)
         #expect(committed.map(\.sequence) == [1, 1, 2, 2, 3, 3])
         #expect(try count() == 6)
     }
@@ -68,10 +68,10 @@ import TributaryStore
         let segment = try logs.hire(a, 1...4, seen: [3: [b: 1]])
         let item = try item(segment)
         let first = try batch([item])
-        let outcome = try store.write { try first.apply($0).0 }
+        let result = try store.write { try first.apply($0).0 }
         #expect(try position(a) == 2)
-        #expect(outcome.unmet[segment.name] == SegmentSummary.UnmetDependencies(sequence: 3, needs: [b: 1]))
-        #expect(outcome.finished.isEmpty)
+        #expect(result.unmet[segment.name] == SegmentSummary.UnmetDependencies(sequence: 3, needs: [b: 1]))
+        #expect(result.finished.isEmpty)
         let kept = try store.read { try $0.setting(StoreKeys.partial(a)) }
         #expect(kept == "\(segment.name.fileName) \(item.segment.end.sha256) 0")
 
@@ -138,8 +138,8 @@ import TributaryStore
         var rounds = 0
         while try position(a) < 10 {
             let batch = try batch([item], positions: [a: position(a)], slice: 4)
-            let outcome = try store.write { try batch.apply($0).0 }
-            #expect(outcome.counts.changes <= 4)
+            let result = try store.write { try batch.apply($0).0 }
+            #expect(result.counts.changes <= 4)
             rounds += 1
             try #require(rounds < 20)
         }
@@ -186,8 +186,8 @@ import TributaryStore
         let segment = try logs.hire(a, 1...10)
         let batch = try batch([item(segment)])
         control.give(order)
-        let outcome = try store.write { try batch.apply($0).0 }
-        #expect(outcome.counts.transactions == 0)
+        let result = try store.write { try batch.apply($0).0 }
+        #expect(result.counts.transactions == 0)
         control.give(.proceed)
         #expect(try store.write { try batch.apply($0).0 }.counts.transactions == 10)
     }
@@ -200,8 +200,8 @@ import TributaryStore
         let segment = SegmentText(writer: a, [SyncModel.transaction(1, changes)])
         try logs.put(segment)
         let batch = try batch([item(segment)])
-        let outcome = try store.write { try batch.apply($0).0 }
-        #expect(outcome.deferred == 2)
+        let result = try store.write { try batch.apply($0).0 }
+        #expect(result.deferred == 2)
         #expect(try store.read { try $0.writers.segment(writer: a, beginningBy: 1)?.deferredCount } == 2)
         #expect(try count() == 1)
     }

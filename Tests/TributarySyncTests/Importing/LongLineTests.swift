@@ -54,9 +54,9 @@ import TributaryStore
         var batches = 0
         while position < 16, batches < 16 {
             let batch = try batch(segment, after: position).prefetched()
-            let (outcome, committed) = try store.write { try batch.apply($0) }
+            let (result, committed) = try store.write { try batch.apply($0) }
             #expect(committed.count <= 10)
-            position = try #require(outcome.positions[writer])
+            position = try #require(result.positions[writer])
             batches += 1
         }
         #expect(position == 16)

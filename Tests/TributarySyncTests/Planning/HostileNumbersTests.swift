@@ -134,7 +134,7 @@ struct HostilePlan {
         switch planner.next(wall: wall) {
         case .verify(let pending):
             for file in pending {
-                planner.verified(file.id, file: file.file, as: outcome(file.id, &generator), wall: wall)
+                planner.verified(file.id, file: file.file, as: result(file.id, &generator), wall: wall)
             }
         case .apply(let runs):
             for run in runs {
@@ -177,10 +177,10 @@ struct HostilePlan {
         return listing
     }
 
-    private func outcome(_ id: SegmentName, _ generator: inout SeededGenerator) -> VerificationOutcome {
+    private func result(_ id: SegmentName, _ generator: inout SeededGenerator) -> VerificationResult {
         switch generator.next() % 6 {
         case 0: return .incomplete(reason: "No end line.", line: nil)
-        case 1: return .damaged(reason: "Hash.", line: Int.max)
+        case 1: return .bad(.damaged, reason: "Hash.", line: Int.max)
         case 2: return .unreadable(reason: "Permission.")
         case 3: return .changed
         default:

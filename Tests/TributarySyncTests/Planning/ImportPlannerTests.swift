@@ -59,28 +59,28 @@ import TributaryChanges
     }
 
     struct BadCase: CustomTestStringConvertible, Sendable {
-        var outcome: VerificationOutcome
+        var result: VerificationResult
         var state: SegmentState
         var testDescription: String { state.rawValue }
     }
 
     @Test(arguments: [
-        BadCase(outcome: .incomplete(reason: "no end", line: nil), state: .incomplete),
-        BadCase(outcome: .damaged(reason: "hash", line: 3), state: .damaged),
-        BadCase(outcome: .rejected(reason: "NaN", line: 4), state: .rejected),
-        BadCase(outcome: .unreadable(reason: "permission"), state: .rejected),
+        BadCase(result: .incomplete(reason: "no end", line: nil), state: .incomplete),
+        BadCase(result: .bad(.damaged, reason: "hash", line: 3), state: .damaged),
+        BadCase(result: .bad(.rejected, reason: "NaN", line: 4), state: .rejected),
+        BadCase(result: .unreadable(reason: "permission"), state: .rejected),
         BadCase(
-            outcome: PlannerBench.valid(
+            result: PlannerBench.valid(
                 PlannerBench.name(PlannerBench.a, 1, 1),
                 clock: WallTime(milliseconds: .max >> 17)
             ),
             state: .held
         ),
-        BadCase(outcome: PlannerBench.valid(PlannerBench.name(PlannerBench.a, 1, 1), blobs: ["x"]), state: .waiting),
+        BadCase(result: PlannerBench.valid(PlannerBench.name(PlannerBench.a, 1, 1), blobs: ["x"]), state: .waiting),
     ])
     func aBadSegmentStopsOnlyItsOwnWriter(_ test: BadCase) throws {
         var bench = PlannerBench()
-        bench.put(name(a, 1, 1), test.outcome)
+        bench.put(name(a, 1, 1), test.result)
         bench.put(name(a, 2, 2))
         bench.put(name(b, 1, 1))
         bench.settle()
@@ -311,7 +311,7 @@ import TributaryChanges
         let second = bench.planner.announce(wall: bench.wall)
         #expect(first.map(\.state) == [.waiting])
         #expect(second.isEmpty)
-        bench.put(name(a, 2, 2), .damaged(reason: "hash", line: nil))
+        bench.put(name(a, 2, 2), .bad(.damaged, reason: "hash", line: nil))
         bench.settle()
         bench.wall = bench.wall.later(by: .milliseconds(1))
         let news = bench.planner.announce(wall: bench.wall)

@@ -5,7 +5,7 @@ import TributaryStore
 
 @testable import TributarySync
 
-/// A planner with a folder of invented segments; the outcome of reading each is decided beforehand.
+/// A planner with a folder of invented segments; the result of reading each is decided beforehand.
 struct PlannerBench {
     static let a = UniqueID(high: 0xA, low: 0)
     static let b = UniqueID(high: 0xB, low: 0)
@@ -14,8 +14,8 @@ struct PlannerBench {
 
     var planner: ImportPlanner
     var wall = PlannerBench.wall
-    /// The outcome of reading each segment; by default a valid segment with one change for each transaction.
-    var content: [SegmentName: VerificationOutcome] = [:]
+    /// The result of reading each segment; by default a valid segment with one change for each transaction.
+    var content: [SegmentName: VerificationResult] = [:]
     var files: [UniqueID: [WriterListing.Pending]] = [:]
     var unusableFiles: [UniqueID: [WriterListing.UnusableFile]] = [:]
     private(set) var applied: [SegmentName] = []
@@ -43,7 +43,7 @@ struct PlannerBench {
         blobs: [String] = [],
         unmet: SegmentSummary.UnmetDependencies? = nil,
         after: Incarnation.Predecessor? = nil
-    ) -> VerificationOutcome {
+    ) -> VerificationResult {
         .valid(
             SegmentSummary(
                 sha256: name.path,
@@ -57,9 +57,9 @@ struct PlannerBench {
         )
     }
 
-    mutating func put(_ name: SegmentName, _ outcome: VerificationOutcome? = nil) {
+    mutating func put(_ name: SegmentName, _ result: VerificationResult? = nil) {
         generation += 1
-        content[name] = outcome
+        content[name] = result
         files[name.writer, default: []].removeAll { $0.id == name }
         let file = FileIdentity(FileAttributes(inode: generation, size: 100))
         files[name.writer, default: []].append(WriterListing.Pending(id: name, file: file))
@@ -89,7 +89,7 @@ struct PlannerBench {
             case .verify(let pending):
                 for file in pending {
                     verified.append(file.id)
-                    planner.verified(file.id, file: file.file, as: outcome(file.id), wall: wall)
+                    planner.verified(file.id, file: file.file, as: result(file.id), wall: wall)
                 }
             case .apply(let runs): apply(runs)
             case .join(let baseline): preconditionFailure("the bench has no baseline \(baseline.name)")
@@ -137,13 +137,13 @@ struct PlannerBench {
     }
 
     /// What reading a segment finds, compared with what is applied.
-    private func outcome(_ name: SegmentName) -> VerificationOutcome {
+    private func result(_ name: SegmentName) -> VerificationResult {
         guard case .valid(var summary)? = content[name] ?? .some(PlannerBench.valid(name)) else {
             return content[name] ?? PlannerBench.valid(name)
         }
         summary.comparedThrough = planner.position(of: name.writer).sequence
         guard let other = others[name.path], other <= summary.comparedThrough else { return .valid(summary) }
-        return .forked(reason: "Its transaction \(other) is another one.")
+        return .bad(.forked, reason: "Its transaction \(other) is another one.", line: nil)
     }
 
     /// Compares the files at or below the positions, as the loop does with the store.

@@ -98,7 +98,7 @@ import TributaryChanges
         all.pending.append(WriterListing.Pending(id: cover, file: FileIdentity(FileAttributes(inode: 0, size: 1))))
         planner.found(all, wall: PlannerBench.wall)
         let file = FileIdentity(FileAttributes(inode: 0, size: 1))
-        planner.verified(cover, file: file, as: .damaged(reason: "Hash.", line: nil), wall: PlannerBench.wall)
+        planner.verified(cover, file: file, as: .bad(.damaged, reason: "Hash.", line: nil), wall: PlannerBench.wall)
         _ = settle(&planner)
         #expect(planner.position(of: a).sequence == 10_000)
         #expect(planner.counts(wall: PlannerBench.wall) == [.applied: 10_000, .damaged: 1])

@@ -30,7 +30,7 @@ import TributaryChanges
             (SegmentError(.inputOutput(EIO), file: "w/1.tlog", reason: "r"), .exportFailed),
         ]
         for (failure, code) in failures {
-            let problem = Problem.exportFailed(failure, logs: "/l", own: own, since: 7)
+            let problem = Problem.exportFailed(failure, logs: "/l", since: 7)
             #expect(problem.code == code && problem.since == 7 && problem.hint?.isEmpty == false, "\(failure)")
         }
     }

@@ -43,8 +43,8 @@ import TributaryChanges
 
     private mutating func verified(_ segments: [WriterListing.Pending], clock: WallTime? = nil) {
         for segment in segments {
-            let outcome = PlannerBench.valid(segment.id, clock: clock ?? wall)
-            state.planner.verified(segment.id, file: segment.file, as: outcome, wall: wall)
+            let result = PlannerBench.valid(segment.id, clock: clock ?? wall)
+            state.planner.verified(segment.id, file: segment.file, as: result, wall: wall)
         }
     }
 
@@ -79,17 +79,17 @@ import TributaryChanges
         #expect(runs.map(\.id) == [name(1, 2)] && state.status(wall: wall).queue == 1)
         state.progress.isApplying = true
         #expect(state.status(wall: wall).isImporting)
-        var outcome = ImportBatch.Outcome()
-        outcome.finished = [name(1, 2)]
-        outcome.positions = [writer: 2]
-        outcome.counts = ImportCounts(segments: 1, transactions: 2, changes: 2)
-        state.applied(outcome, wall: wall)
+        var result = ImportBatch.Result()
+        result.finished = [name(1, 2)]
+        result.positions = [writer: 2]
+        result.counts = ImportCounts(segments: 1, transactions: 2, changes: 2)
+        state.applied(result, wall: wall)
         state.progress.isApplying = false
         let isComplete = state.status(wall: wall).initialImportComplete
         #expect(!isComplete)
         #expect(nextAction() == .wait(until: nil))
         let status = state.status(wall: wall)
-        #expect(status.segments == [.applied: 1] && status.queue == 0 && status.imported == outcome.counts)
+        #expect(status.segments == [.applied: 1] && status.queue == 0 && status.imported == result.counts)
         #expect(status.initialImportComplete && status.lastImport == wall && !status.isImporting)
         #expect(state.planner.position(of: writer).sequence == 2)
     }
@@ -108,7 +108,7 @@ import TributaryChanges
         state.importFailed(Failure(), wall: 3)
         state.importFailed(Failure(), wall: 4)
         #expect(state.status(wall: wall).problems.map(\.since) == [3])
-        state.applied(ImportBatch.Outcome(), wall: wall)
+        state.applied(ImportBatch.Result(), wall: wall)
         #expect(state.status(wall: wall).problems.isEmpty && state.status(wall: wall).lastImport == nil)
     }
 
@@ -150,10 +150,10 @@ import TributaryChanges
         state.stored(accepted: [held: held.path])
         #expect(state.acceptedToStore == nil)
         #expect(toApply().map(\.id) == [held])
-        var outcome = ImportBatch.Outcome()
-        outcome.finished = [held]
-        outcome.positions = [writer: 1]
-        state.applied(outcome, wall: wall)
+        var result = ImportBatch.Result()
+        result.finished = [held]
+        result.positions = [writer: 1]
+        state.applied(result, wall: wall)
         #expect(state.acceptedToStore == [:])
     }
 

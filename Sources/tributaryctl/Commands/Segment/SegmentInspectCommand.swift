@@ -25,7 +25,7 @@ struct SegmentInspectCommand: OfflineCommand {
     func run(on terminal: Terminal) throws {
         let report = SegmentReport(path: file)
         guard let source = report.file else { throw report.error ?? SegmentError(.missing, file: file, reason: "") }
-        let header = report.segment?.header ?? (try? SegmentHead.read(source))
+        let header = report.segment?.header ?? (try? SegmentHeader.read(source))
         var summary = SegmentSummary(limit: limit)
         if let segment = report.segment { try summary.read(source, segment) }
         if json {

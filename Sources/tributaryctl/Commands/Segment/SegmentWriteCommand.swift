@@ -59,7 +59,7 @@ struct SegmentWriteCommand: OfflineCommand {
             author: author,
             changeCount: input.ids.count
         )
-        let end = try SegmentPublisher(folder).publish(header.segmentName, header: header.line) { writer in
+        let end = try folder.publish(header.segmentName, header: header.line) { writer in
             var line: [UInt8] = []
             transaction.write(to: &line)
             try writer.append(lines: line + input.lines, changes: input.ids.count)

@@ -1,7 +1,8 @@
 import Glibc
 
-struct DirectoryEntries: ~Copyable {
-    enum Kind {
+/// The entries of an open folder, with what the listing itself tells of them.
+package struct DirectoryEntries: ~Copyable {
+    package enum Kind {
         case regular
         case folder
         case link
@@ -15,7 +16,7 @@ struct DirectoryEntries: ~Copyable {
     private let nameOffset: Int
 
     /// The descriptor stays open and belongs to the caller.
-    init?(of descriptor: Int32) {
+    package init?(of descriptor: Int32) {
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { return nil }
         guard let stream = fdopendir(own) else {
@@ -32,7 +33,7 @@ struct DirectoryEntries: ~Copyable {
     /// The name's bytes are valid until `block` returns.
     ///
     /// False when an error has interrupted the listing.
-    func forEach(_ block: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
+    package func forEach(_ block: (_ name: UnsafeRawBufferPointer, _ kind: Kind, _ inode: UInt64) -> Void) -> Bool {
         while true {
             errno = 0
             guard let entry = readdir(stream) else { return errno == 0 }
@@ -46,18 +47,11 @@ struct DirectoryEntries: ~Copyable {
 
 extension DirectoryEntries.Kind {
     init(type: UInt8) {
-        switch Int(type) {
-        case Int(DT_REG): self = .regular
-        case Int(DT_DIR): self = .folder
-        case Int(DT_LNK): self = .link
-        case Int(DT_FIFO): self = .pipe
-        case Int(DT_SOCK): self = .socket
-        case Int(DT_CHR), Int(DT_BLK): self = .device
-        default: self = .unknown
-        }
+        // As DTTOIF of dirent.h; 0 is DT_UNKNOWN.
+        self = type == 0 ? .unknown : Self(mode: UInt32(type) << 12)
     }
 
-    init(mode: mode_t) {
+    package init(mode: UInt32) {
         switch mode & S_IFMT {
         case S_IFREG: self = .regular
         case S_IFDIR: self = .folder
@@ -68,7 +62,7 @@ extension DirectoryEntries.Kind {
         }
     }
 
-    var words: String {
+    package var words: String {
         switch self {
         case .regular: "a regular file"
         case .folder: "a folder"
