@@ -10,7 +10,6 @@ struct ImportMemory {
     static let limitMiB = 96
 
     private enum Shape {
-        /// One segment.
         case segment(transactions: Int, changes: Int)
         /// Segments of one change each.
         case segments(Int)

@@ -12,7 +12,6 @@ import Testing
         #expect(printed.contains("60 schedules in"), "\(printed)")
     }
 
-    /// A printed schedule is the one that was played.
     @Test func aScheduleIsReadAsItIsPrinted() throws {
         for index in 0..<200 {
             let schedule = Schedule(seed: Self.seed &+ UInt64(index))

@@ -28,7 +28,6 @@ struct ImportedFolder: Sendable {
         try folder.write(String(decoding: text.bytes(), as: UTF8.self), to: "logs/\(text.name.path)")
     }
 
-    /// Imports everything in the folder.
     func importAll() async throws { try await imported.run() }
 
     /// Imports everything in the folder, then calls `body` with the running service.

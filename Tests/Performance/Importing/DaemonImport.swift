@@ -12,11 +12,6 @@ package struct DaemonImport: Sendable {
     private let name: String
     private let model: Model
 
-    /// - Parameters:
-    ///   - store: the path of the store.
-    ///   - logs: the path of the log folder.
-    ///   - name: the name of the store and of its log.
-    ///   - model: the model of the store.
     package init(store: String, logs: String, name: String, model: Model) {
         self.store = store
         self.logs = logs

@@ -145,9 +145,8 @@ extension World {
         }
     }
 
-    /// Leaves whole copies of all segments that a replica lacks, and of all baselines when it lacks any.
-    ///
-    /// - Returns: Whether there are transactions that the replica has not applied.
+    /// Leaves whole copies of all segments that a replica lacks, and of all baselines when it lacks any; whether there are
+    /// transactions that it has not applied.
     func leaveAll(in replica: Replica) throws -> Bool {
         let positions = try replica.positions()
         let behind = logs.filter { positions[$0.writer] ?? 0 < UInt64($0.published) }

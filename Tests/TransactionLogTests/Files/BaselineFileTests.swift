@@ -75,7 +75,6 @@ import TributaryChanges
         }
     }
 
-    /// The example in the article is the vector, and it is valid.
     @Test func theExampleOfTheArticleIsValid() throws {
         let article = try Article(path: "Sources/TransactionLog/TransactionLog.docc/SegmentFormat.md")
         let vector = try SegmentVectors.bytes(of: "valid/article.baseline")

@@ -7,7 +7,6 @@ import TributaryAdmin
 
 /// Each route has a command of `tributaryctl`, or a reason why it has none.
 @Suite struct RouteCommandTests {
-    /// The routes without a command.
     private static let withoutCommand: [String: String] = [
         "GET health": "for supervisors and load balancers, which need the status alone"
     ]

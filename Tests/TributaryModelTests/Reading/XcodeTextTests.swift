@@ -84,7 +84,6 @@ import TributaryModel
         #expect(throws: ModelError.self) { try attribute(type, text) }
     }
 
-    /// Loads published models with NO instead of 0 as the default of their numbers.
     @Test(.enabled(if: PublishedModels.folder != nil, "needs ../shared/models or TRIBUTARY_PUBLISHED_MODELS"))
     func publishedModelsLoadWithNoAsTheDefaultOfTheirNumbers() throws {
         let folder = try #require(PublishedModels.folder)

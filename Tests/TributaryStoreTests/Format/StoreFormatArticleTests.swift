@@ -7,7 +7,6 @@ import TributaryModel
 
 @testable import TributaryStore
 
-/// The article on the store format describes a real store.
 @Suite struct StoreFormatArticleTests {
     /// Each query of the worked example, run by the `sqlite3` command and by this project, has the printed result.
     @Test func theWorkedExampleHasThePrintedResults() async throws {
@@ -71,7 +70,6 @@ import TributaryModel
         #expect(try columns("Manager").starts(with: ["_id", "_entity", "_revision"]))
     }
 
-    /// The numbers in the text match those of the code.
     @Test func theNumbersAreThoseOfTheCode() throws {
         let example = try StoreFormatExample()
         let database = PlainSQL(path: example.replica.path)

@@ -39,8 +39,6 @@ final class StoreReplica: LocalReplica {
     }
 
     /// Commits local changes and sends a hint about them, as contexts do.
-    ///
-    /// - Throws: ``StoreError``.
     func commit(_ changes: [Change]) throws {
         _ = try store.write { try $0.commit(LocalTransaction(author: "test", changes: changes)) }
         commitSignal.raise()

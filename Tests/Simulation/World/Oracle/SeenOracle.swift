@@ -48,12 +48,8 @@ struct SeenOracle {
         return list[Int(sequence) - 1]
     }
 
-    /// The transactions that must be applied with the first ones of each writer.
-    ///
-    /// - Parameters:
-    ///   - positions: The last applied sequence of each writer.
-    ///   - abandoned: The writers on whose transactions nobody waits.
-    /// - Returns: The entries of `seen` that are not applied, in words.
+    /// The entries of `seen` that are not applied, in words, by the last applied sequence of each writer; nobody waits
+    /// for abandoned writers.
     func missing(at positions: [UniqueID: UInt64], except abandoned: Set<UniqueID> = []) -> [String] {
         var missing: [String] = []
         for (writer, sequence) in positions where sequence >= 1 {

@@ -21,13 +21,7 @@ enum EmptyStores {
         return try Store.open(configuration, migrator: Migrator())
     }
 
-    /// Makes the files of a new store.
-    ///
-    /// - Parameters:
-    ///   - configuration: The path, and the model.
-    ///   - index: The number of the replica, which decides which writer it is.
-    /// - Returns: The files.
-    /// - Throws: what opening the store throws.
+    /// Makes the files of a new store; the number of the replica decides which writer it is.
     static func make(_ configuration: StoreConfiguration, index: Int) throws -> StoreImage {
         let key = Key(index: index, name: configuration.name, model: configuration.model.versionHash)
         if let image = images.withLock({ $0[key] }) {

@@ -16,14 +16,7 @@ extension Replica {
         self.sync = sync
     }
 
-    /// Takes steps of the import.
-    ///
-    /// - Parameters:
-    ///   - count: The number of steps; nil for all until nothing more can be imported.
-    ///   - isWhole: Whether the whole folder is scanned first.
-    ///   - crash: The moment at which the program ends, when it is reached.
-    /// - Returns: Whether the program ended.
-    /// - Throws: ``Divergence`` when an import fails or does not end.
+    /// Takes steps of the import, without a count until nothing more can be imported; whether the program ended.
     @discardableResult
     func takeImportSteps(_ count: Int?, isWhole: Bool, crash: CrashPoint? = nil) async throws -> Bool {
         var sync = try runningSync()
@@ -39,12 +32,10 @@ extension Replica {
         return false
     }
 
-    /// Exports what is committed and not exported.
+    /// Exports what is committed and not exported; whether the program ended.
     ///
     /// A replica whose clock is ahead, or whose folder is lost, exports nothing; nor does one while a damaged copy has
     /// the name of a segment.
-    ///
-    /// - Returns: Whether the program ended at `crash`.
     @discardableResult
     package func export(crash: CrashPoint? = nil) async throws -> Bool {
         let sync = try runningSync()

@@ -37,7 +37,6 @@ package final class Replica {
     private var restorations: UInt64 = 0
     var folder: ReplicatedFolder
     private(set) var crashes: CrashPlan
-    /// The settings of its sync.
     private(set) var settings: SyncConfiguration
     /// Whether a restart, the end of the program and a copy open the store anew, as in each second schedule.
     ///
@@ -52,15 +51,9 @@ package final class Replica {
 
     var clock: ReplicaEnvironment { slot.environment }
 
-    /// Creates a replica with an empty store.
+    /// Creates a replica with an empty store in the folder of all replicas.
     ///
-    /// - Parameters:
-    ///   - index: its number, which decides how its clock and its settings differ from those of others.
-    ///   - model: the model of the store.
-    ///   - folder: the folder of all replicas.
-    ///   - clock: the common clock.
-    ///   - seed: decides about the settings too.
-    /// - Throws: what opening the store throws.
+    /// Its number decides how its clock and its settings differ from those of others, and so does the seed.
     package init(_ index: Int, model: Model, folder: TemporaryFolder, clock: SimulatedClock, seed: UInt64 = 0) throws {
         self.model = model
         world = folder
@@ -239,12 +232,7 @@ package final class Replica {
         return image
     }
 
-    /// Puts an older copy of the store in its place.
-    ///
-    /// - Parameters:
-    ///   - snapshot: the copy.
-    ///   - isBackup: whether the program restores it, and records that.
-    /// - Throws: what opening the store throws.
+    /// Puts an older copy of the store in its place; a backup is restored by the program, which records that.
     func restore(_ snapshot: ReplicaSnapshot, asBackup isBackup: Bool) throws {
         // Of two models the grown one: the older one could not open the store.
         if snapshot.model.versionHash != model.versionHash { try takeGrownModel() }
@@ -291,12 +279,7 @@ package final class Replica {
         try String(contentsOfFile: token, encoding: .utf8).write(toFile: own, atomically: false, encoding: .utf8)
     }
 
-    /// Goes on at another place.
-    ///
-    /// - Parameters:
-    ///   - kind: what is another one.
-    ///   - folder: the folder of all replicas.
-    /// - Throws: what the file system and opening the store throw.
+    /// Goes on at another place in the folder of all replicas.
     func move(_ kind: Relocation, in folder: TemporaryFolder) throws {
         moves += 1
         if kind == .file || kind == .machine { (isInDoubt, mayBeCopy) = (true, mayBeCopy || kind == .machine) }

@@ -24,24 +24,13 @@ final class ReplicaEnvironment: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins a schedule.
-    ///
-    /// - Parameters:
-    ///   - clock: the common clock of the schedule.
-    ///   - skew: the seconds by which the replica's clock is ahead of it.
-    ///   - seed: decides about the random numbers.
+    /// Begins a schedule; the replica's clock is ahead of the common one by `skew` seconds.
     func begin(_ clock: SimulatedClock, skew: Int, seed: UInt64) {
         let random = SeededGenerator(seed: seed)
         state.withLock { $0 = State(clock: clock, skew: skew, beginning: skew, random: random) }
     }
 
-    /// Goes on on a machine.
-    ///
-    /// - Parameters:
-    ///   - machine: the machine as it says itself.
-    ///   - tokens: the folder in its memory.
-    ///   - home: what a store there takes for its home; nil for its file.
-    /// - Throws: what making the folder throws.
+    /// Goes on on a machine, as it says itself, where a store takes `home` for its home; nil for its file.
     func settle(on machine: String, _ tokens: String, as home: StoreHome? = nil) throws {
         try FileManager.default.createDirectory(atPath: tokens, withIntermediateDirectories: true)
         state.withLock { ($0.machine, $0.tokens, $0.home) = (machine, tokens, home) }

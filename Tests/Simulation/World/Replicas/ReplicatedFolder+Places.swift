@@ -14,12 +14,7 @@ extension ReplicatedFolder {
         setPath(target)
     }
 
-    /// Loses the files.
-    ///
-    /// - Parameters:
-    ///   - loss: which files, and for how long.
-    ///   - own: the writers that the store has published for.
-    /// - Throws: what the file system throws.
+    /// Loses files; the store has published for its own writers.
     mutating func lose(_ loss: FolderLoss, own: [UniqueID]) throws {
         switch loss {
         case .unmounted:

@@ -33,7 +33,6 @@ struct ReplicatedFolder {
         }
     }
 
-    /// The names of all segments.
     func names() -> [SegmentName] {
         files().flatMap { writer, files in files.compactMap { SegmentName(writer: writer, fileName: $0) } }.sorted()
     }

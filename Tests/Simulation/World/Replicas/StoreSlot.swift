@@ -55,14 +55,8 @@ final class StoreSlot: Sendable {
         }
     }
 
-    /// A slot that nobody else uses, with an open and empty store on the machine of its environment.
-    ///
-    /// - Parameters:
-    ///   - index: the number of the replica, which decides which writer it is.
-    ///   - model: the model of the store.
-    ///   - begin: sets the environment up.
-    /// - Returns: The slot, with its store.
-    /// - Throws: what opening a store throws.
+    /// A slot that nobody else uses, with an open and empty store on the machine of its environment, which `begin` sets
+    /// up; the number of the replica decides which writer it is.
     static func take(
         _ index: Int,
         model: Model,
@@ -88,12 +82,7 @@ final class StoreSlot: Sendable {
         return (slot, store)
     }
 
-    /// Gives an open store, on which no transaction is open, other bytes.
-    ///
-    /// - Parameters:
-    ///   - image: the bytes, of a store with equal tables.
-    ///   - store: the store of this slot.
-    /// - Throws: what writing throws.
+    /// Gives the slot's open store, on which no transaction is open, the bytes of a store with equal tables.
     func restore(_ image: StoreImage, below store: Store) throws {
         try image.restore(below: configuration.path)
         try store.write { transaction in
