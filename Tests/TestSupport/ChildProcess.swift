@@ -51,6 +51,16 @@ package final class ChildProcess: Sendable {
         Thread.detachNewThread { [self] in reap() }
     }
 
+    /// Starts a test run of one suite, with these variables in its environment.
+    package static func test(_ suite: String, _ environment: [String: String]) throws -> ChildProcess {
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return try ChildProcess(
+            program,
+            ["--testing-library", "swift-testing", "--filter", suite],
+            environment: environment
+        )
+    }
+
     package func ending() async -> Ending {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state in

@@ -16,6 +16,13 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return SeededGenerator(seed: given ?? UInt64.random(in: 0...UInt64(UInt32.max)))
     }
 
+    /// A generator as from ``fromEnvironment()``, whose seed stands in the output of the test.
+    package static func printingSeed() -> SeededGenerator {
+        let generator = fromEnvironment()
+        print("TRIBUTARY_SEED=\(generator.seed)")
+        return generator
+    }
+
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state

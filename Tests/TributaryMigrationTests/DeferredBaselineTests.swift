@@ -148,8 +148,7 @@ import TributaryStore
     }
 
     @Test func randomHistoriesHaveOneAnswer() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for round in 0..<20 {
             let found = history(&generator)
             let count = Int.random(in: 0...found.count, using: &generator)

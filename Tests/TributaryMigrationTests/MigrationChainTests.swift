@@ -108,9 +108,7 @@ import TributaryStore
         let replica = try Replica(models[0])
         try replica.reopen(models[4])
         for version in 0..<4 {
-            let reason = try #require(throws: MigrationError.self) {
-                try replica.reopen(models[version])
-            }
+            let reason = try #require(throws: MigrationError.self) { try replica.reopen(models[version]) }
             #expect(reason == .olderModel(store: "5", model: "\(version + 1)"))
         }
         try replica.reopen(models[5])

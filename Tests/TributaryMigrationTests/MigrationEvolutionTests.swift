@@ -109,8 +109,7 @@ import TributaryStore
     }
 
     @Test func `values are what was written last, and whole stores are equal in the end`() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         for round in LongProofs.rounds(10) {
             let evolution = ModelEvolution(versions: 5, hasRules: round.isMultiple(of: 2), using: &random)
             let models = try evolution.models()
@@ -143,8 +142,7 @@ import TributaryStore
     }
 
     @Test func `a store that migrates on the way has the values of a plain model`() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         for round in LongProofs.rounds(10) {
             let evolution = ModelEvolution(versions: 5, using: &random)
             let models = try evolution.models()

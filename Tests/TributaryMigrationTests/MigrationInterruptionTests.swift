@@ -73,8 +73,7 @@ import TributaryStore
     }
 
     @Test func `stopped at any step it starts again from the old version`() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let (old, new) = try story()
         let source = try filled(old)
         try source.store.close()

@@ -235,10 +235,7 @@ import TributaryStore
 
     @Test func `increments before an object is known show when it is inserted`() throws {
         let counter = "c: {type: Integer 64, optional: true, merge: counter}"
-        let story = try MigrationStory(
-            "  A: {attributes: {\(counter), y: String?}}",
-            "  A: {attributes: {\(counter)}}"
-        )
+        let story = try MigrationStory("  A: {attributes: {\(counter), y: String?}}", "  A: {attributes: {\(counter)}}")
         try story.apply(.update("A", 1, ["c": .increment(27)]))
         try story.migrate()
         try story.apply(.insert("A", 1, ["c": 91]))
@@ -283,9 +280,7 @@ import TributaryStore
         #expect(try story.rows("SELECT x, y FROM A") == [["one", "two"]])
         try story.apply(.insert("A", 3, ["x": "three"]), .insert("A", 2, ["x": "again"]))
         #expect(
-            try story.rows("SELECT x, y FROM A ORDER BY x") == [
-                ["again", nil], ["one", "two"], ["three", "later"],
-            ]
+            try story.rows("SELECT x, y FROM A ORDER BY x") == [["again", nil], ["one", "two"], ["three", "later"]]
         )
         try story.expectOneState()
     }
@@ -361,9 +356,7 @@ import TributaryStore
     @Test func `an older model is refused by the names of both`() throws {
         let story = try MigrationStory("  A: {attributes: {x: String?}}", "  A: {attributes: {y: String?}}")
         try story.migrate()
-        let reason = try #require(throws: MigrationError.self) {
-            try story.migrated.reopen(story.old)
-        }
+        let reason = try #require(throws: MigrationError.self) { try story.migrated.reopen(story.old) }
         #expect(reason == .olderModel(store: "2", model: "1"))
         #expect(reason.description.contains("'2'") && reason.description.contains("'1'"))
         #expect(throws: MigrationError.self) { try story.fresh.reopen(story.old) }
@@ -379,9 +372,7 @@ import TributaryStore
         try replica.commit(.insert("A", 1, ["x": "a"]))
         try replica.reopen(model("x: String?, y: String?", "1"))
         try replica.commit(.update("A", 1, ["y": "b"]))
-        let refused = try #require(throws: MigrationError.self) {
-            try replica.reopen(model("x: String?", "1"))
-        }
+        let refused = try #require(throws: MigrationError.self) { try replica.reopen(model("x: String?", "1")) }
         #expect(refused.description.contains("allow_loss"), "\(refused)")
         var settings = MigrationSettings()
         settings.allowsLoss = isAllowed

@@ -45,23 +45,15 @@ import TributaryStore
         let samples = try (1...3).map { try model("alemar11-CoreDataPlus-SampleModel-v\($0)", version: "\($0)") }
         #expect(
             changes(samples[0], samples[1]) == [
-                "remove Car.color",
-                "change the fetch indexes of Car",
+                "remove Car.color", "change the fetch indexes of Car",
                 "rename the entity LuxuryCar (from 'ExpensiveSportCar' to 'LuxuryCar')",
-                "change the fetch indexes of LuxuryCar",
-                "remove Person.id",
-                "change the fetch indexes of SportCar",
+                "change the fetch indexes of LuxuryCar", "remove Person.id", "change the fetch indexes of SportCar",
             ]
         )
         #expect(
             changes(samples[1], samples[2]) == [
-                "add Car.createdBy",
-                "add Car.previousOwners",
-                "remove Car.maker",
-                "change the fetch indexes of Car",
-                "change the fetch indexes of LuxuryCar",
-                "add the entity Maker",
-                "add Person.previousCars",
+                "add Car.createdBy", "add Car.previousOwners", "remove Car.maker", "change the fetch indexes of Car",
+                "change the fetch indexes of LuxuryCar", "add the entity Maker", "add Person.previousCars",
                 "change the fetch indexes of SportCar",
             ]
         )

@@ -37,6 +37,12 @@ final class MigrationStory {
 
     func migrate() throws { try migrated.reopen(new) }
 
+    /// Opens both stores with a third version of the model.
+    func reopen(_ entities: String) throws {
+        let third = try Model(yaml: "version: \"3\"\nentities:\n" + entities)
+        for replica in [migrated, fresh] { try replica.reopen(third) }
+    }
+
     /// Exchanges the transactions that each store has written itself.
     func exchange() throws {
         try MigrationStory.send(from: migrated, to: fresh)
@@ -54,6 +60,11 @@ final class MigrationStory {
             sourceLocation: location
         )
         #expect(try migrated.digest() == fresh.digest(), sourceLocation: location)
+    }
+
+    func migrateToOneState(_ location: SourceLocation = #_sourceLocation) throws {
+        try migrate()
+        try expectOneState(location)
     }
 
     func written() throws -> Int { try MigrationStory.own(migrated, from: 1).count }

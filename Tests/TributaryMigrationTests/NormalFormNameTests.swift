@@ -75,10 +75,7 @@ import TributaryStore
     }
 
     @Test func `a name that changes its normal form keeps values and what comes under the old one`() throws {
-        let story = try MigrationStory(
-            Self.menu(Self.decomposed),
-            Self.menu(Self.composed)
-        )
+        let story = try MigrationStory(Self.menu(Self.decomposed), Self.menu(Self.composed))
         try story.apply(.insert("P", 1, [Self.decomposed: "a"]), .insert("P", 2), .insert(Self.decomposed, 3))
         try story.migrate()
         try story.apply(.update("P", 2, [Self.decomposed: "b"]), .update(Self.decomposed, 3, ["p": .to(1)]))

@@ -34,8 +34,7 @@ import TributaryStore
         try joined.0.join(story.migrated)
         try joined.1.join(story.fresh)
         try joined.0.reopen(story.new)
-        try story.migrate()
-        try story.expectOneState()
+        try story.migrateToOneState()
         #expect(try joined.0.dump() == story.fresh.dump(), "\(changes)")
         #expect(try joined.1.dump() == story.fresh.dump(), "\(changes)")
         return story
