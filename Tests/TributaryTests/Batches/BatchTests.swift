@@ -78,10 +78,7 @@ import TributaryStore
             }
         }
         let taken = await refused(["name": .string("x"), "_id": .uuid(UniqueID(high: 7, low: 2))])
-        guard case .duplicateID(row: 2, _) = taken else {
-            Issue.record("\(String(describing: taken))")
-            return
-        }
+        guard case .duplicateID(row: 2, _) = taken else { throw Unexpected(taken) }
         #expect(try container.fetchHistory().isEmpty)
         #expect(try container.currentHistoryToken().number == 0)
     }
@@ -129,8 +126,7 @@ import TributaryStore
     }
 
     @Test func sameStateHistoryAndExportAsObjectWiseSaves() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("↳ seed \(random.seed)")
+        var random = SeededGenerator.printingSeed()
         for _ in 0..<8 {
             let pair = try await BatchPair(seed: random.next())
             for _ in 0..<12 { try await pair.step(&random) }

@@ -45,10 +45,7 @@ struct StorePair {
     ) async throws {
         for container in inBoth ? [batch, objects] : [objects] {
             // The batches of a container name their context so.
-            try await container.newBackgroundContext(name: "batch", author: author).perform { context in
-                try body(context)
-                try context.save()
-            }
+            try await container.newBackgroundContext(name: "batch", author: author).save(body)
         }
     }
 }

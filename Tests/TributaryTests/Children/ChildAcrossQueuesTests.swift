@@ -21,8 +21,7 @@ struct ChildAcrossQueuesTests {
     @MainActor
     @discardableResult
     private func add(_ name: String) throws -> ManagedObjectID {
-        let employee = try container.viewContext.hire(name)
-        return employee.objectID
+        try container.viewContext.hire(name).objectID
     }
 
     @Test
@@ -50,10 +49,7 @@ struct ChildAcrossQueuesTests {
         let parent = container.newBackgroundContext()
         let child = parent.newChild()
         for number in 0..<20 {
-            try await child.perform { context in
-                try context.insert(Employee.self).name = "\(number)"
-                try context.save()
-            }
+            try await child.save { _ = try $0.hire("\(number)") }
             #expect(await parent.perform { $0.insertedObjects.count } == number + 1)
         }
         #expect(try container.storedEmployees == 0)
@@ -64,9 +60,8 @@ struct ChildAcrossQueuesTests {
         let child = container.newChildOfViewContext()
         await #expect(throws: Stop.self) {
             try await child.perform { context in
-                try context.insert(Employee.self).name = "Ann"
-                try context.save()
-                try context.insert(Employee.self).name = "Bob"
+                try context.hireAndSave("Ann")
+                try context.hire("Bob")
                 throw Stop()
             }
         }
@@ -94,8 +89,7 @@ struct ChildAcrossQueuesTests {
                 employee.name = "\(number)"
                 try context.save()
             }
-            let other = try context.hire("gone")
-            try context.save()
+            let other = try context.hireAndSave("gone")
             context.delete(other)
             try context.save()
             return employee.objectID
@@ -135,10 +129,7 @@ struct ChildAcrossQueuesTests {
         let (first, second) = (container.newChildOfViewContext(), container.newChildOfViewContext())
         // The object stays in use, with a change, from one body to the next.
         await second.perform { $0.object(with: ann, as: Employee.self)?.salary = 1 }
-        try await first.perform { context in
-            context.object(with: ann, as: Employee.self)?.name = "Bea"
-            try context.save()
-        }
+        try await first.save { $0.object(with: ann, as: Employee.self)?.name = "Bea" }
         let seen = await second.perform { context in
             (context.updatedObjects.first as? Employee).map { ($0.name, $0.salary) }
         }
@@ -165,10 +156,7 @@ struct ChildAcrossQueuesTests {
     func closingWaitsForWhatWasEnqueuedOnAChild() async throws {
         let child = container.newChildOfViewContext()
         for number in 0..<10 {
-            child.enqueue { context in
-                (try? context.insert(Employee.self))?.name = "\(number)"
-                try? context.save()
-            }
+            child.enqueue { _ = try? $0.hireAndSave("\(number)") }
         }
         try await container.close()
         let again = try await Company.open(folder)
@@ -196,14 +184,13 @@ struct ChildAcrossQueuesTests {
     @Test
     func threeQueuesDeep() async throws {
         let parent = container.newBackgroundContext()
-        try await parent.perform { try $0.insert(Employee.self).name = "A" }
+        try await parent.perform { _ = try $0.hire("A") }
         let child = parent.newChild()
         let grandchild = child.newChild()
-        try await child.perform { try $0.insert(Employee.self).name = "B" }
-        try await grandchild.perform { context in
+        try await child.perform { _ = try $0.hire("B") }
+        try await grandchild.save { context in
             #expect(try context.names() == ["A", "B"])
-            try context.insert(Employee.self).name = "C"
-            try context.save()
+            try context.hire("C")
         }
         #expect(await child.perform { $0.insertedObjects.count } == 2)
         #expect(await parent.perform { $0.insertedObjects.count } == 1)
@@ -234,10 +221,7 @@ struct ChildAcrossQueuesTests {
     func validationFailsInTheChildAndLeavesTheParentClean() async throws {
         let child = container.newChildOfViewContext()
         await #expect(throws: ValidationError.self) {
-            try await child.perform { context in
-                _ = try context.insert(Employee.self)
-                try context.save()
-            }
+            try await child.save { _ = try $0.insert(Employee.self) }
         }
         #expect(await MainActor.run { !container.viewContext.hasChanges })
     }
@@ -250,10 +234,7 @@ struct ChildAcrossQueuesTests {
                 let child = parent.newChild(name: "child \(writer)")
                 group.addTask {
                     for number in 0..<20 {
-                        try await child.perform { context in
-                            try context.insert(Employee.self).name = "\(writer).\(number)"
-                            try context.save()
-                        }
+                        try await child.save { _ = try $0.hire("\(writer).\(number)") }
                     }
                 }
             }

@@ -60,8 +60,7 @@ struct ChildContextTests {
 
     @Test
     func theStoreIsNotAskedForConflictsBeforeTheParentSaves() async throws {
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         view.mergePolicy = .error
         let id = ann.objectID
         let child = view.newChild(mergePolicy: .error)
@@ -74,8 +73,7 @@ struct ChildContextTests {
 
     @Test
     func aDeletionGoesUpOneLevel() throws {
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         let child = view.newChild()
         let copy = child.object(with: ann.objectID)
         child.delete(copy)
@@ -133,8 +131,7 @@ struct ChildContextTests {
     @Test
     func theSaveAfterASaveSendsOnlyWhatIsNew() throws {
         let child = view.newChild()
-        let ann = try child.hire("Ann")
-        try child.save()
+        let ann = try child.hireAndSave("Ann")
         let parents = try #require(view.object(with: ann.objectID, as: Employee.self))
         parents.name = "Parent"
         ann.salary = 5
@@ -158,8 +155,7 @@ struct ChildContextTests {
 
     @Test
     func anObjectThatTheParentHasDeletedIsNotFound() throws {
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         view.delete(ann)
         let child = view.newChild()
         #expect(throws: ContextError.notFound(ann.objectID)) { try child.existingObject(with: ann.objectID) }
@@ -168,8 +164,7 @@ struct ChildContextTests {
 
     @Test
     func anObjectThatTheParentHasDeletedExistsAgainWhenTheChildInsertsIt() throws {
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         view.delete(ann)
         let child = view.newChild()
         try child.insert(Employee.self, id: ann.uniqueID).name = "Again"
@@ -185,8 +180,7 @@ struct ChildContextTests {
     func aFetchFindsWhatTheParentHasInsertedChangedAndDeleted() throws {
         _ = try view.hire("Ann")
         let bob = try view.hire("Bob")
-        let cid = try view.hire("Cid")
-        try view.save()
+        let cid = try view.hireAndSave("Cid")
         bob.name = "Zoe"
         view.delete(cid)
         _ = try view.hire("Mia")
@@ -303,8 +297,7 @@ struct ChildContextTests {
 
     @Test
     func mergesOfTheParentReachTheChild() async throws {
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         let id = ann.objectID
         let child = view.newChild()
         let copy = try #require(child.object(with: id, as: Employee.self))
@@ -319,8 +312,7 @@ struct ChildContextTests {
     @Test
     func anIDThatTheChildReceivesIsItsParentsObject() throws {
         let child = view.newChild()
-        let ann = try child.hire("Ann")
-        try child.save()
+        let ann = try child.hireAndSave("Ann")
         let grandchild = child.newChild()
         #expect(try grandchild.existingObject(with: ann.objectID).snapshot()["name"] == .string("Ann"))
     }

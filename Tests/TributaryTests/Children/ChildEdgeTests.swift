@@ -25,7 +25,7 @@ struct ChildEdgeTests {
 
     @Test
     func anAsynchronousFetchOfAChildSeesWhatTheParentHasNotSaved() async throws {
-        try view.insert(Employee.self).name = "Ann"
+        try view.hire("Ann")
         let child = view.newChild()
         let request = FetchRequest("Employee")
         #expect(try await child.fetchAsynchronously(request, as: Employee.self).map(\.name) == ["Ann"])
@@ -60,8 +60,7 @@ struct ChildEdgeTests {
 
     @Test
     func readingFromAChildDoesNotEndTheParentsUndoGroup() async throws {
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         view.processPendingChanges()
         let child = view.newChild()
         ann.salary = 1
@@ -75,12 +74,11 @@ struct ChildEdgeTests {
     @Test
     func anOrderThatAChildHasSavedIsThereAtOnce() async throws {
         let store = try await OrderedModel.open(folder, "ordered")
-        let list = try await store.performBackgroundTask { context in
+        let list = try await store.save { context in
             let list = try context.insert(entity: "List")
             for name in ["a", "b", "c"] {
                 try list.link(try OrderedModel.named(name, "Item", in: context), forKey: "items")
             }
-            try context.save()
             return list.objectID
         }
         await store.mergePendingChanges()

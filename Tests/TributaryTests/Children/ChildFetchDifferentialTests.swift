@@ -44,8 +44,7 @@ struct ChildFetchDifferentialTests {
 
     @Test
     func aChildOnItsParentsQueueAnswersAsItsObjectsDo() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         for number in 0..<8 {
             let folder = try TemporaryFolder("childfetch")
             let container = try await Company.open(folder)
@@ -81,8 +80,7 @@ struct ChildFetchDifferentialTests {
 
     @Test
     func aChildFetchesTheSameAsTheStoreAfterAllHaveSaved() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let folder = try TemporaryFolder("childfetch")
         let container = try await Company.open(folder)
         let parent = container.newBackgroundContext(name: "parent")
@@ -125,8 +123,7 @@ struct ChildFetchDifferentialTests {
         let container = try await Company.open(folder)
         try await container.performBackgroundTask { context in
             let department = try context.insert(Department.self)
-            let employee = try context.hire("A")
-            try context.save()
+            let employee = try context.hireAndSave("A")
             let (child, id) = (context.newChild(), employee.objectID)
             do {
                 let copy = try #require(child.object(with: id, as: Employee.self))

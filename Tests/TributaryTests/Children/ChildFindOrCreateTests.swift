@@ -56,8 +56,7 @@ struct ChildFindOrCreateTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    @MainActor
+    @Test(arguments: [false, true]) @MainActor
     func theValueCountsThatAnObjectHasAboveNow(byUpsert: Bool) throws {
         let parent = container.viewContext
         let (middle, ann) = (parent.newChild(), try parent.insert(Employee.self))

@@ -63,9 +63,7 @@ struct ChildRelationshipTests {
         let stored = try #require(view.object(with: project.objectID, as: Project.self))
         #expect(stored.members.map(\.objectID) == [ann.objectID])
         let id = ann.objectID
-        let links = try await container.performBackgroundTask { context in
-            try context.object(with: id).objectIDs(forKey: "projects")
-        }
+        let links = try await container.performBackgroundTask { try $0.object(with: id).objectIDs(forKey: "projects") }
         #expect(links == [project.objectID])
     }
 
@@ -83,8 +81,7 @@ struct ChildRelationshipTests {
 
     @Test
     func whoeverHoldsTheTargetInTheParentLetsGoOfIt() throws {
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         let child = view.newChild()
         let mine = try child.insert(Badge.self)
         mine.owner = child.object(with: ann.objectID, as: Employee.self)
@@ -121,8 +118,7 @@ struct ChildRelationshipTests {
     @Test
     func denyIsCheckedAtTheChildsSave() throws {
         let ann = try view.hire("Ann")
-        let locker = try view.insert(entity: "Locker")
-        try locker.setValue(.reference(ann.uniqueID), forKey: "holder")
+        try view.insert("Locker", ["holder": .reference(ann.uniqueID)])
         let child = view.newChild()
         child.delete(child.object(with: ann.objectID))
         #expect(throws: ValidationError.self) { try child.save() }
@@ -152,8 +148,7 @@ struct ChildRelationshipTests {
 
     @Test
     func aRollbackOfTheParentReachesTheChild() throws {
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         ann.name = "Bea"
         let child = view.newChild()
         let copy = try #require(child.object(with: ann.objectID, as: Employee.self))
@@ -187,8 +182,7 @@ struct ChildRelationshipTests {
     func aChildOfABackgroundContextWorksInsideItsPerform() async throws {
         let count = try await container.performBackgroundTask { context in
             let child = context.newChild()
-            try child.insert(Employee.self).name = "Ann"
-            try child.save()
+            try child.hireAndSave("Ann")
             #expect(context.insertedObjects.count == 1)
             try context.save()
             return try child.count(for: FetchRequest("Employee"))

@@ -6,20 +6,58 @@ import TributaryStore
 enum Company {
     static let classes: [ManagedObject.Type] = [Employee.self, Foreman.self, Department.self, Project.self, Badge.self]
 
-    static func model() throws -> Model {
-        try Model(version: "1", entities: definitions)
+    static func model() throws -> Model { try Model(entities: entities()) }
+
+    /// The model with other delete rules, and without a bound for the number of projects.
+    static func model(_ rules: GraphModel.Rules) throws -> Model {
+        try Model(
+            entities: entities(
+                projects: ", delete: \(rules.projects.rawValue)",
+                members: rules.members.rawValue,
+                employees: rules.employees.rawValue
+            )
+        )
     }
 
-    static var definitions: [EntityDefinition] {
-        [employee, foreman, department, project, badge, locker, note]
+    static func entities(
+        projects: String = ", max: 3",
+        members: String = "Nullify",
+        employees: String = "Nullify"
+    ) -> String {
+        """
+        Employee:
+          attributes:
+            name: {type: String, max: 20}
+            salary: {type: Double, optional: true, min: 0}
+            age: {type: Integer 16, default: 30}
+            code: {type: String, optional: true, pattern: "[A-Z]{2}[0-9]+"}
+            mood: {type: String, optional: true, transient: true}
+            visits: {type: Integer 64, optional: true, merge: counter, default: 0}
+          relationships:
+            department: {to: Department?, inverse: employees}
+            projects: {to: Project, many: true, inverse: members\(projects)}
+            badge: {to: Badge?, inverse: owner, delete: Cascade}
+            lockers: {to: Locker, many: true, inverse: holder, delete: Deny}
+            notes: {to: Note, many: true, inverse: writer, delete: No Action}
+        Foreman: {parent: Employee, attributes: {bonus: Double?}}
+        Department:
+          attributes: {title: String?}
+          relationships: {employees: {to: Employee, many: true, inverse: department, delete: \(employees)}}
+        Project:
+          attributes: {title: String?}
+          relationships: {members: {to: Employee, many: true, inverse: projects, delete: \(members)}}
+        Badge: {attributes: {number: Integer 64?}, relationships: {owner: {to: Employee?, inverse: badge}}}
+        Locker: {relationships: {holder: {to: Employee?, inverse: lockers}}}
+        Note: {relationships: {writer: {to: Employee?, inverse: notes}}}
+        """
     }
 
     /// A container on a store of its own, with a clock that stands still.
     static func open(
         _ folder: TemporaryFolder,
         model: Model? = nil,
+        classes: [ManagedObject.Type] = classes,
         environment: StoreEnvironment = .system,
-        clock: ManualClock = ManualClock(),
         merging: MergeOptions = .fixture
     ) async throws -> PersistentContainer {
         try await PersistentContainer.open(
@@ -28,8 +66,7 @@ enum Company {
             model: model ?? self.model(),
             classes: classes,
             environment: environment,
-            merging: merging,
-            clock: clock
+            merging: merging
         )
     }
 
@@ -50,16 +87,12 @@ enum Company {
         in folder: TemporaryFolder,
         sqlLog: SQLLog? = nil
     ) async throws -> PersistentContainer {
-        var merging = MergeOptions()
-        // Long, so that nothing is merged unless a test asks for it.
-        merging.debounce = .seconds(3600)
-        merging.ceiling = .seconds(3600)
-        return try await PersistentContainer(
+        try await PersistentContainer(
             name: "company",
             model: try model(),
             classes: classes,
             store: kind == .memory ? .memory : .file(folder.path("store.sqlite")),
-            merging: merging,
+            merging: .onRequest,
             sqlLog: sqlLog
         )
     }
@@ -70,8 +103,17 @@ enum Company {
     }
 
     /// A container on a store in memory.
-    static func openInMemory(classes: [ManagedObject.Type] = classes) async throws -> PersistentContainer {
-        try await PersistentContainer(name: "company", model: try model(), classes: classes, store: .memory)
+    static func openInMemory(
+        classes: [ManagedObject.Type] = classes,
+        merging: MergeOptions = MergeOptions()
+    ) async throws -> PersistentContainer {
+        try await PersistentContainer(
+            name: "company",
+            model: try model(),
+            classes: classes,
+            store: .memory,
+            merging: merging
+        )
     }
 
     /// A container on the store in a folder, as another process opens it: with a clock that runs.
@@ -95,122 +137,11 @@ enum Company {
     ) async throws -> (context: BackgroundContext, employee: ManagedObjectID) {
         let background = container.newBackgroundContext(name: name)
         let id = try await background.perform { context in
-            let employee = try context.hire("Ann")
-            try context.save()
+            let employee = try context.hireAndSave("Ann")
             employee.name = "Here"
             return employee.objectID
         }
-        try await container.performBackgroundTask { context in
-            change(try context.existingObject(with: id, as: Employee.self))
-            try context.save()
-        }
+        try await container.change(id, change)
         return (background, id)
-    }
-
-    /// The model with other delete rules, and without a bound for the number of projects.
-    static func model(_ rules: GraphModel.Rules) throws -> Model {
-        var definitions = definitions
-        for entity in definitions.indices {
-            for index in definitions[entity].relationships.indices {
-                switch definitions[entity].relationships[index].name {
-                case "employees": definitions[entity].relationships[index].deleteRule = rules.employees
-                case "members": definitions[entity].relationships[index].deleteRule = rules.members
-                case "projects":
-                    definitions[entity].relationships[index].deleteRule = rules.projects
-                    definitions[entity].relationships[index].maximumCount = 0
-                default: continue
-                }
-            }
-        }
-        return try Model(version: "1", entities: definitions)
-    }
-
-    private static func attribute(
-        _ name: String,
-        _ type: AttributeType,
-        optional: Bool = true,
-        _ change: (inout Attribute) -> Void = { _ in }
-    ) -> Attribute {
-        var attribute = Attribute(name: name, type: type)
-        attribute.isOptional = optional
-        change(&attribute)
-        return attribute
-    }
-
-    private static func relationship(
-        _ name: String,
-        _ destination: String,
-        inverse: String? = nil,
-        toMany: Bool = false,
-        _ change: (inout Relationship) -> Void = { _ in }
-    ) -> Relationship {
-        var relationship = Relationship(name: name, destination: destination, inverse: inverse)
-        relationship.isToMany = toMany
-        relationship.isOptional = true
-        change(&relationship)
-        return relationship
-    }
-
-    private static var employee: EntityDefinition {
-        var entity = EntityDefinition(name: "Employee")
-        entity.attributes = [
-            attribute("name", .string, optional: false) { $0.maximum = .integer(20) },
-            attribute("salary", .double) { $0.minimum = .double(0) },
-            attribute("age", .integer16, optional: false) { $0.defaultValue = .integer(30) },
-            attribute("code", .string) { $0.regularExpression = "[A-Z]{2}[0-9]+" },
-            attribute("mood", .string) { $0.isTransient = true },
-            attribute("visits", .integer64) {
-                $0.mergeRule = .counter
-                $0.defaultValue = .integer(0)
-            },
-        ]
-        entity.relationships = [
-            relationship("department", "Department", inverse: "employees"),
-            relationship("projects", "Project", inverse: "members", toMany: true) { $0.maximumCount = 3 },
-            relationship("badge", "Badge", inverse: "owner") { $0.deleteRule = .cascade },
-            relationship("lockers", "Locker", inverse: "holder", toMany: true) { $0.deleteRule = .deny },
-            relationship("notes", "Note", inverse: "writer", toMany: true) { $0.deleteRule = .noAction },
-        ]
-        return entity
-    }
-
-    private static var foreman: EntityDefinition {
-        var entity = EntityDefinition(name: "Foreman")
-        entity.parent = "Employee"
-        entity.attributes = [attribute("bonus", .double)]
-        return entity
-    }
-
-    private static var department: EntityDefinition {
-        var entity = EntityDefinition(name: "Department")
-        entity.attributes = [attribute("title", .string)]
-        entity.relationships = [relationship("employees", "Employee", inverse: "department", toMany: true)]
-        return entity
-    }
-
-    private static var project: EntityDefinition {
-        var entity = EntityDefinition(name: "Project")
-        entity.attributes = [attribute("title", .string)]
-        entity.relationships = [relationship("members", "Employee", inverse: "projects", toMany: true)]
-        return entity
-    }
-
-    private static var badge: EntityDefinition {
-        var entity = EntityDefinition(name: "Badge")
-        entity.attributes = [attribute("number", .integer64)]
-        entity.relationships = [relationship("owner", "Employee", inverse: "badge")]
-        return entity
-    }
-
-    private static var locker: EntityDefinition {
-        var entity = EntityDefinition(name: "Locker")
-        entity.relationships = [relationship("holder", "Employee", inverse: "lockers")]
-        return entity
-    }
-
-    private static var note: EntityDefinition {
-        var entity = EntityDefinition(name: "Note")
-        entity.relationships = [relationship("writer", "Employee", inverse: "notes")]
-        return entity
     }
 }

@@ -17,9 +17,7 @@ import Tributary
                 let container = try await Company.openInMemory()
                 let background = container.newBackgroundContext(name: "payroll")
                 do {
-                    try await background.perform { context in
-                        throw Refusal(employee: try context.insert(Employee.self))
-                    }
+                    try await background.perform { throw Refusal(employee: try $0.insert(Employee.self)) }
                 } catch let refusal as Refusal {
                     print(refusal.employee.name)
                 }

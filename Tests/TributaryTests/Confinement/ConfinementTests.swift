@@ -19,8 +19,7 @@ import Tributary
                     DispatchSemaphore(value: 0).wait()
                 }
             }
-            let text = result.errors
-            #expect(text.contains("Employee.name was used off the queue of the context 'import'"), "\(text)")
+            result.expectErrors("Employee.name was used off the queue of the context 'import'")
         }
 
         @Test
@@ -32,7 +31,7 @@ import Tributary
                 await background.perform { context in box.object = try? context.insert(Employee.self) }
                 (box.object as? Employee)?.salary = 1
             }
-            #expect(result.errors.contains("Employee.salary was used off the queue of the context 'background'"))
+            result.expectErrors("Employee.salary was used off the queue of the context 'background'")
         }
 
         @Test
@@ -44,9 +43,10 @@ import Tributary
                 Thread.detachNewThread { print(box.context?.hasChanges ?? false) }
                 await MainActor.run { _ = DispatchSemaphore(value: 0).wait(timeout: .distantFuture) }
             }
-            let text = result.errors
-            #expect(text.contains("Tributary: hasChanges was used off the main actor, on a thread"), "\(text)")
-            #expect(text.contains("it belongs to the view context. Use it in `await MainActor.run"), "\(text)")
+            result.expectErrors(
+                "Tributary: hasChanges was used off the main actor, on a thread",
+                "it belongs to the view context. Use it in `await MainActor.run"
+            )
         }
 
         @Test
@@ -58,11 +58,7 @@ import Tributary
                 let background = container.newBackgroundContext(name: "import")
                 await background.perform { _ in (box.object as? Employee)?.salary = 1 }
             }
-            let text = result.errors
-            #expect(
-                text.contains("Employee.salary was used off the main actor, on the queue of the context 'import'"),
-                "\(text)"
-            )
+            result.expectErrors("Employee.salary was used off the main actor, on the queue of the context 'import'")
         }
 
         @Test
@@ -139,7 +135,7 @@ import Tributary
                 await container.newBackgroundContext(name: "late").perform { box.context = $0 }
                 try box.context?.save()
             }
-            #expect(result.errors.contains("save() was used off the queue of the context 'late'"))
+            result.expectErrors("save() was used off the queue of the context 'late'")
         }
 
         @Test
@@ -147,8 +143,7 @@ import Tributary
             let container = try await Company.openInMemory()
             let background = container.newBackgroundContext()
             let names = try await background.perform { context in
-                try context.insert(Employee.self).name = "Ann"
-                try context.save()
+                try context.hireAndSave("Ann")
                 return try context.fetch(Employee.self).map(\.name)
             }
             #expect(names == ["Ann"])
@@ -169,4 +164,9 @@ final class LeakyBox: @unchecked Sendable {
 extension ExitTest.Result? {
     /// What the process has printed as errors.
     var errors: String { String(decoding: self?.standardErrorContent ?? [], as: UTF8.self) }
+
+    /// Expects each of these texts in what the process has printed as errors.
+    func expectErrors(_ texts: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+        for text in texts { #expect(errors.contains(text), "\(errors)", sourceLocation: sourceLocation) }
+    }
 }

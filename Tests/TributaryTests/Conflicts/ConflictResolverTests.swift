@@ -21,7 +21,7 @@ struct ConflictResolverTests {
         return try await background.perform { context in
             context.resolveConflict = resolve
             try context.save()
-            let employee = try #require(try context.existingObject(with: id) as? Employee)
+            let employee = try context.existingObject(with: id, as: Employee.self)
             return (employee.name, employee.salary)
         }
     }
@@ -71,8 +71,7 @@ struct ConflictResolverTests {
                 for case let employee as Employee in context.insertedObjects { employee.name += "!" }
             }
             context.onDidSave = { _, changes in told.append("did \(changes.inserted.count)") }
-            let employee = try context.hire("Ann")
-            try context.save()
+            let employee = try context.hireAndSave("Ann")
             try context.save()
             #expect(told == ["will", "did 1"])
             #expect(employee.name == "Ann!")

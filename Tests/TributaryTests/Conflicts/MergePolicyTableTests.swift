@@ -8,7 +8,9 @@ import TributaryChanges
 /// conflict says.
 @Suite("Merge policy × situation")
 struct MergePolicyTableTests {
-    private typealias Rule = PolicyRace.Rule
+    private let race: PolicyRace
+
+    init() async throws { race = try await PolicyRace() }
 
     private func check(_ outcome: PolicyRace.Outcome, _ rule: PolicyRace.Rule, _ expected: [String: PropertyValue]) {
         for (key, value) in expected {
@@ -21,15 +23,16 @@ struct MergePolicyTableTests {
         if rule != .error { #expect(outcome.state == .clean, "\(rule)") }
     }
 
-    private func conflict(_ outcome: PolicyRace.Outcome) throws -> MergeConflict {
+    /// The conflict that the rule reports: as an error, or to its resolver.
+    private func conflict(_ outcome: PolicyRace.Outcome, _ rule: PolicyRace.Rule) throws -> MergeConflict? {
+        guard rule == .error || rule == .custom else { return nil }
         let all = (outcome.error?.conflicts ?? []) + outcome.asked
         #expect(all.count == 1 && outcome.error?.constraintConflicts ?? [] == [])
-        return try #require(all.first)
+        return all.first
     }
 
     @Test("disjoint properties changed", arguments: PolicyRace.Rule.allCases)
     func disjointProperties(_ rule: PolicyRace.Rule) async throws {
-        let race = try await PolicyRace()
         let outcome = try await race.run(
             rule,
             here: { here, _ in here.name = "Here" },
@@ -44,8 +47,7 @@ struct MergePolicyTableTests {
             .custom: ["name": .string("Here"), "salary": .double(9), "code": .string("CU1")],
         ]
         check(outcome, rule, try #require(expected[rule]))
-        guard rule == .error || rule == .custom else { return }
-        let conflict = try conflict(outcome)
+        guard let conflict = try conflict(outcome, rule) else { return }
         #expect(conflict.objectID == race.id && !conflict.isDeletion)
         #expect(conflict.changedProperties == ["name"] && conflict.changedInStore == ["salary"])
         #expect(conflict.cached["name"] == .string("Ann") && conflict.cached["salary"] == .double(1))
@@ -57,7 +59,6 @@ struct MergePolicyTableTests {
 
     @Test("same property changed", arguments: PolicyRace.Rule.allCases)
     func sameProperty(_ rule: PolicyRace.Rule) async throws {
-        let race = try await PolicyRace()
         let outcome = try await race.run(
             rule,
             here: { here, _ in
@@ -75,15 +76,13 @@ struct MergePolicyTableTests {
             .custom: ["name": .string("Here"), "age": .integer(41), "code": .string("CU1")],
         ]
         check(outcome, rule, try #require(expected[rule]))
-        guard rule == .error || rule == .custom else { return }
-        let conflict = try conflict(outcome)
+        guard let conflict = try conflict(outcome, rule) else { return }
         #expect(conflict.changedProperties == ["name", "age"] && conflict.changedInStore == ["name"])
         #expect(conflict.stored?["name"] == .string("There"))
     }
 
     @Test("deleted in the store, updated here", arguments: PolicyRace.Rule.allCases)
     func deletedThereUpdatedHere(_ rule: PolicyRace.Rule) async throws {
-        let race = try await PolicyRace()
         let outcome = try await race.run(
             rule,
             here: { here, _ in here.name = "Here" },
@@ -93,8 +92,7 @@ struct MergePolicyTableTests {
         #expect(outcome.shown["name"] == .string("Here"), "values stay readable")
         #expect(outcome.state == (rule == .error ? .updated : .gone))
         #expect((outcome.error != nil) == (rule == .error))
-        guard rule == .error || rule == .custom else { return }
-        let conflict = try conflict(outcome)
+        guard let conflict = try conflict(outcome, rule) else { return }
         #expect(conflict.stored == nil && !conflict.isDeletion)
         #expect(conflict.changedProperties == ["name"] && conflict.changedInStore == [])
         #expect(conflict.cached["name"] == .string("Ann"))
@@ -102,7 +100,6 @@ struct MergePolicyTableTests {
 
     @Test("updated in the store, deleted here", arguments: PolicyRace.Rule.allCases)
     func updatedThereDeletedHere(_ rule: PolicyRace.Rule) async throws {
-        let race = try await PolicyRace()
         let outcome = try await race.run(
             rule,
             here: { here, context in context.delete(here) },
@@ -116,15 +113,13 @@ struct MergePolicyTableTests {
         case .storeTrump, .rollback: #expect(outcome.state == .clean && outcome.shown["salary"] == .double(9))
         case .objectTrump, .overwrite, .custom: #expect(outcome.state == .gone && !outcome.hasChanges)
         }
-        guard rule == .error || rule == .custom else { return }
-        let conflict = try conflict(outcome)
+        guard let conflict = try conflict(outcome, rule) else { return }
         #expect(conflict.isDeletion && conflict.changedProperties == [] && conflict.changedInStore == ["salary"])
         #expect(conflict.stored?["salary"] == .double(9))
     }
 
     @Test("deleted on both sides", arguments: PolicyRace.Rule.allCases)
     func deletedOnBothSides(_ rule: PolicyRace.Rule) async throws {
-        let race = try await PolicyRace()
         let outcome = try await race.run(
             rule,
             here: { here, context in context.delete(here) },
@@ -136,21 +131,18 @@ struct MergePolicyTableTests {
 
     @Test("to-one changed on both sides", arguments: PolicyRace.Rule.allCases)
     func toOneOnBothSides(_ rule: PolicyRace.Rule) async throws {
-        let race = try await PolicyRace()
         let (blue, green) = (race.blue, race.green)
         let outcome = try await race.run(
             rule,
             here: { here, context in here.department = context.object(with: blue, as: Department.self) },
             there: { there, context in there.department = context.object(with: green, as: Department.self) }
         )
-        let isStores = rule == .error || rule == .storeTrump || rule == .rollback
-        check(outcome, rule, ["department": .reference((isStores ? green : blue).uniqueID)])
+        check(outcome, rule, ["department": .reference((rule.keepsTheStore ? green : blue).uniqueID)])
         let members = try await race.container.performBackgroundTask { context in
             try [blue, green].map { try context.object(with: $0).objectIDs(forKey: "employees").count }
         }
-        #expect(members == (isStores ? [0, 1] : [1, 0]), "the other end says the same")
-        guard rule == .error || rule == .custom else { return }
-        let conflict = try conflict(outcome)
+        #expect(members == (rule.keepsTheStore ? [0, 1] : [1, 0]), "the other end says the same")
+        guard let conflict = try conflict(outcome, rule) else { return }
         #expect(conflict.changedProperties == ["department"] && conflict.changedInStore == ["department"])
         #expect(conflict.cached["department"] == .reference(race.red.uniqueID))
         #expect(conflict.stored?["department"] == .reference(green.uniqueID))
@@ -158,7 +150,6 @@ struct MergePolicyTableTests {
 
     @Test("a newer row was read before the save", arguments: PolicyRace.Rule.allCases)
     func contextToRowCache(_ rule: PolicyRace.Rule) async throws {
-        let race = try await PolicyRace()
         // The fetch brings the newer row into the context; the changed object stands on the older one.
         let outcome = try await race.run(
             rule,
@@ -166,16 +157,13 @@ struct MergePolicyTableTests {
             here: { here, _ in here.name = "Here" },
             there: { there, _ in there.name = "There" }
         )
-        let isStores = rule == .error || rule == .storeTrump || rule == .rollback
-        check(outcome, rule, ["name": .string(isStores ? "There" : "Here")])
-        guard rule == .error || rule == .custom else { return }
-        let conflict = try conflict(outcome)
+        check(outcome, rule, ["name": .string(rule.keepsTheStore ? "There" : "Here")])
+        guard let conflict = try conflict(outcome, rule) else { return }
         #expect(conflict.cached["name"] == .string("Ann") && conflict.stored?["name"] == .string("There"))
     }
 
     @Test("the store has moved past a pinned context", arguments: PolicyRace.Rule.allCases)
     func rowCacheToStore(_ rule: PolicyRace.Rule) async throws {
-        let race = try await PolicyRace()
         // Nothing newer can be read at a pinned generation: only the save finds out.
         let outcome = try await race.run(
             rule,
@@ -186,15 +174,13 @@ struct MergePolicyTableTests {
             },
             there: { there, _ in there.name = "There" }
         )
-        let isStores = rule == .error || rule == .storeTrump || rule == .rollback
-        check(outcome, rule, ["name": .string(isStores ? "There" : "Here")])
-        guard rule == .error || rule == .custom else { return }
-        #expect(try conflict(outcome).changedInStore == ["name"])
+        check(outcome, rule, ["name": .string(rule.keepsTheStore ? "There" : "Here")])
+        guard let conflict = try conflict(outcome, rule) else { return }
+        #expect(conflict.changedInStore == ["name"])
     }
 
     @Test("a merged change is no conflict any more", arguments: PolicyRace.Rule.allCases)
     func merged(_ rule: PolicyRace.Rule) async throws {
-        let race = try await PolicyRace()
         let id = race.id
         let background = race.container.newBackgroundContext(mergePolicy: rule.policy)
         try await background.perform { context in
@@ -218,16 +204,14 @@ struct MergePolicyTableTests {
     @Test("the view context takes the store's side and moves with it", arguments: [MergePolicy.rollback, .storeTrump])
     @MainActor
     func viewContext(_ policy: MergePolicy) async throws {
-        let race = try await PolicyRace()
         let (view, id) = (race.container.viewContext, race.id)
         view.mergePolicy = policy
         await race.container.mergePendingChanges()
         let object = try #require(view.object(with: id, as: Employee.self))
         object.name = "Here"
-        try await race.container.performBackgroundTask { context in
+        try await race.container.save { context in
             try #require(context.object(with: id, as: Employee.self)).name = "There"
             try context.insert(Department.self).title = "new"
-            try context.save()
         }
         try view.save()
         #expect(object.name == "There" && !view.hasChanges)
@@ -244,6 +228,7 @@ struct PolicyRace {
 
         var policy: MergePolicy { MergePolicy(rawValue: rawValue) ?? .error }
         var testDescription: String { rawValue }
+        var keepsTheStore: Bool { self == .error || self == .storeTrump || self == .rollback }
     }
 
     struct Outcome: Sendable {
@@ -280,24 +265,20 @@ struct PolicyRace {
     /// Reads and changes here, changes there, saves here.
     ///
     /// With `rereads` the context here reads the newer row before it saves, in a fetch; its object keeps the row that
-    /// it has. `resolving` is what a resolver of one's own does with the live object, before it says `objectTrump`.
+    /// it has. A resolver of one's own sets the code of the live object, before it says `objectTrump`.
     func run(
         _ rule: Rule,
         rereads: Bool = false,
         here: @escaping @Sendable (Employee, ManagedObjectContext) throws -> Void,
-        there: @escaping @Sendable (Employee, ManagedObjectContext) throws -> Void,
-        resolving: @escaping @Sendable (Employee) -> Void = { $0.code = "CU1" }
+        there: @escaping @Sendable (Employee, ManagedObjectContext) throws -> Void
     ) async throws -> Outcome {
         let id = id
         let background = container.newBackgroundContext(mergePolicy: rule.policy)
         try await background.perform { context in
             context.retainsRegisteredObjects = true
-            try here(try #require(try context.existingObject(with: id) as? Employee), context)
+            try here(try context.existingObject(with: id, as: Employee.self), context)
         }
-        try await container.performBackgroundTask { context in
-            try there(try #require(try context.existingObject(with: id) as? Employee), context)
-            try context.save()
-        }
+        try await container.save { try there(try $0.existingObject(with: id, as: Employee.self), $0) }
         var outcome = try await background.perform { context in
             let object = try #require(context.object(with: id, as: Employee.self))
             if rereads { _ = try context.fetch(FetchRequest("Employee")) }
@@ -305,7 +286,7 @@ struct PolicyRace {
             if rule == .custom {
                 context.resolveConflict = { object, conflict in
                     asked.append(conflict)
-                    if conflict.stored != nil, !conflict.isDeletion { (object as? Employee).map(resolving) }
+                    if conflict.stored != nil, !conflict.isDeletion { (object as? Employee)?.code = "CU1" }
                     return .objectTrump
                 }
             }
@@ -319,9 +300,7 @@ struct PolicyRace {
                 asked: asked
             )
         }
-        outcome.stored = await container.performBackgroundTask { context in
-            (try? context.existingObject(with: id))?.snapshot()
-        }
+        outcome.stored = await container.performBackgroundTask { (try? $0.existingObject(with: id))?.snapshot() }
         return outcome
     }
 }

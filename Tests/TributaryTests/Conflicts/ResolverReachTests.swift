@@ -53,7 +53,7 @@ struct ResolverReachTests {
 
     @Test func `objects that it inserts or deletes`() async throws {
         let names = try await race { context, employees in
-            try context.insert(Employee.self).name = "new"
+            try context.hire("new")
             if let employee = employees["c"] { context.delete(employee) }
         }
         #expect(names == ["a+here", "b+here", "new"])

@@ -19,21 +19,22 @@ struct ShadowTests {
         override class var entityName: String { "Order" }
     }
 
-    /// A container with the product "own" of the code A1, its order, and then an older product "foreign" of that code.
-    private func container(_ folder: TemporaryFolder) async throws -> (PersistentContainer, order: ManagedObjectID) {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    let order: ManagedObjectID
+
+    /// A product "own" of the code A1, its order, and then an older product "foreign" of that code.
+    init() async throws {
+        folder = try TemporaryFolder("shadow")
         let classes: [ManagedObject.Type] = [Product.self, Order.self]
-        let container = try await PersistentContainer.open(folder, model: ProductModel.make(), classes: classes)
-        let order = try await container.performBackgroundTask { context in
-            let product = try context.insert(entity: "Product")
-            try product.setValue(.string("A1"), forKey: "code")
-            try product.setValue(.string("own"), forKey: "title")
-            let order = try context.insert(entity: "Order")
-            try order.setValue(.reference(product.objectID.uniqueID), forKey: "item")
-            try context.save()
+        container = try await PersistentContainer.open(folder, model: ProductModel.make(), classes: classes)
+        order = try await container.save { context in
+            let product = try context.insert("Product", ["code": .string("A1"), "title": .string("own")])
+            let order = try context.insert("Order", ["item": .reference(product.objectID.uniqueID)])
             return order.objectID
         }
         await container.mergePendingChanges()
-        #expect(try titles(container) == ["own"])
+        #expect(try ProductModel.titles(container.viewContext) == ["own"])
         let values = [
             PropertyWrite(name: "code", value: .string("A1")), PropertyWrite(name: "title", value: .string("foreign")),
         ]
@@ -44,24 +45,20 @@ struct ShadowTests {
             return ((), [try transaction.endImport()])
         }
         await container.mergePendingChanges()
-        return (container, order)
     }
 
-    private func titles(_ container: PersistentContainer) throws -> [String] {
-        try ProductModel.titles(container.viewContext)
-    }
+    private func titles() throws -> [String] { try ProductModel.titles(container.viewContext) }
 
-    private func item(_ order: ManagedObjectID, _ container: PersistentContainer) throws -> String? {
+    /// The product of the order of the product "own".
+    private func item() throws -> String? {
         let order = try container.viewContext.existingObject(with: order)
         guard case .reference(let id) = try order.value(forKey: "item") else { return nil }
         return id == ShadowTests.foreign ? "foreign" : "own"
     }
 
     @Test func `the main context shows the older object, and the shadow again when its key is changed`() async throws {
-        let folder = try TemporaryFolder("shadow")
-        let (container, order) = try await container(folder)
-        #expect(try titles(container) == ["foreign"])
-        #expect(try item(order, container) == "foreign")
+        #expect(try titles() == ["foreign"])
+        #expect(try item() == "foreign")
         try await container.performBackgroundTask { context in
             let product = try context.fetch(FetchRequest("Product"))[0]
             try product.setValue(.string("B2"), forKey: "code")
@@ -69,34 +66,26 @@ struct ShadowTests {
             #expect(try context.count(for: FetchRequest("Product")) == 2)
         }
         await container.mergePendingChanges()
-        #expect(try titles(container) == ["foreign", "own"])
-        #expect(try item(order, container) == "own")
+        #expect(try titles() == ["foreign", "own"])
+        #expect(try item() == "own")
     }
 
     @Test func `deleting the older object deletes the shadow`() async throws {
-        let folder = try TemporaryFolder("shadow")
-        let (container, order) = try await container(folder)
-        try await container.performBackgroundTask { context in
-            context.delete(try context.fetch(FetchRequest("Product"))[0])
-            try context.save()
-        }
+        try await container.save { $0.delete(try $0.fetch(FetchRequest("Product"))[0]) }
         await container.mergePendingChanges()
-        #expect(try titles(container) == [])
-        #expect(try item(order, container) == nil)
+        #expect(try titles() == [])
+        #expect(try item() == nil)
     }
 
     /// Renames the visible holder of the key A1 and inserts another one, while the shadow waits for that key.
-    private func renameAndInsert(_ container: PersistentContainer, _ policy: MergePolicy) async throws -> ConflictError?
-    {
+    private func renameAndInsert(_ policy: MergePolicy) async throws -> ConflictError? {
         let background = container.newBackgroundContext(mergePolicy: policy)
         return try await background.perform { context in
             let holder = try context.fetch(FetchRequest("Product"))[0]
             try holder.setValue(.string("B2"), forKey: "code")
-            let new = try context.insert(entity: "Product")
-            try new.setValue(.string("A1"), forKey: "code")
+            let new = try context.insert("Product", ["code": .string("A1")])
             try new.setValue(.string("new"), forKey: "title")
-            let order = try context.insert(entity: "Order")
-            try order.setValue(.reference(new.uniqueID), forKey: "item")
+            let order = try context.insert("Order", ["item": .reference(new.uniqueID)])
             do {
                 try context.save()
                 return nil
@@ -109,10 +98,8 @@ struct ShadowTests {
 
     @Test(arguments: MergePolicy.allCases)
     func `a save that would hide its own object behind a shadow is a conflict`(_ policy: MergePolicy) async throws {
-        let folder = try TemporaryFolder("shadow")
-        let (container, order) = try await container(folder)
         let before = try container.fetchHistory().count
-        let failure = try await renameAndInsert(container, policy)
+        let failure = try await renameAndInsert(policy)
         await container.mergePendingChanges()
         switch policy {
         case .error:
@@ -124,11 +111,11 @@ struct ShadowTests {
             let text = try #require(failure).description
             #expect(text.contains("\(conflict.objectIDs[0])"))
             #expect(text.contains("\(try #require(conflict.stored).id)"))
-            #expect(try titles(container) == ["foreign"])
+            #expect(try titles() == ["foreign"])
             #expect(try container.fetchHistory().count == before, "nothing is half saved")
-        case .objectTrump: #expect(try titles(container) == ["foreign", "new"], "the shadow took the values")
-        case .overwrite: #expect(try titles(container) == ["foreign", "new"])
-        case .storeTrump, .rollback: #expect(try titles(container) == ["foreign", "own"])
+        case .objectTrump: #expect(try titles() == ["foreign", "new"], "the shadow took the values")
+        case .overwrite: #expect(try titles() == ["foreign", "new"])
+        case .storeTrump, .rollback: #expect(try titles() == ["foreign", "own"])
         }
         #expect((failure == nil) == (policy != .error))
         // References to the shadow, and those to the object of the save, lead to the object that has the key.
@@ -142,53 +129,34 @@ struct ShadowTests {
     }
 
     @Test func `a transaction of several saves that would hide an object of its own fails as a whole`() async throws {
-        let folder = try TemporaryFolder("shadow")
-        let (container, _) = try await container(folder)
         await #expect(throws: ConflictError.self) {
             try await container.performBackgroundTask { context in
                 try context.performInOneTransaction {
                     let holder = try context.fetch(FetchRequest("Product"))[0]
                     try holder.setValue(.string("B2"), forKey: "code")
-                    let new = try context.insert(entity: "Product")
-                    try new.setValue(.string("A1"), forKey: "code")
+                    try context.insert("Product", ["code": .string("A1")])
                     try context.save()
                 }
             }
         }
         await container.mergePendingChanges()
-        #expect(try titles(container) == ["foreign"])
+        #expect(try titles() == ["foreign"])
     }
 
     @Test func `a batch that would hide objects of its own is refused`() async throws {
-        let folder = try TemporaryFolder("shadow")
-        let (container, _) = try await container(folder)
-        try await container.performBackgroundTask { context in
-            let product = try context.insert(entity: "Product")
-            try product.setValue(.string("C3"), forKey: "code")
-            try product.setValue(.string("A1"), forKey: "serial")
-            try context.save()
-        }
+        try await container.save { _ = try $0.insert("Product", ["code": .string("C3"), "serial": .string("A1")]) }
         // The holder gets no code, so the shadow is shown; the new product gets the code of the shadow.
         let error = await #expect(throws: BatchError.self) {
             try await container.execute(BatchUpdateRequest("Product", setting: ["code": .property("serial")]))
         }
-        guard case .constraint(nil, ["code"], _)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .constraint(nil, ["code"], _)? = error else { throw Unexpected(error) }
         await container.mergePendingChanges()
-        #expect(try titles(container).contains("foreign") && !titles(container).contains("own"))
+        #expect(try titles().contains("foreign") && !titles().contains("own"))
     }
 
     @Test func `a save that takes the key of the older object is a conflict`() async throws {
-        let folder = try TemporaryFolder("shadow")
-        let (container, _) = try await container(folder)
         await #expect(throws: ConflictError.self) {
-            try await container.performBackgroundTask { context in
-                let product = try context.insert(entity: "Product")
-                try product.setValue(.string("A1"), forKey: "code")
-                try context.save()
-            }
+            try await container.save { _ = try $0.insert("Product", ["code": .string("A1")]) }
         }
     }
 }

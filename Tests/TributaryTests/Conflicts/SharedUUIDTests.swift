@@ -13,20 +13,16 @@ struct SharedUUIDTests {
     let container: PersistentContainer
 
     init() async throws {
-        folder = try TemporaryFolder("sharedUUID")
         let title = "title: {type: String, optional: true, preserve_after_deletion: true}"
-        let model = try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Product: {attributes: {\(title)}, unique: [title]}
-                  Note: {attributes: {\(title)}}
-                  Order:
-                    attributes: {\(title)}
-                    relationships: {product: {to: Product?}, note: {to: Note?}, notes: {to: Note, many: true}}
+        (folder, container) = try await PersistentContainer.open(
+            entities: """
+                Product: {attributes: {\(title)}, unique: [title]}
+                Note: {attributes: {\(title)}}
+                Order:
+                  attributes: {\(title)}
+                  relationships: {product: {to: Product?}, note: {to: Note?}, notes: {to: Note, many: true}}
                 """
         )
-        container = try await PersistentContainer.open(folder, model: model)
     }
 
     @Test func theValuesThatDeletedObjectsLeaveBehindAreTheirOwn() async throws {
@@ -48,8 +44,7 @@ struct SharedUUIDTests {
     @Test func referencesToOtherObjectsThanTheReplacedOneStay() async throws {
         let context = container.newBackgroundContext(mergePolicy: .objectTrump)
         let (product, order) = try await context.perform { context in
-            let stored = try context.insert(entity: "Product")
-            try stored.setValue(.string("tea"), forKey: "title")
+            let stored = try context.insert("Product", ["title": .string("tea")])
             try context.save()
             // Gives way to the stored one, which has its key.
             let other = try context.insert(entity: "Product", id: Self.shared)

@@ -5,37 +5,36 @@ import Testing
 
 /// What becomes of the links of a new object whose unique key a stored object has.
 struct UniqueLinkTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
     /// The relationships lead from either side, because one of the two entities keeps the pairs of a relationship.
-    private func open(_ folder: TemporaryFolder) async throws -> PersistentContainer {
-        let model = try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Key:
-                    attributes: {code: String?}
-                    unique: [code]
-                    relationships:
-                      before: {to: Anchor, many: true, inverse: keysAfter}
-                      after: {to: Zone, many: true, inverse: keysBefore}
-                      zones: {to: Zone, many: true, ordered: true, inverse: keys}
-                      parts: {to: Part, many: true, ordered: true, inverse: key}
-                      shelf: {to: Shelf?, inverse: keys}
-                  Anchor: {relationships: {keysAfter: {to: Key, many: true, inverse: before}}}
-                  Zone:
-                    attributes: {name: String?}
-                    relationships:
-                      keysBefore: {to: Key, many: true, inverse: after}
-                      keys: {to: Key, many: true, inverse: zones}
-                  Part: {attributes: {name: String?}, relationships: {key: {to: Key?, inverse: parts}}}
-                  Shelf: {relationships: {keys: {to: Key, many: true, ordered: true, inverse: shelf}}}
+    init() async throws {
+        (folder, container) = try await PersistentContainer.open(
+            entities: """
+                Key:
+                  attributes: {code: String?}
+                  unique: [code]
+                  relationships:
+                    before: {to: Anchor, many: true, inverse: keysAfter}
+                    after: {to: Zone, many: true, inverse: keysBefore}
+                    zones: {to: Zone, many: true, ordered: true, inverse: keys}
+                    parts: {to: Part, many: true, ordered: true, inverse: key}
+                    shelf: {to: Shelf?, inverse: keys}
+                Anchor: {relationships: {keysAfter: {to: Key, many: true, inverse: before}}}
+                Zone:
+                  attributes: {name: String?}
+                  relationships:
+                    keysBefore: {to: Key, many: true, inverse: after}
+                    keys: {to: Key, many: true, inverse: zones}
+                Part: {attributes: {name: String?}, relationships: {key: {to: Key?, inverse: parts}}}
+                Shelf: {relationships: {keys: {to: Key, many: true, ordered: true, inverse: shelf}}}
                 """
         )
-        return try await PersistentContainer.open(folder, model: model)
     }
 
     private func key(_ code: String, _ suffix: String, in context: ManagedObjectContext) throws -> ManagedObject {
-        let key = try context.insert(entity: "Key")
-        try key.setValue(.string(code), forKey: "code")
+        let key = try context.insert("Key", ["code": .string(code)])
         try key.link(try context.insert(entity: "Anchor"), forKey: "before")
         try key.link(try context.insert(entity: "Zone"), forKey: "after")
         for name in ["1", "2"] {
@@ -47,18 +46,11 @@ struct UniqueLinkTests {
 
     @Test
     func `under objectTrump the stored object takes all links of the new one, in order`() async throws {
-        let folder = try TemporaryFolder("unique-links")
-        let container = try await open(folder)
-        let stored = try await container.performBackgroundTask { context in
-            let stored = try key("A", "a", in: context)
-            try context.save()
-            return stored.objectID
-        }
+        let stored = try await container.save { try key("A", "a", in: $0).objectID }
         let background = container.newBackgroundContext(mergePolicy: .objectTrump)
-        let shelf = try await background.perform { context in
+        let shelf = try await background.save { context in
             let shelf = try context.insert(entity: "Shelf")
             for code in ["X", "A", "Y"] { try shelf.link(try key(code, "b", in: context), forKey: "keys") }
-            try context.save()
             return shelf.objectID
         }
         try await container.performBackgroundTask { context in

@@ -28,18 +28,14 @@ struct UniquenessTests {
         _ title: String,
         entity: String = "Product"
     ) throws -> ManagedObject {
-        let product = try context.insert(entity: entity)
-        try product.setValue(.string(code), forKey: "code")
-        try product.setValue(.string(title), forKey: "title")
-        return product
+        try context.insert(entity, ["code": .string(code), "title": .string(title)])
     }
 
     /// A saved product of the key A1.
     private func stored() async throws -> ManagedObjectID {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let product = try make(context, "A1", "stored")
             try product.setValue(.string("M"), forKey: "maker")
-            try context.save()
             return product.objectID
         }
     }
@@ -53,8 +49,7 @@ struct UniquenessTests {
         let orders = try await background.perform { context in
             let orders = try ["first", "second"].map { title in
                 let product = try make(context, "A1", title)
-                let order = try context.insert(entity: "Order")
-                try order.setValue(.reference(product.uniqueID), forKey: "item")
+                let order = try context.insert("Order", ["item": .reference(product.uniqueID)])
                 return order
             }
             try context.save()
@@ -75,8 +70,7 @@ struct UniquenessTests {
         let background = container.newBackgroundContext(mergePolicy: policy)
         let (failure, order): (ConflictError?, ManagedObjectID) = try await background.perform { context in
             let product = try make(context, "A1", "new")
-            let order = try context.insert(entity: "Order")
-            try order.setValue(.reference(product.uniqueID), forKey: "item")
+            let order = try context.insert("Order", ["item": .reference(product.uniqueID)])
             do {
                 try context.save()
                 if policy != .overwrite { #expect(product.state == .gone) }
@@ -158,15 +152,11 @@ struct UniquenessTests {
     func nullsAndPartsOfAKeyDoNotCollide() async throws {
         try await container.performBackgroundTask { context in
             for serial in ["1", "2"] {
-                let product = try context.insert(entity: "Product")
-                try product.setValue(.string("CH"), forKey: "country")
-                try product.setValue(.string(serial), forKey: "serial")
+                try context.insert("Product", ["country": .string("CH"), "serial": .string(serial)])
             }
             for _ in 0..<2 { try context.insert(entity: "Product").setValue(.string("CH"), forKey: "country") }
             try context.save()
-            let product = try context.insert(entity: "Product")
-            try product.setValue(.string("CH"), forKey: "country")
-            try product.setValue(.string("2"), forKey: "serial")
+            try context.insert("Product", ["country": .string("CH"), "serial": .string("2")])
             let error = try #require(throws: ConflictError.self) { try context.save() }
             #expect(error.constraintConflicts.first?.properties.sorted() == ["country", "serial"])
             #expect("\(error)".contains("would have the same Product"))

@@ -13,9 +13,9 @@ struct ComingFromCoreDataTests {
 
     init() async throws { fixture = try await LinkFixture("comingfrom") }
 
-    private func ann() throws -> Employee { try #require(try view.existingObject(with: fixture.ann) as? Employee) }
+    private func ann() throws -> Employee { try view.existingObject(with: fixture.ann, as: Employee.self) }
     private func sales() throws -> Department {
-        try #require(try view.existingObject(with: fixture.sales) as? Department)
+        try view.existingObject(with: fixture.sales, as: Department.self)
     }
 
     // MARK: The first day
@@ -26,12 +26,10 @@ struct ComingFromCoreDataTests {
         try ann().salary = 7
         #expect(view.hasChanges)
         let id = fixture.ann
-        try await fixture.elsewhere { try $0.insert(Project.self) }
+        try await fixture.container.save { _ = try $0.insert(Project.self) }
         await fixture.container.mergePendingChanges()
         #expect(!view.hasChanges)
-        let salary = await fixture.container.performBackgroundTask { context in
-            context.object(with: id, as: Employee.self)?.salary
-        }
+        let salary = await fixture.container.performBackgroundTask { $0.object(with: id, as: Employee.self)?.salary }
         #expect(salary == 7)
     }
 
@@ -93,7 +91,7 @@ struct ComingFromCoreDataTests {
     @Test
     func pairsAreChangesOfBothEnds() throws {
         let ann = try ann()
-        let project = try #require(try view.existingObject(with: fixture.till) as? Project)
+        let project = try view.existingObject(with: fixture.till, as: Project.self)
         ann.add(project, to: Employee.projects)
         #expect(Set(view.updatedObjects) == [ann, project])
         #expect(ann.changedObjectIDs() == ["projects": [fixture.till]])
@@ -106,10 +104,9 @@ struct ComingFromCoreDataTests {
     func theHooksOfOwnersAreCalledAlsoWhenNobodyHoldsThem() async throws {
         let container = try await HookedTeam.open()
         let background = container.newBackgroundContext()
-        let (team, member) = try await background.perform { context in
+        let (team, member) = try await background.save { context in
             let (team, member) = (try context.insert(HookedTeam.self), try context.insert(HookedMember.self))
             member.team = team
-            try context.save()
             return (team.objectID, member.objectID)
         }
         try await background.perform { context in
@@ -152,7 +149,7 @@ struct ComingFromCoreDataTests {
         try view.save()
         #expect(ann.isDeleted && !ann.hasChanges && ann.state == .gone && ann.managedObjectContext === view)
         let id = fixture.sales
-        try await fixture.elsewhere { $0.delete($0.object(with: id)) }
+        try await fixture.container.save { $0.delete($0.object(with: id)) }
         #expect(!sales.isDeleted)
         await fixture.container.mergePendingChanges()
         #expect(sales.isDeleted && sales.state == .gone && !view.hasChanges && view.deletedObjects.isEmpty)
@@ -165,11 +162,7 @@ struct ComingFromCoreDataTests {
 
     @Test
     func anObjectThatIsNotMergedYetIsNotDeleted() async throws {
-        let id = try await fixture.container.performBackgroundTask { context in
-            let project = try context.insert(Project.self)
-            try context.save()
-            return project.objectID
-        }
+        let id = try await fixture.container.save { try $0.insert(Project.self).objectID }
         let project = view.object(with: id)
         #expect(throws: ContextError.self) { try project.load() }
         #expect(project.state == .gone && !project.isDeleted)
@@ -225,10 +218,9 @@ struct ComingFromCoreDataTests {
     @Test
     func aMergeRegistersNoInsertedObjectAndUnregistersADeletedOne() async throws {
         let ann = try ann()
-        let inserted = try await fixture.container.performBackgroundTask { context in
+        let inserted = try await fixture.container.save { context in
             let project = try context.insert(Project.self)
             context.delete(context.object(with: fixture.ann))
-            try context.save()
             return project.objectID
         }
         await fixture.container.mergePendingChanges()
@@ -265,7 +257,7 @@ struct ComingFromCoreDataTests {
 
     @Test
     func theLimitCountsAfterUnsavedChanges() throws {
-        try view.insert(Employee.self).name = "Aaron"
+        try view.hire("Aaron")
         var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
         request.fetchLimit = 1
         #expect(try view.fetch(request, as: Employee.self).map(\.name) == ["Aaron"])
@@ -290,7 +282,7 @@ struct ComingFromCoreDataTests {
     @Test
     func anUnknownIDIsAFaultUntilItIsRead() throws {
         let unknown = UniqueID(high: 1, low: 2)
-        let id = ManagedObjectID(store: "company", entity: "Project", rootEntity: "Project", uniqueID: unknown)
+        let id = ManagedObjectID("Project", unknown)
         #expect(view.object(with: id).isFault)
         #expect(throws: ContextError.notFound(id)) { try view.existingObject(with: id) }
     }
@@ -308,10 +300,8 @@ private final class Loud: ManagedObject {
 
     static func open() async throws -> PersistentContainer {
         let model = try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Note: {attributes: {name: String?, key: {type: String, optional: false, derived: 'canonical:(name)'}}}
+            entities: """
+                Note: {attributes: {name: String?, key: {type: String, optional: false, derived: 'canonical:(name)'}}}
                 """
         )
         return try await PersistentContainer(name: "notes", model: model, classes: [Loud.self], store: .memory)

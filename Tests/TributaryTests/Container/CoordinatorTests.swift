@@ -16,13 +16,11 @@ struct CoordinatorTests {
     func theSavesAreOneTransactionOfTheHistory() async throws {
         let background = container.newBackgroundContext(name: "load", author: "ann")
         let token = try await container.coordinator.perform(on: background) { context in
-            let ann = try context.hire("Ann")
-            try context.save()
+            let ann = try context.hireAndSave("Ann")
             ann.salary = 5
             try context.save()
             ann.salary = 6
-            try context.insert(Employee.self).name = "Bob"
-            try context.save()
+            try context.hireAndSave("Bob")
             return context.lastSaveToken
         }
         let history = try container.committed
@@ -37,11 +35,7 @@ struct CoordinatorTests {
     @Test
     func whatALaterSaveDeletesIsNotInTheLog() async throws {
         let background = container.newBackgroundContext()
-        let ann = try await background.perform { context in
-            let ann = try context.hire("Ann")
-            try context.save()
-            return ann.objectID
-        }
+        let ann = try await background.save { try $0.hire("Ann").objectID }
         try await container.coordinator.perform(on: background) { context in
             let ann = try #require(context.object(with: ann, as: Employee.self))
             let (bob, project) = (try context.hire("Bob"), try context.insert(Project.self))
@@ -62,11 +56,10 @@ struct CoordinatorTests {
         let kinds = try container.committed.last?.changes.map(\.kind)
         #expect(kinds?.contains(.delete) == false)
         // The objects of the context have the rows of the outcome.
-        try await background.perform { context in
+        try await background.save { context in
             let ann = try #require(context.object(with: ann, as: Employee.self))
             #expect(ann.salary == 6 && ann.projects.count == 1)
             ann.salary = 7
-            try context.save()
         }
     }
 
@@ -76,8 +69,7 @@ struct CoordinatorTests {
         let store = container.store
         let entity = try #require(container.model.entity(named: "Employee"))
         try await container.coordinator.perform(on: background) { context in
-            try context.insert(Employee.self).name = "Ann"
-            try context.save()
+            try context.hireAndSave("Ann")
             #expect(try context.count(for: FetchRequest("Employee")) == 1)
             #expect(try store.read { try $0.count(FetchQuery(entity: entity)) } == 0)
         }
@@ -87,14 +79,10 @@ struct CoordinatorTests {
     @Test
     func aBodyThatThrowsCommitsNothingAndTheContextKeepsItsChanges() async throws {
         let background = container.newBackgroundContext()
-        let id = try await background.perform { context in
-            let bob = try context.hire("Bob")
-            try context.save()
-            return bob.objectID
-        }
+        let id = try await background.save { try $0.hire("Bob").objectID }
         await #expect(throws: Stop.self) {
             try await container.coordinator.perform(on: background) { context in
-                try context.insert(Employee.self).name = "Ann"
+                try context.hire("Ann")
                 context.object(with: id, as: Employee.self)?.name = "Bob2"
                 try context.save()
                 context.object(with: id, as: Employee.self)?.salary = 4
@@ -102,11 +90,10 @@ struct CoordinatorTests {
             }
         }
         #expect(try container.committed.count == 1)
-        try await background.perform { context in
+        try await background.save { context in
             #expect(context.insertedObjects.count == 1)
             let bob = try #require(context.updatedObjects.first as? Employee)
             #expect(bob.changedValues() == ["name": .string("Bob2"), "salary": .double(4)])
-            try context.save()
         }
         #expect(try container.committed.count == 2)
         let names = try await container.names()
@@ -116,10 +103,9 @@ struct CoordinatorTests {
     @Test
     func deletionsAndLinksComeBackWhenTheBodyThrows() async throws {
         let background = container.newBackgroundContext()
-        let (ann, project) = try await background.perform { context in
+        let (ann, project) = try await background.save { context in
             let (ann, project) = (try context.insert(Employee.self), try context.insert(Project.self))
             ann.name = "Ann"
-            try context.save()
             return (ann.objectID, project.objectID)
         }
         await #expect(throws: Stop.self) {
@@ -145,9 +131,8 @@ struct CoordinatorTests {
     func changesThatTheBlockDidNotSaveStayUnsaved() async throws {
         let background = container.newBackgroundContext()
         try await container.coordinator.perform(on: background) { context in
-            try context.insert(Employee.self).name = "Ann"
-            try context.save()
-            try context.insert(Employee.self).name = "Bob"
+            try context.hireAndSave("Ann")
+            try context.hire("Bob")
         }
         #expect(await background.perform { $0.insertedObjects.count } == 1)
         #expect(try container.committed.first?.changes.count == 1)
@@ -164,12 +149,8 @@ struct CoordinatorTests {
     func aTurnInsideATurnIsTheSameOne() async throws {
         let background = container.newBackgroundContext()
         try await container.coordinator.perform(on: background) { context in
-            try context.performInOneTransaction {
-                try context.insert(Employee.self).name = "Ann"
-                try context.save()
-            }
-            try context.insert(Employee.self).name = "Bob"
-            try context.save()
+            try context.performInOneTransaction { _ = try context.hireAndSave("Ann") }
+            try context.hireAndSave("Bob")
         }
         #expect(try container.committed.count == 1)
     }
@@ -180,8 +161,7 @@ struct CoordinatorTests {
         var updates = container.storeUpdates().makeAsyncIterator()
         try container.coordinator.perform { context in
             for name in ["Ann", "Bob"] {
-                try context.insert(Employee.self).name = name
-                try context.save()
+                try context.hireAndSave(name)
             }
         }
         #expect(try container.viewContext.count(for: FetchRequest("Employee")) == 2)
@@ -194,8 +174,7 @@ struct CoordinatorTests {
     func theViewContextKeepsItsChangesWhenTheBodyThrows() throws {
         #expect(throws: Stop.self) {
             try container.coordinator.perform { context in
-                try context.insert(Employee.self).name = "Ann"
-                try context.save()
+                try context.hireAndSave("Ann")
                 throw Stop()
             }
         }
@@ -221,16 +200,11 @@ struct CoordinatorTests {
         let (begun, begin) = AsyncStream<Void>.makeStream()
         async let held: Void = container.coordinator.perform(on: first) { context in
             begin.yield(())
-            try context.insert(Employee.self).name = "A"
-            try context.save()
-            try context.insert(Employee.self).name = "B"
-            try context.save()
+            try context.hireAndSave("A")
+            try context.hireAndSave("B")
         }
         for await _ in begun { break }
-        try await second.perform { context in
-            try context.insert(Employee.self).name = "C"
-            try context.save()
-        }
+        try await second.save { _ = try $0.hire("C") }
         try await held
         #expect(try container.committed.map(\.changes.count) == [2, 1])
     }
@@ -239,16 +213,14 @@ struct CoordinatorTests {
     func aBatchInTheBodyIsRefusedAndTheSavesStand() async throws {
         let background = container.newBackgroundContext()
         try await container.coordinator.perform(on: background) { context in
-            try context.insert(Employee.self).name = "Ann"
-            try context.save()
+            try context.hireAndSave("Ann")
             let rows: [[String: PropertyValue]] = [["name": .string("Cid")]]
             #expect(throws: ContextError.self) { try context.execute(BatchInsertRequest("Employee", rows: rows)) }
             #expect(throws: ContextError.self) {
                 try context.newChild().execute(BatchInsertRequest("Employee", rows: rows))
             }
             #expect(throws: ContextError.self) { try context.pin() }
-            try context.insert(Employee.self).name = "Bob"
-            try context.save()
+            try context.hireAndSave("Bob")
         }
         #expect(try container.committed.map(\.changes.count) == [2])
         let names = try await container.names()

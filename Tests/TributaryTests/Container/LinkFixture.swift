@@ -15,12 +15,11 @@ struct LinkFixture: Sendable {
         folder = try TemporaryFolder(name)
         container = try await Company.open(folder, model: try Company.model(rules))
         container.setMergeOptions(.unsaved)
-        (ann, till, sales) = try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            let project = try context.project("Till")
-            let department = try context.insert(Department.self)
-            try context.save()
-            return (employee.objectID, project.objectID, department.objectID)
+        (ann, till, sales) = try await container.save { context in
+            (
+                try context.hire("Ann").objectID, try context.project("Till").objectID,
+                try context.insert(Department.self).objectID
+            )
         }
         await container.mergePendingChanges()
     }
@@ -43,12 +42,5 @@ struct LinkFixture: Sendable {
         let here = try context.object(with: ann).objectIDs(forKey: "projects") == [till]
         #expect(try context.object(with: till).objectIDs(forKey: "members").contains(ann) == here)
         return here
-    }
-
-    func elsewhere(_ body: @Sendable (ManagedObjectContext) throws -> Void) async throws {
-        try await container.performBackgroundTask { context in
-            try body(context)
-            try context.save()
-        }
     }
 }

@@ -9,33 +9,36 @@ extension PersistentContainer {
         salary: Double? = nil,
         _ change: @escaping @Sendable (Employee) -> Void = { _ in }
     ) async throws -> ManagedObjectID {
-        try await performBackgroundTask { context in
+        try await save { context in
             let employee = try context.hire(name)
             employee.salary = salary
             change(employee)
-            try context.save()
             return employee.objectID
         }
     }
 
+    func hire(_ names: [String]) async throws -> [ManagedObjectID] {
+        try await save { context in try names.map { try context.hire($0).objectID } }
+    }
+
+    /// An employee of the view context, whom a background context has saved.
+    @MainActor
+    func hireIntoView(_ name: String) async throws -> Employee {
+        let id = try await hire(name)
+        await mergePendingChanges()
+        return try viewContext.existingObject(with: id, as: Employee.self)
+    }
+
     func change(_ id: ManagedObjectID, _ body: @escaping @Sendable (Employee) -> Void) async throws {
-        try await performBackgroundTask { context in
-            body(try context.existingObject(with: id, as: Employee.self))
-            try context.save()
-        }
+        try await save { body(try $0.existingObject(with: id, as: Employee.self)) }
     }
 
     func delete(_ id: ManagedObjectID) async throws {
-        try await performBackgroundTask { context in
-            context.delete(try context.existingObject(with: id))
-            try context.save()
-        }
+        try await save { $0.delete(try $0.existingObject(with: id)) }
     }
 
     /// The names of the employees in the store, in order.
-    func names() async throws -> [String] {
-        try await performBackgroundTask { try $0.names() }
-    }
+    func names() async throws -> [String] { try await performBackgroundTask { try $0.names() } }
 
     var committed: [HistoryTransaction] {
         get throws { try store.read { try $0.history.transactions(after: 0, limit: .max) } }
@@ -54,6 +57,13 @@ extension ManagedObjectContext {
     func hire(_ name: String) throws -> Employee {
         let employee = try insert(Employee.self)
         employee.name = name
+        return employee
+    }
+
+    @discardableResult
+    func hireAndSave(_ name: String) throws -> Employee {
+        let employee = try hire(name)
+        try save()
         return employee
     }
 

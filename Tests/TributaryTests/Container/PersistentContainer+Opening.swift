@@ -2,7 +2,26 @@ import TestSupport
 import Tributary
 import TributaryStore
 
+extension Model {
+    /// A model of these entities, as a YAML model lists them; `rest` has further keys of the model.
+    init(entities: String, _ rest: String = "") throws {
+        let lines = entities.split(separator: "\n").map { "  \($0)\n" }
+        try self.init(yaml: "version: \"1\"\nentities:\n" + lines.joined() + rest)
+    }
+}
+
 extension PersistentContainer {
+    /// A container on a store of these entities, and the folder of the store, which lasts as long as the caller holds it.
+    static func open(
+        entities: String,
+        classes: [ManagedObject.Type] = [],
+        environment: StoreEnvironment = .system
+    ) async throws -> (TemporaryFolder, PersistentContainer) {
+        let folder = try TemporaryFolder("entities")
+        let model = try Model(entities: entities)
+        return (folder, try await open(folder, model: model, classes: classes, environment: environment))
+    }
+
     /// A container on the store of the name in a folder, with a clock that stands still.
     static func open(
         _ folder: TemporaryFolder,
@@ -43,9 +62,17 @@ extension PersistentContainer {
     }
 }
 
-extension ManagedObject {
-    /// The text of an attribute; a hyphen where it has none.
-    func text(_ key: String) throws -> String {
-        if case .string(let text) = try value(forKey: key) { text } else { "-" }
+extension TemporaryFolder {
+    /// A container on the store in this folder, which is migrated to a YAML model.
+    func openStore(
+        _ yaml: String,
+        _ migration: MigrationOptions = MigrationOptions()
+    ) async throws -> PersistentContainer {
+        try await PersistentContainer(
+            name: "test",
+            model: try Model(yaml: yaml),
+            store: .file(path("store.sqlite")),
+            migration: migration
+        )
     }
 }

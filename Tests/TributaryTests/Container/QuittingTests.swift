@@ -5,7 +5,11 @@ import Tributary
 
 /// The end of the program does not lose what was accepted; each in a process of its own.
 struct QuittingTests {
-    private func stored(_ folder: TemporaryFolder) async throws -> Int {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("quitting") }
+
+    private func stored() async throws -> Int {
         let container = try await Company.open(folder)
         let count = try await container.performBackgroundTask { try $0.count(for: FetchRequest("Employee")) }
         try await container.close()
@@ -23,44 +27,37 @@ struct QuittingTests {
 
     @Test
     func savesThatWereEnqueuedAreInTheStoreAfterTheExit() async throws {
-        let folder = try TemporaryFolder("quitting")
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             let container = try await Company.open(at: path, merging: QuittingTests.patient)
             let background = container.newBackgroundContext()
             for number in 0..<100 {
-                background.enqueue { context in
-                    (try? context.insert(Employee.self))?.name = "\(number)"
-                    try? context.save()
-                }
+                background.enqueue { _ = try? $0.hireAndSave("\(number)") }
             }
             QuittingTests.leave()
         }
-        #expect(try await stored(folder) == 100)
+        #expect(try await stored() == 100)
     }
 
     @Test
     func aBackgroundTaskOfTheMainActorIsWaitedFor() async throws {
-        let folder = try TemporaryFolder("quitting")
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             let container = try await Company.open(at: path, merging: QuittingTests.patient)
             let begun = DispatchSemaphore(value: 0)
             Task { @MainActor in
-                try await container.performBackgroundTask { context in
+                try await container.save { context in
                     begun.signal()
-                    for number in 0..<2_000 { try context.insert(Employee.self).name = "\(number)" }
-                    try context.save()
+                    for number in 0..<2_000 { try context.hire("\(number)") }
                 }
             }
             try await onThread { begun.wait() }
             // The main actor does not go on after this, and need not.
             await MainActor.run { QuittingTests.leave() }
         }
-        #expect(try await stored(folder) == 2_000)
+        #expect(try await stored() == 2_000)
     }
 
     @Test
     func theExitWaitsNoLongerThanItsTimeout() async throws {
-        let folder = try TemporaryFolder("quitting")
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             var options = MergeOptions.fixture
             options.shutdownTimeout = .milliseconds(200)
@@ -69,20 +66,18 @@ struct QuittingTests {
             container.newBackgroundContext().enqueue { _ in DispatchSemaphore(value: 0).wait() }
             QuittingTests.leave()
         }
-        #expect(try await stored(folder) == 0)
+        #expect(try await stored() == 0)
     }
 
     @Test
     func closingWaitsForZeroAndForTheLastMerge() async throws {
-        let folder = try TemporaryFolder("quitting")
         let container = try await Company.open(folder)
         var updates = container.storeUpdates().makeAsyncIterator()
         let isCounted = DispatchSemaphore(value: 0)
         for number in 0..<20 {
             container.enqueueBackgroundTask { context in
                 if number == 0 { isCounted.wait() }
-                (try? context.insert(Employee.self))?.name = "\(number)"
-                try? context.save()
+                _ = try? context.hireAndSave("\(number)")
             }
         }
         #expect(container.pendingSaves > 0)
@@ -92,6 +87,6 @@ struct QuittingTests {
         var isTold = false
         while let update = await updates.next() { isTold = isTold || !update.changes.isEmpty }
         #expect(isTold)
-        #expect(try await stored(folder) == 20)
+        #expect(try await stored() == 20)
     }
 }

@@ -21,7 +21,7 @@ struct StoreKindTests {
         #expect(throws: ContextError.self) { try view.existingObject(with: id) }
         try await container.settled()
         #expect(try view.count(for: FetchRequest("Employee")) == 1)
-        let ann = try #require(try view.existingObject(with: id) as? Employee)
+        let ann = try view.existingObject(with: id, as: Employee.self)
         ann.name = "Bea"
         try view.save()
         let names = try await container.performBackgroundTask { try $0.fetch(Employee.self).map(\.name) }
@@ -74,11 +74,7 @@ struct StoreKindTests {
         let container = try await Company.open(kind, in: folder)
         let background = container.newBackgroundContext()
         for number in 0..<20 {
-            background.enqueue { context in
-                let employee = try? context.insert(Employee.self)
-                employee?.name = "E\(number)"
-                try? context.save()
-            }
+            background.enqueue { _ = try? $0.hireAndSave("E\(number)") }
         }
         try await container.settled()
         #expect(container.pendingSaves == 0)

@@ -9,8 +9,7 @@ import TributaryStore
 @Suite struct TwoProcessesTests {
     @Test(.timeLimit(.minutes(30)), arguments: [1, 10_000])
     func savesOfAProcessThatIsKilledAreMergedOrNeverWere(limit: Int) async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("↳ seed \(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let folder = try TemporaryFolder("processes")
         var options = MergeOptions()
         options.debounce = .milliseconds(10)
@@ -18,22 +17,17 @@ import TributaryStore
         let container = try await Company.open(at: folder.path, merging: options)
         let store = container.store
         let updates = container.storeUpdates()
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         for _ in 0..<3 {
             let before = try await count(container, author: "child")
-            let child = try ChildProcess(
-                program,
-                ["--testing-library", "swift-testing", "--filter", "ChildWriterTests"],
-                environment: [ChildWriterTests.variable: folder.path]
-            )
+            let child = try ChildProcess.test("ChildWriterTests", [ChildWriterTests.variable: folder.path])
             let wanted = before + Int.random(in: 1...20, using: &random)
             for await _ in updates {
                 if try await count(container, author: "child") >= wanted { break }
-                try await hire(container)
+                try await container.hire("parent")
             }
             child.send(SIGKILL)
             #expect(await child.ending() == .signalled(SIGKILL))
-            try await hire(container)
+            try await container.hire("parent")
         }
         await container.mergePendingChanges()
         let history = try store.read { try $0.history.transactions(after: 0, limit: .max) }
@@ -54,10 +48,6 @@ import TributaryStore
     @MainActor private func count(_ container: PersistentContainer, author: String) throws -> Int {
         try container.viewContext.count(for: FetchRequest("Employee", where: "name == %@", [.value(.string(author))]))
     }
-
-    private func hire(_ container: PersistentContainer) async throws {
-        try await container.hire("parent")
-    }
 }
 
 /// The process that the test of two processes starts: a test run of this test alone.
@@ -70,10 +60,7 @@ import TributaryStore
         let container = try await Company.open(at: path, merging: MergeOptions())
         let context = container.newBackgroundContext(author: "child")
         while true {
-            try await context.perform { context in
-                try context.insert(Employee.self).name = "child"
-                try context.save()
-            }
+            try await context.save { _ = try $0.hire("child") }
         }
     }
 }

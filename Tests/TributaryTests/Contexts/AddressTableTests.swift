@@ -13,8 +13,7 @@ struct AddressTableTests {
 
     @Test
     func randomStepsLeaveWhatADictionaryHas() {
-        var random = SeededGenerator.fromEnvironment()
-        print("seed \(random.seed)")
+        var random = SeededGenerator.printingSeed()
         for _ in 0..<40 {
             var table = AddressTable()
             var dictionary: [UniqueID: UInt] = [:]

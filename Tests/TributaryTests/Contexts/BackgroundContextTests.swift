@@ -72,7 +72,7 @@ struct BackgroundContextTests {
     func objectsWithoutChangesAreHeldWeakly() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
-            for number in 0..<100 { try context.insert(Employee.self).name = "\(number)" }
+            for number in 0..<100 { try context.hire("\(number)") }
             #expect(context.registeredObjects.count == 100)
             try context.save()
             #expect(context.registeredObjects.isEmpty)
@@ -86,16 +86,14 @@ struct BackgroundContextTests {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             context.automaticallyMergesChangesFromParent = true
-            let employee = try context.hire("Ann")
-            try context.save()
+            let employee = try context.hireAndSave("Ann")
             employee.salary = 1
             return employee.objectID
         }
         try await container.change(id) { $0.name = "Bob" }
-        try await background.perform { context in
+        try await background.save { context in
             let employee = try #require(context.object(with: id) as? Employee)
             #expect(employee.name == "Bob" && employee.salary == 1)
-            try context.save()
         }
     }
 }

@@ -5,12 +5,7 @@ import TributaryChanges
 
 /// What observers of a context are told, and what is not kept for them.
 @Suite struct ChangeObservationTests {
-    private let id = ManagedObjectID(
-        store: "s",
-        entity: "Employee",
-        rootEntity: "Employee",
-        uniqueID: UniqueID(high: 1, low: 2)
-    )
+    private let id = ManagedObjectID("Employee", UniqueID(high: 1, low: 2), store: "s")
 
     @Test func nothingIsKeptWhileNobodyObserves() {
         let observation = ChangeObservation(isScheduled: false)
@@ -53,12 +48,7 @@ import TributaryChanges
     @Test func aRefusedWriteIsReportedOnce() {
         var writes = RefusedWrites()
         for number in 0..<RefusedWrites.limit + 10 {
-            let failure = ValidationFailure(
-                objectID: id,
-                property: "p\(number / 2)",
-                rule: .gone,
-                message: "was set"
-            )
+            let failure = ValidationFailure(objectID: id, property: "p\(number / 2)", rule: .gone, message: "was set")
             writes.add(failure)
         }
         #expect(writes.failures.count == RefusedWrites.limit / 2 + 5)

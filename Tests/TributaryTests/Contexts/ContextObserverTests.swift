@@ -48,10 +48,7 @@ struct ContextObserverTests {
         first.cancel()
         await background.perform { $0.removeObserver(second) }
         #expect(isGone.isSet && other.isSet && !first.isActive && !second.isActive)
-        try await background.perform { context in
-            try context.insert(Project.self)
-            try context.save()
-        }
+        try await background.save { _ = try $0.insert(Project.self) }
     }
 
     @Test func anObserverThatChangesObjectsBeforeASaveIsPartOfIt() async throws {
@@ -62,8 +59,7 @@ struct ContextObserverTests {
             context.observeWillSave { context in
                 for case let employee as Employee in context.insertedObjects { employee.name += "?" }
             }
-            try context.insert(Employee.self).name = "Ann"
-            try context.save()
+            try context.hireAndSave("Ann")
             #expect(try context.fetch(Employee.self).map(\.name) == ["Ann!?"])
         }
     }
@@ -89,8 +85,7 @@ struct ContextObserverTests {
 
     @Test func allObserversHearOfAnObjectThatCannotBeRead() async throws {
         let id = try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            try context.save()
+            let employee = try context.hireAndSave("Ann")
             context.delete(employee)
             try context.save()
             return employee.objectID
@@ -111,8 +106,7 @@ struct ContextObserverTests {
         }
     }
 
-    @MainActor
-    @Test func observersOfAListAreNotifiedUntilTheyAreCancelled() async throws {
+    @MainActor @Test func observersOfAListAreNotifiedUntilTheyAreCancelled() async throws {
         let context = container.viewContext
         let controller = try FetchedResultsController<Project>(
             FetchRequest("Project", sortKeys: [SortKey("title")]),

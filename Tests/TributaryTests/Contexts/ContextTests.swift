@@ -25,9 +25,7 @@ struct ContextTests {
             #expect(context.lastSaveToken != nil)
             return employee.objectID
         }
-        let snapshot = try await container.performBackgroundTask { context in
-            try context.existingObject(with: id).snapshot()
-        }
+        let snapshot = try await container.performBackgroundTask { try $0.existingObject(with: id).snapshot() }
         #expect(snapshot["name"] == .string("Ann"))
         #expect(snapshot["salary"] == .double(12.5))
         #expect(snapshot["age"] == .integer(30))
@@ -41,8 +39,7 @@ struct ContextTests {
     func anUpdateWritesOnlyWhatChanged() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
-            let employee = try context.hire("Ann")
-            try context.save()
+            let employee = try context.hireAndSave("Ann")
             employee.salary = 10
             #expect(employee.changedValues() == ["salary": .double(10)])
             #expect(
@@ -58,8 +55,7 @@ struct ContextTests {
     @Test
     func writingTheSameValueChangesNothing() async throws {
         try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            try context.save()
+            let employee = try context.hireAndSave("Ann")
             employee.name = "Ann"
             #expect(!context.hasChanges)
         }
@@ -69,8 +65,7 @@ struct ContextTests {
     func aDeletedObjectIsInvalidated() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
-            let employee = try context.hire("Ann")
-            try context.save()
+            let employee = try context.hireAndSave("Ann")
             context.delete(employee)
             #expect(employee.isDeleted && context.deletedObjects == [employee])
             try context.save()
@@ -99,12 +94,7 @@ struct ContextTests {
     func abstractAndUnknownEntitiesAreRefused() async throws {
         await container.performBackgroundTask { context in
             #expect(throws: ContextError.unknownEntity("Boat")) { try context.insert(entity: "Boat") }
-            let stranger = ManagedObjectID(
-                store: "x",
-                entity: "Boat",
-                rootEntity: "Boat",
-                uniqueID: UniqueID(high: 1, low: 1)
-            )
+            let stranger = ManagedObjectID("Boat", UniqueID(high: 1, low: 1), store: "x")
             #expect(throws: ContextError.notFound(stranger)) { try context.existingObject(with: stranger) }
         }
     }
@@ -112,8 +102,7 @@ struct ContextTests {
     @Test
     func valuesByNameAreChecked() async throws {
         try await container.performBackgroundTask { context in
-            let employee = try context.insert(entity: "Employee")
-            try employee.setValue(.string("Ann"), forKey: "name")
+            let employee = try context.insert("Employee", ["name": .string("Ann")])
             #expect(try employee.value(forKey: "name") == .string("Ann"))
             #expect(throws: ContextError.self) { try employee.setValue(.integer(1), forKey: "name") }
             #expect(throws: ContextError.self) { try employee.setValue(.integer(40_000), forKey: "age") }
@@ -132,14 +121,8 @@ struct ContextTests {
             let foreman = try context.insert(Foreman.self)
             foreman.name = "Meg"
             foreman.bonus = 5
-            try context.insert(Employee.self).name = "Ann"
-            try context.save()
-            return ManagedObjectID(
-                store: "company",
-                entity: "Employee",
-                rootEntity: "Employee",
-                uniqueID: foreman.uniqueID
-            )
+            try context.hireAndSave("Ann")
+            return ManagedObjectID("Employee", foreman.uniqueID)
         }
         try await container.performBackgroundTask { (context: ManagedObjectContext) throws in
             // An ID that names the parent entity still leads to an object of the child's class.
@@ -155,8 +138,7 @@ struct ContextTests {
     @Test
     func rollbackAndResetDropChanges() async throws {
         try await container.performBackgroundTask { context in
-            let kept = try context.hire("Ann")
-            try context.save()
+            let kept = try context.hireAndSave("Ann")
             kept.name = "Bob"
             let new = try context.insert(Employee.self)
             let other = try context.insert(Department.self)

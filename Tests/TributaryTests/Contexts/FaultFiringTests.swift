@@ -1,44 +1,31 @@
-import Synchronization
 import TestSupport
 import Testing
 import Tributary
 
 /// A fault reads its row and nothing else.
 struct FaultFiringTests {
-    private let statements = Statements()
-
-    private final class Statements: Sendable {
-        private let texts = Mutex<[String]>([])
-        var count: Int { texts.withLock(\.count) }
-        var log: SQLLog {
-            SQLLog { entry in
-                // Statements that look for writes of others are not counted.
-                guard entry.text.contains("Employee") || entry.text.contains("Department") else { return }
-                self.texts.withLock { $0.append(entry.text) }
-            }
-        }
-    }
+    private let statements = StatementCounter()
+    private let folder: TemporaryFolder
+    private let container: PersistentContainer
+    private let id: ManagedObjectID
 
     /// An employee of a department with two of them, and a container that has read none of it.
-    private func open(_ folder: TemporaryFolder) async throws -> (PersistentContainer, ManagedObjectID) {
+    init() async throws {
+        folder = try TemporaryFolder("firing")
         let first = try await Company.open(.file, in: folder)
-        let id = try await first.performBackgroundTask { context in
+        id = try await first.save { context in
             let department = try context.department("Ships")
             let ann = try context.insert(Employee.self)
             (ann.name, ann.salary, ann.code, ann.department) = ("Ann", 1000, "AB1", department)
-            let bob = try context.insert(Employee.self)
-            (bob.name, bob.department) = ("Bob", department)
-            try context.save()
+            try context.hire("Bob").department = department
             return ann.objectID
         }
         try await first.close()
-        return (try await Company.open(.file, in: folder, sqlLog: statements.log), id)
+        container = try await Company.open(.file, in: folder, sqlLog: statements.log)
     }
 
     @Test
     func firingLoadsAllAttributesAndTheIDsOfToOneRelationships() async throws {
-        let folder = try TemporaryFolder("firing")
-        let (container, id) = try await open(folder)
         await container.performBackgroundTask { context in
             let ann = context.object(with: id, as: Employee.self)
             #expect(ann?.name == "Ann")
@@ -52,8 +39,6 @@ struct FaultFiringTests {
 
     @Test
     func theTargetOfAToOneRelationshipIsAFaultOfItsOwn() async throws {
-        let folder = try TemporaryFolder("firing")
-        let (container, id) = try await open(folder)
         await container.performBackgroundTask { context in
             let ann = context.object(with: id, as: Employee.self)
             _ = ann?.name
@@ -68,8 +53,6 @@ struct FaultFiringTests {
 
     @Test
     func aToManyRelationshipIsAFaultOfItsOwn() async throws {
-        let folder = try TemporaryFolder("firing")
-        let (container, id) = try await open(folder)
         await container.performBackgroundTask { context in
             let department = context.object(with: id, as: Employee.self)?.department
             #expect(department?.title == "Ships")
@@ -84,11 +67,9 @@ struct FaultFiringTests {
 
     @Test
     func aRefreshMakesAFaultThatReadsTheNewestRow() async throws {
-        let folder = try TemporaryFolder("firing")
-        let (container, id) = try await open(folder)
         let background = container.newBackgroundContext()
         try await background.perform { context in
-            let ann = try #require(try context.existingObject(with: id) as? Employee)
+            let ann = try context.existingObject(with: id, as: Employee.self)
             try container.newBackgroundContext().performAndWait { other in
                 other.object(with: id, as: Employee.self)?.name = "Anna"
                 try other.save()

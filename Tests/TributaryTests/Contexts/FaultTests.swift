@@ -65,7 +65,7 @@ struct FaultTests {
     func anObjectWhoseRowWentKeepsTheValuesLastLoaded() async throws {
         let (id, _) = try await insert("Ann")
         try await container.newBackgroundContext().perform { context in
-            let ann = try #require(try context.existingObject(with: id) as? Employee)
+            let ann = try context.existingObject(with: id, as: Employee.self)
             // Another context deletes it; this one has not merged.
             container.newBackgroundContext().performAndWait { other in
                 other.delete(other.object(with: id))
@@ -80,11 +80,7 @@ struct FaultTests {
 
     @Test
     func anErrorOfTheStoreWhileReadingIsThrownByTheNextSave() async throws {
-        let id = try await container.performBackgroundTask { context in
-            let department = try context.department("Ships")
-            try context.save()
-            return department.objectID
-        }
+        let id = try await container.save { try $0.department("Ships").objectID }
         let background = container.newBackgroundContext()
         try await background.perform { context in
             var told = 0
@@ -108,7 +104,7 @@ struct FaultTests {
         await container.mergePendingChanges(through: token)
         let view = container.viewContext
         container.setMergeOptions(.unsaved)
-        let ann = try #require(try view.existingObject(with: id) as? Employee)
+        let ann = try view.existingObject(with: id, as: Employee.self)
         var notices: [ObjectsDidChange] = []
         view.observeChanges { notices.append($0) }
         ann.salary = 5
@@ -128,7 +124,7 @@ struct FaultTests {
         let (id, _) = try await insert("Ann")
         let background = container.newBackgroundContext(mergePolicy: .error)
         try await background.perform { context in
-            let ann = try #require(try context.existingObject(with: id) as? Employee)
+            let ann = try context.existingObject(with: id, as: Employee.self)
             ann.salary = 5
             var changes = ObjectChanges()
             changes.delete(id)

@@ -29,27 +29,26 @@ struct GenerationInterleavingTests {
     }
 
     private func run(interleavings: LongProofs, steps: Int, hasSecondContainer: Bool) async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
-        for number in interleavings {
-            let run = try await InterleavingRun(hasSecondContainer: hasSecondContainer, seed: random.next())
-            for step in 0..<steps {
-                if let failure = try await run.step(&random) {
-                    let log = await run.log.suffix(25).joined(separator: "\n")
-                    Issue.record("seed \(random.seed), interleaving \(number), step \(step): \(failure)\n\(log)")
-                    return
-                }
-            }
-            try await run.close()
+        try await interleave(interleavings, steps: steps) { random in
+            try await InterleavingRun(hasSecondContainer: hasSecondContainer, seed: random.next())
         }
     }
 
     private func runGraphs(interleavings: LongProofs, steps: Int, hasSecondContainer: Bool) async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
-        for number in interleavings {
+        try await interleave(interleavings, steps: steps) { random in
             let rules = GraphModel.Rules(&random)
-            let run = try await GraphRun(rules: rules, hasSecondContainer: hasSecondContainer, seed: random.next())
+            return try await GraphRun(rules: rules, hasSecondContainer: hasSecondContainer, seed: random.next())
+        }
+    }
+
+    private func interleave(
+        _ interleavings: LongProofs,
+        steps: Int,
+        _ make: (inout SeededGenerator) async throws -> any RandomRun
+    ) async throws {
+        var random = SeededGenerator.printingSeed()
+        for number in interleavings {
+            let run = try await make(&random)
             for step in 0..<steps {
                 if let failure = try await run.step(&random) {
                     let log = await run.log.joined(separator: "\n")
@@ -60,6 +59,15 @@ struct GenerationInterleavingTests {
             try await run.close()
         }
     }
+}
+
+/// Contexts that take one random step after another, and the model that they are held against.
+protocol RandomRun: Actor {
+    var log: [String] { get }
+
+    /// Takes a step; returns what is wrong after it.
+    func step(_ random: inout SeededGenerator) async throws -> String?
+    func close() async throws
 }
 
 extension GraphModel.Rules {

@@ -4,7 +4,7 @@ import TributaryModel
 
 /// The contexts and the model of what they show; takes one random step after another, with relationships and delete
 /// rules.
-actor GraphRun {
+actor GraphRun: RandomRun {
     private let contexts: InterleavedContexts
     private var model: GraphModel
     private var people: [ManagedObjectID] = []
@@ -203,8 +203,7 @@ actor GraphRun {
         counter += 1
         let name = "n\(counter)"
         let (id, token) = try await perform(InterleavedContexts.free) { context in
-            let employee = try context.hire(name)
-            try context.save()
+            let employee = try context.hireAndSave(name)
             return (employee.objectID, context.lastSaveToken)
         }
         note("hand over \(name) \(id)", InterleavedContexts.free)

@@ -12,10 +12,9 @@ struct IdentityTests {
     init() async throws { (folder, container) = try await Company.open() }
 
     private func add(_ name: String, id: UniqueID? = nil) async throws -> ManagedObjectID {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let employee = try context.insert(Employee.self, id: id)
             employee.name = name
-            try context.save()
             return employee.objectID
         }
     }
@@ -45,10 +44,9 @@ struct IdentityTests {
     @Test
     func aContextHasOneObjectForAnID() async throws {
         let ann = try await add("Ann")
-        let department = try await container.performBackgroundTask { context in
+        let department = try await container.save { context in
             let department = try context.insert(Department.self)
             department.employees = [try #require(context.object(with: ann, as: Employee.self))]
-            try context.save()
             return department.objectID
         }
         try await container.performBackgroundTask { context in
@@ -70,10 +68,9 @@ struct IdentityTests {
 
     @Test
     func theConcreteEntityIsPartOfTheIDButNotOfItsEquality() async throws {
-        let foreman = try await container.performBackgroundTask { context in
+        let foreman = try await container.save { context in
             let foreman = try context.insert(Foreman.self)
             foreman.name = "Fay"
-            try context.save()
             return foreman.objectID
         }
         #expect(foreman.entity == "Foreman" && foreman.rootEntity == "Employee")
@@ -93,12 +90,11 @@ struct IdentityTests {
     @Test
     func oneUUIDUnderTwoRootEntitiesIsTwoObjects() async throws {
         let uniqueID = UniqueID(UUID())
-        let ids = try await container.performBackgroundTask { context in
+        let ids = try await container.save { context in
             let employee = try context.insert(Employee.self, id: uniqueID)
             employee.name = "Ann"
             let department = try context.insert(Department.self, id: uniqueID)
             department.title = "Ships"
-            try context.save()
             return [employee.objectID, department.objectID]
         }
         #expect(ids[0] != ids[1] && ids[0].uniqueID == ids[1].uniqueID)
@@ -113,15 +109,10 @@ struct IdentityTests {
         let ann = try await add("Ann")
         let elsewhere = try TemporaryFolder("identity")
         let other = try await Company.open(elsewhere)
-        try await other.performBackgroundTask { context in
-            try context.insert(Employee.self, id: ann.uniqueID).name = "Ann, elsewhere"
-            try context.save()
-        }
+        try await other.save { try $0.insert(Employee.self, id: ann.uniqueID).name = "Ann, elsewhere" }
         let received = try #require(ManagedObjectID(uri: ann.uri))
         #expect(received == ann && received.store == "company" && received.entity == "Employee")
-        let name = try await other.performBackgroundTask { context in
-            (try context.existingObject(with: received) as? Employee)?.name
-        }
+        let name = try await other.performBackgroundTask { (try $0.existingObject(with: received) as? Employee)?.name }
         #expect(name == "Ann, elsewhere")
         let coded = try JSONDecoder().decode([ManagedObjectID].self, from: JSONEncoder().encode([ann]))
         #expect(coded == [ann])
@@ -158,8 +149,7 @@ struct IdentityTests {
     func anIDThatIsTakenInTheStoreIsFoundOutAtTheSave() async throws {
         let ann = try await add("Ann")
         try await container.performBackgroundTask { context in
-            let second = try context.insert(Employee.self, id: ann.uniqueID)
-            second.name = "Another Ann"
+            try context.insert(Employee.self, id: ann.uniqueID).name = "Another Ann"
             #expect(throws: ContextError.self) { try context.insert(Employee.self, id: ann.uniqueID) }
             #expect(throws: ContextError.duplicateID(ann)) { try context.save() }
             #expect(context.hasChanges, "nothing is lost by the refusal")
@@ -184,7 +174,7 @@ struct IdentityTests {
         let again = try await add("Ann again", id: ann.uniqueID)
         #expect(again == ann)
         try await container.performBackgroundTask { context in
-            let employee = try #require(try context.existingObject(with: ann) as? Employee)
+            let employee = try context.existingObject(with: ann, as: Employee.self)
             #expect(employee.name == "Ann again" && employee.salary == nil, "nothing of the old one is left")
             context.delete(employee)
             try context.save()

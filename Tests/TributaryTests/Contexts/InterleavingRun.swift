@@ -2,7 +2,7 @@ import TestSupport
 import Tributary
 
 /// The contexts and the model of what they show; takes one random step after another.
-actor InterleavingRun {
+actor InterleavingRun: RandomRun {
     private let contexts: InterleavedContexts
     private var model: GenerationModel
     private var ids: [ManagedObjectID] = []

@@ -19,11 +19,10 @@ struct LinkedFaultTests {
 
     @Test
     func valuesWrittenToALinkedFaultAreSaved() async throws {
-        try await fixture.container.performBackgroundTask { context in
+        try await fixture.container.save { context in
             let (employee, project) = try fixture.link(context)
             project.title = "Web"
             employee.salary = 3
-            try context.save()
         }
         try await fixture.container.performBackgroundTask { context in
             let employee = try #require(context.object(with: fixture.ann, as: Employee.self))
@@ -74,14 +73,14 @@ struct LinkedFaultTests {
 
     @Test(arguments: [true, false])
     func linksThatOthersHaveChangedMeanwhileCanBeChangedBack(_ isLinked: Bool) async throws {
-        try await fixture.elsewhere { try fixture.link($0, !isLinked) }
+        try await fixture.container.save { _ = try fixture.link($0, !isLinked) }
         let background = fixture.container.newBackgroundContext(mergePolicy: .objectTrump)
         try await background.perform { context in
             context.retainsRegisteredObjects = true
             context.automaticallyMergesChangesFromParent = true
             try fixture.link(context, isLinked)
         }
-        try await fixture.elsewhere { try fixture.link($0, isLinked) }
+        try await fixture.container.save { _ = try fixture.link($0, isLinked) }
         try await background.perform { context in
             #expect(try fixture.linked(context) == isLinked)
             try fixture.link(context, !isLinked)

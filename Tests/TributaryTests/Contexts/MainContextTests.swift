@@ -33,10 +33,9 @@ struct MainContextTests {
 
     @Test
     func objectsInUseAreRefreshedAndKeepWhatWasChangedHere() async throws {
-        let id = try await container.hire("Ann")
-        await container.mergePendingChanges()
         let view = container.viewContext
-        let employee = try #require(try view.existingObject(with: id) as? Employee)
+        let employee = try await container.hireIntoView("Ann")
+        let id = employee.objectID
         var notices: [ObjectsDidChange] = []
         view.observeChanges { notices.append($0) }
         employee.name = "Bob"
@@ -52,10 +51,9 @@ struct MainContextTests {
 
     @Test
     func anObjectThatIsDeletedElsewhereKeepsItsValues() async throws {
-        let id = try await container.hire("Ann")
-        await container.mergePendingChanges()
         let view = container.viewContext
-        let employee = try #require(try view.existingObject(with: id) as? Employee)
+        let employee = try await container.hireIntoView("Ann")
+        let id = employee.objectID
         var notices: [ObjectsDidChange] = []
         view.observeChanges { notices.append($0) }
         try await container.delete(id)
@@ -69,8 +67,7 @@ struct MainContextTests {
     func itsOwnSaveShowsAtOnceWithEverythingBefore() async throws {
         let view = container.viewContext
         let other = try await container.hire("Ann")
-        let own = try view.hire("Bob")
-        try view.save()
+        let own = try view.hireAndSave("Bob")
         #expect(own.state == .clean && !view.hasChanges)
         #expect(try view.names() == ["Ann", "Bob"])
         #expect(try view.existingObject(with: other).objectID == other)
@@ -78,9 +75,8 @@ struct MainContextTests {
 
     @Test
     func aSaveElsewhereOfTheSameObjectIsMergedPropertyByProperty() async throws {
-        let id = try await container.hire("Ann")
-        await container.mergePendingChanges()
-        let employee = try #require(try container.viewContext.existingObject(with: id) as? Employee)
+        let employee = try await container.hireIntoView("Ann")
+        let id = employee.objectID
         employee.name = "Bob"
         try await container.change(id) { $0.salary = 5 }
         try container.viewContext.save()
@@ -94,10 +90,7 @@ struct MainContextTests {
         try view.save()
         #expect(department.employees.isEmpty)
         let id = department.objectID
-        try await container.performBackgroundTask { context in
-            try context.hire("Ann").department = context.object(with: id) as? Department
-            try context.save()
-        }
+        try await container.save { try $0.hire("Ann").department = $0.object(with: id) as? Department }
         #expect(department.employees.isEmpty)
         await container.mergePendingChanges()
         #expect(department.employees.map(\.name) == ["Ann"])
@@ -107,11 +100,7 @@ struct MainContextTests {
     func closingWaitsForWhatWasAccepted() async throws {
         let background = container.newBackgroundContext()
         for number in 0..<20 {
-            background.enqueue { context in
-                let employee = try? context.insert(Employee.self)
-                employee?.name = "E\(number)"
-                try? context.save()
-            }
+            background.enqueue { _ = try? $0.hireAndSave("E\(number)") }
         }
         try await container.close()
         #expect(container.pendingSaves == 0)

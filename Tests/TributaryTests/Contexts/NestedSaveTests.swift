@@ -80,10 +80,7 @@ struct NestedSaveTests {
     @Test
     func anotherContextInsideAResolver() async throws {
         let error = try await error { _, container in
-            try container.newBackgroundContext(name: "other").performAndWait { other in
-                try other.insert(Employee.self).name = "Bob"
-                try other.save()
-            }
+            try container.newBackgroundContext(name: "other").performAndWait { _ = try $0.hireAndSave("Bob") }
         }
         #expect(error == .saveInProgress(by: "the context 'import'"))
     }
@@ -106,8 +103,7 @@ struct NestedSaveTests {
         try await container.newBackgroundContext(name: "load").perform { context in
             #expect(throws: ContextError.saveInProgress(by: "the context 'load'")) {
                 try context.execute(BatchInsertRequest("Employee", rows: [])) { _ in
-                    try context.insert(Employee.self).name = "Ann"
-                    try context.save()
+                    try context.hireAndSave("Ann")
                     return true
                 }
             }
@@ -159,7 +155,7 @@ struct NestedSaveTests {
                 #expect(throws: ContextError.self) { try context.save() }
                 context.resolveConflict = nil
                 #expect(!context.hasChanges)
-                let now = try #require(try context.existingObject(with: employee.objectID) as? Employee)
+                let now = try context.existingObject(with: employee.objectID, as: Employee.self)
                 // A rollback leads back to what the context has read, the others to what is in the store.
                 #expect(now.name == (attempt == 0 ? "Ann" : "There"))
                 context.delete(now)
@@ -186,12 +182,7 @@ struct NestedSaveTests {
     @Test
     func aHookOfAnOverwrittenObjectMaySave() async throws {
         let folder = try TemporaryFolder("nestedSave")
-        let container = try await PersistentContainer(
-            name: "company",
-            path: folder.path("store.sqlite"),
-            model: Company.model(),
-            classes: [NamedEmployee.self, SavingBadge.self]
-        )
+        let container = try await Company.open(folder, classes: [NamedEmployee.self, SavingBadge.self])
         let background = container.newBackgroundContext(mergePolicy: .rollback)
         let (badge, ann) = try await background.perform { context in
             let (badge, ann) = (try context.insert(SavingBadge.self), try context.insert(NamedEmployee.self))
@@ -201,10 +192,7 @@ struct NestedSaveTests {
             ann[NamedEmployee.name] = "Bob"
             return (badge.objectID, ann.objectID)
         }
-        try await container.performBackgroundTask { context in
-            (try context.existingObject(with: badge) as? SavingBadge)?[SavingBadge.number] = 2
-            try context.save()
-        }
+        try await container.save { (try $0.existingObject(with: badge) as? SavingBadge)?[SavingBadge.number] = 2 }
         try await background.perform { context in
             try context.save()
             #expect(context.object(with: ann, as: NamedEmployee.self)?[NamedEmployee.name] == "Bob")

@@ -15,10 +15,10 @@ struct NestedWaitTests {
     func aBodyCanWaitForAnotherOneOfItsContext() async throws {
         let background = container.newBackgroundContext()
         let names = try await background.perform { context in
-            try context.insert(Employee.self).name = "Ann"
+            try context.hire("Ann")
             return try background.performAndWait { inner in
                 #expect(inner.insertedObjects.count == 1)
-                try inner.insert(Employee.self).name = "Bob"
+                try inner.hire("Bob")
                 try background.performAndWait { try $0.save() }
                 return try inner.names()
             }
@@ -39,8 +39,7 @@ struct NestedWaitTests {
         let names = try await first.perform { context in
             try context.hire("Ann")
             return try second.performAndWait { other in
-                try other.insert(Employee.self).name = "Bob"
-                try other.save()
+                try other.hireAndSave("Bob")
                 // The confinement check of debug builds looks as well.
                 try first.performAndWait { inner in
                     #expect(inner.insertedObjects.count == 1)
@@ -60,14 +59,12 @@ struct NestedWaitTests {
     func aBodyThatHoldsTheWriteLockCanWaitForAnotherContextThatWaitsForItsOwn() async throws {
         let (first, second) = (container.newBackgroundContext(name: "a"), container.newBackgroundContext(name: "b"))
         let names = try await container.coordinator.perform(on: first) { context in
-            try context.insert(Employee.self).name = "Ann"
-            try context.save()
+            try context.hireAndSave("Ann")
             return try second.performAndWait { other in
                 #expect(try other.count(for: FetchRequest("Employee")) == 0)
                 // Only the first context reads what is not committed.
                 return try first.performAndWait { inner in
-                    try inner.insert(Employee.self).name = "Bob"
-                    try inner.save()
+                    try inner.hireAndSave("Bob")
                     return try inner.names()
                 }
             }
@@ -97,15 +94,11 @@ struct NestedWaitTests {
     func anInnerBodyIsAPartOfTheOuterOne() async throws {
         let background = container.newBackgroundContext()
         let other = container.newBackgroundContext()
-        let id = try await background.perform { context in
-            let employee = try context.hire("Ann")
-            try context.save()
-            return employee.objectID
-        }
+        let id = try await background.save { try $0.hire("Ann").objectID }
         try await background.perform { context in
             context.automaticallyMergesChangesFromParent = true
             context.undoStack = UndoStack()
-            let employee = try #require(try context.existingObject(with: id) as? Employee)
+            let employee = try context.existingObject(with: id, as: Employee.self)
             try other.performAndWait { other in
                 (other.object(with: id) as? Employee)?.name = "Bob"
                 try other.save()
@@ -131,8 +124,7 @@ struct NestedWaitTests {
         view.observeChanges { _ in
             counts.append(background.performAndWait { _ in background.performAndWait { $0.insertedObjects.count } })
         }
-        try view.insert(Employee.self).name = "Ann"
-        try view.save()
+        try view.hireAndSave("Ann")
         #expect(!counts.isEmpty && counts.allSatisfy { $0 == 0 })
     }
 
@@ -156,9 +148,11 @@ struct NestedWaitTests {
             }
             await first.perform { _ in }
         }
-        let text = result.errors
-        #expect(text.contains("performAndWait would never return: the context "), "\(text)")
-        #expect(text.contains("the context 'import'") && text.contains("the context 'export'"), "\(text)")
+        result.expectErrors(
+            "performAndWait would never return: the context ",
+            "the context 'import'",
+            "the context 'export'"
+        )
     }
 
     @Test
@@ -173,8 +167,7 @@ struct NestedWaitTests {
                 isSecondIn.signal()
                 hasLock.wait()
                 do {
-                    try context.insert(Employee.self).name = "Ann"
-                    try context.save()
+                    try context.hireAndSave("Ann")
                 } catch {
                     FileHandle.standardError.write(Data("\(error)".utf8))
                     exit(1)
@@ -187,8 +180,11 @@ struct NestedWaitTests {
             }
         }
         // The context that waits last finds the deadlock; the error names both contexts.
-        let text = result.errors
-        #expect(text.contains("would never") && text.contains("the write lock of the store"), "\(text)")
-        #expect(text.contains("the context 'import'") && text.contains("the context 'export'"), "\(text)")
+        result.expectErrors(
+            "would never",
+            "the write lock of the store",
+            "the context 'import'",
+            "the context 'export'"
+        )
     }
 }

@@ -21,11 +21,7 @@ struct ObjectRegistryTests {
     init() async throws {
         folder = try TemporaryFolder("registry")
         container = try await Company.open(.memory, in: folder)
-        ids = try await container.performBackgroundTask { context in
-            let employees = try (0..<20).map { try context.hire("E\($0)") }
-            try context.save()
-            return employees.map(\.objectID)
-        }
+        ids = try await container.hire((0..<20).map { "E\($0)" })
         try await container.settled()
     }
 
@@ -39,7 +35,7 @@ struct ObjectRegistryTests {
             #expect(view.registeredObject(for: ids[0]) === object && view.registeredObjects == [object])
         }
         #expect(seen == nil && view.registeredObject(for: ids[0]) == nil && view.registeredObjects.isEmpty)
-        let again = try #require(try view.existingObject(with: ids[0]) as? Employee)
+        let again = try view.existingObject(with: ids[0], as: Employee.self)
         #expect(again.name == "E0")
     }
 

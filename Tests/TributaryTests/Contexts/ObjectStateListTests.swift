@@ -99,8 +99,7 @@ import Testing
     }
 
     @Test func theListFollowsFromTheStates() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let folder = try TemporaryFolder("states")
         let container = try await Company.open(folder)
         for run in 0..<5 {

@@ -31,7 +31,7 @@ struct ObserverTests {
                 #expect((try? context.count(for: FetchRequest("Employee"))) == 1)
             }
             context.observeChanges { second.hear($0) }
-            try context.insert(Employee.self).name = "Ann"
+            try context.hire("Ann")
             context.processPendingChanges()
             #expect(first.story == ["1 new, 0 changed", "0 new, 1 changed"])
             #expect(second.story == first.story)
@@ -79,9 +79,7 @@ struct ObserverTests {
             var changes = ObjectChanges(limit: .max)
             for number in 0...ObjectChanges.defaultLimit {
                 let id = UniqueID(high: 0x0190_f1a2_0000_7000, low: 0x8000_0000_0000_0000 + UInt64(number))
-                changes.update(
-                    ManagedObjectID(store: "company", entity: "Note", rootEntity: "Note", uniqueID: id)
-                )
+                changes.update(ManagedObjectID("Note", id))
             }
             #expect(changes.count > ObjectChanges.defaultLimit)
             context.mergeChanges(changes)
@@ -107,21 +105,16 @@ struct ObserverTests {
 
     @Test
     func refreshingEverythingIsOneGroup() async throws {
-        let ids = try await container.performBackgroundTask { context in
-            let employees = try (0..<20).map { try context.hire("\($0)") }
-            try context.save()
-            return employees.map(\.objectID)
-        }
+        let ids = try await container.hire((0..<20).map(String.init))
         let background = container.newBackgroundContext()
         try await background.perform { (context: ManagedObjectContext) throws in
             context.retainsRegisteredObjects = true
             #expect(try context.fetch(Employee.self).map(\.name).count == ids.count)
         }
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             for id in ids { context.object(with: id, as: Employee.self)?.salary = 7 }
-            try context.save()
         }
-        try await background.perform { context in
+        try await background.save { context in
             var groups: [Int] = []
             context.observeChanges { groups.append($0.updated.count) }
             context.object(with: ids[0], as: Employee.self)?.age = 50
@@ -131,7 +124,6 @@ struct ObserverTests {
             #expect(groups == [ids.count])
             let employees = ids.compactMap { context.object(with: $0, as: Employee.self) }
             #expect(employees.allSatisfy { $0.salary == 7 } && employees[0].age == 50)
-            try context.save()
         }
     }
 }

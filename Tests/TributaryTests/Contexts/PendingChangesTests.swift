@@ -39,8 +39,7 @@ struct PendingChangesTests {
             let cid = try context.hire("Cid")
             _ = try context.fetch(FetchRequest("Employee"))
             #expect(ear.take().map(\.inserted) == [[cid.objectID]])
-            let dan = try context.hire("Dan")
-            try context.save()
+            let dan = try context.hireAndSave("Dan")
             #expect(ear.take().contains { $0.inserted == [dan.objectID] }, "and a save")
             context.removeObserver(observer)
             ann.salary = 2
@@ -75,8 +74,7 @@ struct PendingChangesTests {
     @Test
     func anObserverMayChangeObjects() async throws {
         try await container.performBackgroundTask { context in
-            let ann = try context.hire("Ann")
-            try context.save()
+            let ann = try context.hireAndSave("Ann")
             var rounds = 0
             context.observeChanges { _ in
                 rounds += 1
@@ -91,9 +89,7 @@ struct PendingChangesTests {
     @Test
     func theListsTellWhatASaveWouldDo() async throws {
         try await container.performBackgroundTask { context in
-            let (ann, bob, cid) = (
-                try context.hire("Ann"), try context.hire("Bob"), try context.hire("Cid")
-            )
+            let (ann, bob, cid) = (try context.hire("Ann"), try context.hire("Bob"), try context.hire("Cid"))
             #expect(context.insertedObjects == [ann, bob, cid])
             try context.save()
             #expect(!context.hasChanges && context.insertedObjects.isEmpty)

@@ -10,20 +10,21 @@ struct PinningTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    private func rename(_ id: ManagedObjectID, _ name: String) async throws {
-        try await container.change(id) { $0.name = name }
+    private func pinnedContext() async throws -> BackgroundContext {
+        let context = container.newBackgroundContext()
+        try await context.perform { try $0.pin() }
+        return context
     }
 
     private func names(_ context: BackgroundContext) async throws -> [String] {
-        try await context.perform { try $0.fetch(Employee.self, sortKeys: [SortKey("name")]).map(\.name) }
+        try await context.perform { try $0.names() }
     }
 
     @Test
     func fetchesCountsAndFaultsStayWhereTheyAre() async throws {
         let ann = try await container.hire("Ann")
-        let pinned = container.newBackgroundContext()
-        try await pinned.perform { try $0.pin() }
-        try await rename(ann, "Bea")
+        let pinned = try await pinnedContext()
+        try await container.change(ann) { $0.name = "Bea" }
         try await container.hire("Cid")
         #expect(try await names(pinned) == ["Ann"])
         #expect(try await pinned.perform { try $0.count(for: FetchRequest("Employee")) } == 1)
@@ -33,17 +34,9 @@ struct PinningTests {
 
     @Test
     func aRelationshipIsReadAtTheGeneration() async throws {
-        let department = try await container.performBackgroundTask { context in
-            let department = try context.insert(Department.self)
-            try context.save()
-            return department.objectID
-        }
-        let pinned = container.newBackgroundContext()
-        try await pinned.perform { try $0.pin() }
-        try await container.performBackgroundTask { context in
-            try context.hire("Ann").department = context.object(with: department, as: Department.self)
-            try context.save()
-        }
+        let department = try await container.save { try $0.insert(Department.self).objectID }
+        let pinned = try await pinnedContext()
+        try await container.save { try $0.hire("Ann").department = $0.object(with: department, as: Department.self) }
         #expect(await pinned.perform { $0.object(with: department, as: Department.self)?.employees.count } == 0)
         try await pinned.perform { try $0.unpin() }
         #expect(await pinned.perform { $0.object(with: department, as: Department.self)?.employees.count } == 1)
@@ -51,8 +44,7 @@ struct PinningTests {
 
     @Test
     func anObjectOfALaterGenerationIsNotMergedYet() async throws {
-        let pinned = container.newBackgroundContext()
-        try await pinned.perform { try $0.pin() }
+        let pinned = try await pinnedContext()
         let ann = try await container.hire("Ann")
         await #expect {
             try await pinned.perform { _ = try $0.existingObject(with: ann) }
@@ -69,7 +61,7 @@ struct PinningTests {
         let pinned = container.newBackgroundContext()
         // A change keeps the object in use from one body to the next.
         await pinned.perform { $0.object(with: ann, as: Employee.self)?.salary = 1 }
-        try await rename(ann, "Bea")
+        try await container.change(ann) { $0.name = "Bea" }
         let name = try await pinned.perform { context in
             try context.pin()
             #expect(context.isPinned)
@@ -81,17 +73,15 @@ struct PinningTests {
     @Test
     func aSaveMovesToItsOwnTransactionAndMergesWhatCameBefore() async throws {
         let ann = try await container.hire("Ann")
-        let pinned = container.newBackgroundContext()
-        try await pinned.perform { try $0.pin() }
+        let pinned = try await pinnedContext()
         try await container.hire("Bob")
-        try await rename(ann, "Bea")
+        try await container.change(ann) { $0.name = "Bea" }
         let seen = try await pinned.perform { context in
             let held = try #require(context.object(with: ann, as: Employee.self))
             #expect(held.name == "Ann")
             var notices: [ObjectsDidChange] = []
             context.observeChanges { notices.append($0) }
-            try context.insert(Employee.self).name = "Cid"
-            try context.save()
+            try context.hireAndSave("Cid")
             #expect(held.name == "Bea" && context.isPinned)
             #expect(notices.contains { $0.updated == [ann] })
             return try context.names()
@@ -104,9 +94,8 @@ struct PinningTests {
     @Test
     func aSaveIsCheckedAgainstTheNewestRows() async throws {
         let ann = try await container.hire("Ann")
-        let pinned = container.newBackgroundContext()
-        try await pinned.perform { try $0.pin() }
-        try await rename(ann, "Bea")
+        let pinned = try await pinnedContext()
+        try await container.change(ann) { $0.name = "Bea" }
         try await pinned.perform { context in
             context.object(with: ann, as: Employee.self)?.name = "Cid"
             #expect(throws: ConflictError.self) { try context.save() }
@@ -119,8 +108,7 @@ struct PinningTests {
 
     @Test
     func unpinningReadsWhatIsNewest() async throws {
-        let pinned = container.newBackgroundContext()
-        try await pinned.perform { try $0.pin() }
+        let pinned = try await pinnedContext()
         try await container.hire("Ann")
         try await pinned.perform { try $0.unpin() }
         #expect(try await names(pinned) == ["Ann"])
@@ -129,8 +117,7 @@ struct PinningTests {
 
     @Test
     func aChildReadsAtThePinOfItsParent() async throws {
-        let pinned = container.newBackgroundContext()
-        try await pinned.perform { try $0.pin() }
+        let pinned = try await pinnedContext()
         try await container.hire("Ann")
         let child = pinned.newChild()
         #expect(try await child.perform { try $0.count(for: FetchRequest("Employee")) } == 0)
@@ -140,13 +127,9 @@ struct PinningTests {
 
     @Test
     func oneTransactionOfSeveralSavesMovesThePinOnce() async throws {
-        let pinned = container.newBackgroundContext()
-        try await pinned.perform { try $0.pin() }
+        let pinned = try await pinnedContext()
         try await container.hire("Ann")
-        try await container.coordinator.perform(on: pinned) { context in
-            try context.insert(Employee.self).name = "Bob"
-            try context.save()
-        }
+        try await container.coordinator.perform(on: pinned) { _ = try $0.hireAndSave("Bob") }
         #expect(try await names(pinned) == ["Ann", "Bob"])
     }
 

@@ -16,11 +16,7 @@ struct RowSharingTests {
     init() async throws {
         folder = try TemporaryFolder("sharing")
         container = try await Company.open(.file, in: folder, sqlLog: statements.log)
-        ids = try await container.performBackgroundTask { context in
-            let employees = try (0..<6).map { try context.hire("E\($0)") }
-            try context.save()
-            return employees.map(\.objectID)
-        }
+        ids = try await container.hire((0..<6).map { "E\($0)" })
         try await container.settled()
     }
 
@@ -133,7 +129,7 @@ struct RowSharingTests {
     func aChildSeesItsParentsUnsavedValuesAndNotTheCachedRow() async throws {
         let view = container.viewContext
         _ = try view.fetchIDs(RowSharingTests.request, fillingRowCache: true)
-        let edited = try #require(try view.existingObject(with: ids[0]) as? Employee)
+        let edited = try view.existingObject(with: ids[0], as: Employee.self)
         edited.name = "Edited"
         view.delete(view.object(with: ids[1]))
         let child = view.newChild()
@@ -172,8 +168,7 @@ struct RowSharingTests {
         await #expect(throws: CancellationError.self) {
             try await container.coordinator.perform(on: background) { context in
                 (try context.existingObject(with: id) as? Employee)?.name = "Never"
-                try context.insert(Employee.self).name = "Nobody"
-                try context.save()
+                try context.hireAndSave("Nobody")
                 context.reset()
                 let ids = try context.fetchIDs(RowSharingTests.request, fillingRowCache: true)
                 #expect(ids.count == 7)
@@ -193,10 +188,7 @@ struct RowSharingTests {
         let id = ids[0]
         _ = try container.viewContext.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         let other = try await Company.open(.file, in: folder)
-        try await other.performBackgroundTask { context in
-            (try context.existingObject(with: id) as? Employee)?.name = "Other"
-            try context.save()
-        }
+        try await other.save { (try $0.existingObject(with: id) as? Employee)?.name = "Other" }
         let newest = await container.performBackgroundTask { ($0.object(with: id) as? Employee)?.name }
         #expect(newest == "Other")
         await container.mergePendingChanges()

@@ -87,8 +87,7 @@ struct BatchDerivationTests {
 
     @Test
     func theStateIsThatOfObjectWiseSaves() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         for round in 0..<6 {
             let pair = try await DerivedPair(seed: random.next())
             for step in 0..<14 {

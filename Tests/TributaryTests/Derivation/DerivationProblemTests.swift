@@ -50,10 +50,7 @@ struct DerivationProblemTests {
         let error = await #expect(throws: ContextError.self) {
             _ = try await PersistentContainer(name: "x", model: model, store: .memory)
         }
-        guard case .derivations(let problems)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .derivations(let problems)? = error else { throw Unexpected(error) }
         #expect(problems.map(\.attribute) == ["wrong"] && problems.map(\.entity) == ["Team"])
         #expect(problems.first?.expression == expression)
         #expect(problems.first?.reason.contains(reason) == true)
@@ -73,16 +70,11 @@ struct DerivationProblemTests {
         let container = try await PersistentContainer(name: "x", model: model("now()", .double), store: .memory)
         let before = Date.now.timeIntervalSinceReferenceDate
         let value = try await container.performBackgroundTask { context in
-            let team = try context.insert(entity: "Team")
-            try team.setValue(.string("A"), forKey: "name")
-            try team.setValue(.integer(1), forKey: "size")
+            let team = try context.insert("Team", ["name": .string("A"), "size": .integer(1)])
             try context.save()
             return try team.value(forKey: "wrong")
         }
-        guard case .double(let seconds) = value else {
-            Issue.record("\(value)")
-            return
-        }
+        guard case .double(let seconds) = value else { throw Unexpected(value) }
         #expect((before - 1...before + 600).contains(seconds))
         try await container.close()
     }

@@ -18,8 +18,7 @@ struct DerivedAttributeTests {
     @Test
     func derivedValuesFollowTheChanges() async throws {
         let id = try await container.performBackgroundTask { context in
-            let team = try context.insert(entity: "Team")
-            try team.setValue(.string("Blue"), forKey: "name")
+            let team = try context.insert("Team", ["name": .string("Blue")])
             var members: [ManagedObject] = []
             for (name, pay) in [("Ève", 3.0), ("Bob", 5.5)] {
                 let member = try context.insert(entity: "Member")
@@ -93,15 +92,13 @@ struct DerivedAttributeTests {
             try await container.performBackgroundTask { context in
                 let team = try context.insert(entity: "Team")
                 // Something that fits is there before.
-                let first = try context.insert(entity: "Member")
-                try first.setValue(.integer(7), forKey: "points")
+                let first = try context.insert("Member", ["points": .integer(7)])
                 try team.link(first, forKey: "members")
                 try context.save()
                 #expect(try team.value(forKey: "shortSum") == .integer(7))
                 context.delete(first)
                 for pay in pays {
-                    let member = try context.insert(entity: "Member")
-                    try member.setValue(.integer(pay), forKey: "points")
+                    let member = try context.insert("Member", ["points": .integer(pay)])
                     try team.link(member, forKey: "members")
                 }
                 try context.save()

@@ -8,11 +8,15 @@ import TributaryChanges
 /// does not wait for it.
 @MainActor
 struct ClosingStreamTests {
-    private func open(_ kind: Company.StoreKind, in folder: TemporaryFolder) async throws -> PersistentContainer {
-        let container = try await Company.open(kind, in: folder)
-        try await container.performBackgroundTask { context in
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("closing") }
+
+    private func open(_ kind: Company.StoreKind, in folder: TemporaryFolder? = nil) async throws -> PersistentContainer
+    {
+        let container = try await Company.open(kind, in: folder ?? self.folder)
+        try await container.save { context in
             for number in 0..<30 { try context.hire("E\(number + 10)") }
-            try context.save()
         }
         await container.mergePendingChanges()
         return container
@@ -26,8 +30,7 @@ struct ClosingStreamTests {
 
     @Test(.timeLimit(.minutes(30)), arguments: Company.StoreKind.allCases)
     func aStreamOfSnapshotsEndsWithAnError(_ kind: Company.StoreKind) async throws {
-        let folder = try TemporaryFolder("closing")
-        let container = try await open(kind, in: folder)
+        let container = try await open(kind)
         var iterator = container.stream(ClosingStreamTests.request).makeAsyncIterator()
         #expect(try await iterator.next()?.count == 10)
         try await container.close()
@@ -37,8 +40,7 @@ struct ClosingStreamTests {
 
     @Test(.timeLimit(.minutes(30)), arguments: Company.StoreKind.allCases)
     func aStreamOfObjectsEndsWithAnErrorAndMakesNoObjectsMore(_ kind: Company.StoreKind) async throws {
-        let folder = try TemporaryFolder("closing")
-        let container = try await open(kind, in: folder)
+        let container = try await open(kind)
         let view = container.viewContext
         var iterator = view.stream(ClosingStreamTests.request, as: Employee.self).makeAsyncIterator()
         let portion = try await iterator.next()
@@ -54,8 +56,7 @@ struct ClosingStreamTests {
 
     @Test(.timeLimit(.minutes(30)))
     func streamsBegunAfterwardsFailAtOnce() async throws {
-        let folder = try TemporaryFolder("closing")
-        let container = try await open(.file, in: folder)
+        let container = try await open(.file)
         var snapshots = container.stream(ClosingStreamTests.request).makeAsyncIterator()
         var objects = container.viewContext.stream(ClosingStreamTests.request, as: Employee.self).makeAsyncIterator()
         try await container.close()

@@ -14,7 +14,7 @@ struct DictionaryFetchTests {
     init() async throws {
         folder = try TemporaryFolder("dictionaries")
         container = try await Company.open(.memory, in: folder, sqlLog: statements.log)
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let departments = try ["Lab", "Sales"].map { try context.department($0) }
             for (index, name) in ["Ann", "Bob", "Cid", "Dan", "Eve"].enumerated() {
                 let employee = try context.insert(index == 3 ? Foreman.self : Employee.self)
@@ -23,7 +23,6 @@ struct DictionaryFetchTests {
                 employee.age = Int16(30 + index % 2)
                 employee.department = index == 4 ? nil : departments[index % 2]
             }
-            try context.save()
         }
         try await container.settled()
     }
@@ -156,8 +155,7 @@ struct DictionaryFetchTests {
         employees[0].salary = 100
         employees[1].department = employees[0].department
         view.delete(employees[3])
-        let new = try view.hire("Aaa")
-        new.salary = 1
+        try view.hire("Aaa").salary = 1
         var request = byDepartment
         let overlaid = try view.fetchDictionaries(request)
         #expect(overlaid.map { $0.value("count", as: Int.self) } == [2, 3])

@@ -10,9 +10,8 @@ struct FetchLimitTests {
     init() async throws {
         folder = try TemporaryFolder("limits")
         container = try await Company.open(folder)
-        try await container.performBackgroundTask { context in
-            for name in ["Ann", "Bob", "Cid"] { try context.insert(Employee.self).name = name }
-            try context.save()
+        try await container.save { context in
+            for name in ["Ann", "Bob", "Cid"] { try context.hire(name) }
         }
     }
 
@@ -27,7 +26,7 @@ struct FetchLimitTests {
         try await container.performBackgroundTask { context in
             if isDirty {
                 for employee in try context.fetch(Employee.self) { employee.salary = 5 }
-                try context.insert(Employee.self).name = "Aaa"
+                try context.hire("Aaa")
                 try context.hire("Zoe")
             }
             for (limit, offset, names) in Self.cases {

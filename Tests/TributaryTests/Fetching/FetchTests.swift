@@ -20,8 +20,7 @@ struct FetchTests {
             all[0].salary = 1
             all[1].name = "Zoe"
             context.delete(all[2])
-            let new = try context.hire("Bea")
-            new.salary = 20
+            try context.hire("Bea").salary = 20
             var request = try FetchRequest("Employee", where: "salary >= %d", [10], sortKeys: [SortKey("name")])
             let found = try context.fetch(request, as: Employee.self)
             #expect(found.map(\.name) == ["Bea", "Dan", "Zoe"])
@@ -39,12 +38,11 @@ struct FetchTests {
 
     @Test
     func anUnsavedOrderIsTheStoresOrder() async throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         let names = (0..<60).map { _ in ["a", "A", "é", "z", "", "aa"].randomElement(using: &generator) ?? "" }
         let dirty = names.map { _ in Bool.random(using: &generator) }
         try await container.performBackgroundTask { context in
-            for name in names { try context.insert(Employee.self).name = name }
+            for name in names { try context.hire(name) }
             try context.save()
             for (employee, isDirty) in zip(try context.fetch(Employee.self), dirty) where isDirty {
                 employee.salary = 1

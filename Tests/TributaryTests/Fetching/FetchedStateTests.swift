@@ -15,8 +15,7 @@ struct FetchedStateTests {
     func aFetchWithTheTokenOfOnesOwnSaveSeesIt() async throws {
         let request = FetchRequest("Employee")
         let (id, saved) = try await container.performBackgroundTask { context in
-            let employee = try context.hire("Ann")
-            try context.save()
+            let employee = try context.hireAndSave("Ann")
             return (employee.objectID, context.lastSaveToken)
         }
         let token = try #require(saved)
@@ -42,8 +41,7 @@ struct FetchedStateTests {
     func aStateThatIsNewEnoughIsTheMainContexts() async throws {
         let request = FetchRequest("Employee")
         let early = try await container.performBackgroundTask { context in
-            try context.insert(Employee.self).name = "Ann"
-            try context.save()
+            try context.hireAndSave("Ann")
             return context.lastSaveToken
         }
         await container.mergePendingChanges()

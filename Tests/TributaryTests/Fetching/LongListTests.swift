@@ -12,13 +12,12 @@ struct LongListTests {
     init() async throws {
         folder = try TemporaryFolder("long-list")
         container = try await Company.open(folder)
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             for number in 0..<4 {
                 let employee = try context.hire("Ann \(number)")
                 employee.salary = Double(number) + 0.5
                 employee.visits = number * 30_000
             }
-            try context.save()
         }
     }
 
@@ -27,7 +26,7 @@ struct LongListTests {
     @Test func fetchesTakeAnyNumberOfValues() async throws {
         try await container.performBackgroundTask { context in
             for isDirty in [false, true] {
-                if isDirty { try context.insert(Employee.self).name = "Ann 9999999" }
+                if isDirty { try context.hire("Ann 9999999") }
                 func names(_ predicate: ObjectPredicate) throws -> [String] {
                     let request = FetchRequest("Employee", predicate: predicate, sortKeys: [SortKey("name")])
                     let found = try context.fetch(request, as: Employee.self).map(\.name)

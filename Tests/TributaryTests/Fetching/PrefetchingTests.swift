@@ -15,7 +15,7 @@ struct PrefetchingTests {
 
     /// Departments with employees, each with projects of the department and a badge.
     private func fill(_ departments: Int, _ employees: Int) async throws {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             for number in 0..<departments {
                 let department = try context.department("D\(number)")
                 let project = try context.project("P\(number)")
@@ -28,7 +28,6 @@ struct PrefetchingTests {
                     badge.owner = employee
                 }
             }
-            try context.save()
         }
         await container.mergePendingChanges()
     }
@@ -134,8 +133,7 @@ struct PrefetchingTests {
         let employee = try #require(departments[0].employees.first { $0.name == "E0.0" })
         employee.name = "Edited"
         employee.department = departments[1]
-        let new = try view.hire("New")
-        new.department = departments[0]
+        try view.hire("New").department = departments[0]
         let child = view.newChild()
         let found = try child.fetch(PrefetchingTests.request, as: Department.self)
         statements.reset()
@@ -149,10 +147,9 @@ struct PrefetchingTests {
         try await fill(1, 2)
         let view = container.viewContext
         let found = try view.fetch(PrefetchingTests.request, as: Department.self)
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let department = try #require(try context.fetch(Department.self).first)
             try context.hire("Late").department = department
-            try context.save()
         }
         #expect(found[0].employees.count == 2)
         await container.mergePendingChanges()

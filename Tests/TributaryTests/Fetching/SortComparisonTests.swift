@@ -15,7 +15,7 @@ struct SortComparisonTests {
         let container = try await Company.open(folder)
         defer { withExtendedLifetime(folder) {} }
         return try await container.performBackgroundTask { context in
-            for name in names { try context.insert(Employee.self).name = name }
+            for name in names { try context.hire(name) }
             if !isDirty { try context.save() }
             return try context.fetch(Employee.self, sortKeys: [key]).map(\.name)
         }

@@ -40,10 +40,7 @@ struct StreamEndTests {
 
     @Test(.timeLimit(.minutes(30)))
     func theDiffsOfAListEndWhenTheContainerCloses() async throws {
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee"),
-            context: container.viewContext
-        )
+        let controller = try container.viewContext.employeeList(FetchRequest("Employee"))
         let diffs = controller.changes()
         try container.viewContext.insert(Employee.self).name = "Ann"
         container.viewContext.processPendingChanges()
@@ -86,7 +83,7 @@ struct StreamEndTests {
             controller.onError = { _ in failures += 1 }
             // Reads fail for a while.
             context.generation = dead
-            try context.insert(Employee.self).name = "Ann"
+            try context.hire("Ann")
             context.mergeChanges(ObjectChanges())
             context.recordChange { $0.isEverything = true }
             context.processPendingChanges()
@@ -101,10 +98,7 @@ struct StreamEndTests {
     @Test
     func aDiffThatTheHandlerBringsComesSecond() async throws {
         let view = container.viewContext
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: view
-        )
+        let controller = try view.employeeList()
         let diffs = controller.changes()
         var isFirst = true
         controller.onChange = { _ in
@@ -113,7 +107,7 @@ struct StreamEndTests {
             controller.fetchedObjects.first.map { view.delete($0) }
             #expect(throws: Never.self) { try controller.refetch() }
         }
-        try view.insert(Employee.self).name = "Ann"
+        try view.hire("Ann")
         view.processPendingChanges()
         controller.stop()
         var story: [String] = []

@@ -14,12 +14,11 @@ struct StreamingTests {
     init() async throws {
         folder = try TemporaryFolder("streaming")
         container = try await Company.open(.file, in: folder, sqlLog: statements.log)
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let department = try context.insert(Department.self)
             for number in 0..<60 {
                 try context.hire("E\(number + 10)").department = department
             }
-            try context.save()
         }
         await container.mergePendingChanges()
     }
@@ -37,11 +36,10 @@ struct StreamingTests {
     }
 
     nonisolated private func fireEverybody(_ names: ClosedRange<String>) async throws {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             for employee in try context.fetch(Employee.self) where names.contains(employee.name) {
                 context.delete(employee)
             }
-            try context.save()
         }
     }
 
@@ -66,10 +64,9 @@ struct StreamingTests {
         for try await portion in container.viewContext.stream(StreamingTests.request(20), as: Employee.self) {
             if names.isEmpty {
                 try await fireEverybody("E35"..."E44")
-                try await container.performBackgroundTask { context in
+                try await container.save { context in
                     let last = try #require(try context.fetch(StreamingTests.request(), as: Employee.self).last)
                     last.salary = 5
-                    try context.save()
                 }
                 await container.mergePendingChanges()
             }

@@ -93,7 +93,7 @@ class Exhibit: ManagedObject {
 }
 
 /// A composite with members of many types, one of which has another name in the model.
-struct Address: CompositeValue {
+struct Address {
     var street: String?
     var number: Int32?
     var isOpen: Bool?
@@ -102,23 +102,10 @@ struct Address: CompositeValue {
     var rent: Decimal?
     var geo: Geo?
 
-    init(
-        street: String? = nil,
-        number: Int32? = nil,
-        isOpen: Bool? = nil,
-        since: Date? = nil,
-        code: UUID? = nil,
-        rent: Decimal? = nil,
-        geo: Geo? = nil
-    ) {
-        self.street = street
-        self.number = number
-        self.isOpen = isOpen
-        self.since = since
-        self.code = code
-        self.rent = rent
-        self.geo = geo
-    }
+    var line: String { "\(street ?? "") \(number ?? 0)" }
+}
+
+extension Address: CompositeValue {
     init(_ fields: CompositeFields) {
         street = fields["street", .string]
         number = fields["number", .integer32]
@@ -139,18 +126,14 @@ struct Address: CompositeValue {
         fields.set("geo", to: geo)
         return fields
     }
-
-    var line: String { "\(street ?? "") \(number ?? 0)" }
 }
 
-struct Geo: CompositeValue {
+struct Geo {
     var latitude: Double
     var longitude: Double
+}
 
-    init(latitude: Double, longitude: Double) {
-        self.latitude = latitude
-        self.longitude = longitude
-    }
+extension Geo: CompositeValue {
     init(_ fields: CompositeFields) {
         latitude = fields["latitude", .double]
         longitude = fields["longitude", .double]

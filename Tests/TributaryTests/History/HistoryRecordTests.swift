@@ -14,8 +14,7 @@ struct HistoryRecordTests {
     private func add(_ name: String, author: String = "a") async throws -> (id: ManagedObjectID, token: HistoryToken) {
         let context = container.newBackgroundContext(name: "adding", author: author)
         return try await context.perform { context in
-            let employee = try context.hire(name)
-            try context.save()
+            let employee = try context.hireAndSave(name)
             return (employee.objectID, try #require(context.lastSaveToken))
         }
     }
@@ -25,8 +24,7 @@ struct HistoryRecordTests {
         let (id, first) = try await add("Ann")
         try await container.performBackgroundTask { context in
             context.object(with: id, as: Employee.self)?.salary = 10
-            try context.insert(Employee.self).name = "Bob"
-            try context.save()
+            try context.hireAndSave("Bob")
             try context.save()  // nothing to save is no transaction
         }
         try await container.execute(

@@ -88,10 +88,7 @@ struct AutomaticMergingTests {
             context.retainsRegisteredObjects = true
             return try #require(try context.fetch(FetchRequest("Account")).first).objectID
         }
-        try await other.perform { context in
-            try context.object(with: id).setValue(.string("Bob"), forKey: "owner")
-            try context.save()
-        }
+        try await other.save { try $0.object(with: id).setValue(.string("Bob"), forKey: "owner") }
         try await background.perform { (context: ManagedObjectContext) throws in
             #expect(try context.object(with: id).value(forKey: "owner") == .string("Ann"))
             context.automaticallyMergesChangesFromParent = true
@@ -153,12 +150,10 @@ struct AutomaticMergingTests {
     @Test
     func aSavedObjectThatOthersDeletedIsInvalidated() async throws {
         let background = fixture.container.newBackgroundContext()
-        let id = try await background.perform { context in
+        let id = try await background.save { context in
             context.automaticallyMergesChangesFromParent = true
             context.retainsRegisteredObjects = true
-            let account = try context.insert(entity: "Account")
-            try account.setValue(.string("Ann"), forKey: "owner")
-            try context.save()
+            let account = try context.insert("Account", ["owner": .string("Ann")])
             return account.objectID
         }
         try await fixture.container.delete(id)

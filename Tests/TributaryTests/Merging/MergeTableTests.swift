@@ -74,7 +74,7 @@ struct MergeTableTests {
         _ context: ManagedObjectContext
     ) throws -> Employee {
         if here == .inserted { return try context.hire("New") }
-        let employee = try #require(try context.existingObject(with: id) as? Employee)
+        let employee = try context.existingObject(with: id, as: Employee.self)
         if here == .dirty { employee.salary = 1 }
         if here == .deleted { context.delete(employee) }
         return employee

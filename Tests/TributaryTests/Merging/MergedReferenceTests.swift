@@ -22,7 +22,7 @@ struct MergedReferenceTests {
             try fixture.link(context, false)
             #expect(try !fixture.linked(context))
         }
-        try await fixture.elsewhere { try fixture.link($0) }
+        try await fixture.container.save { _ = try fixture.link($0) }
         await fixture.container.mergePendingChanges()
         #expect(try fixture.linked(view))
         try await child.perform { context in
@@ -42,7 +42,7 @@ struct MergedReferenceTests {
         let view = fixture.container.viewContext
         view.delete(view.object(with: fixture.ann))
         view.processPendingChanges()
-        try await fixture.elsewhere { try fixture.link($0) }
+        try await fixture.container.save { _ = try fixture.link($0) }
         await fixture.container.mergePendingChanges()
         let project = try #require(view.object(with: fixture.till, as: Project.self))
         #expect(project.members.isEmpty)
@@ -61,7 +61,7 @@ struct MergedReferenceTests {
         let view = fixture.container.viewContext
         view.delete(view.object(with: fixture.till))
         view.processPendingChanges()
-        try await fixture.elsewhere { try fixture.link($0) }
+        try await fixture.container.save { _ = try fixture.link($0) }
         await fixture.container.mergePendingChanges()
         let employee = try #require(view.object(with: fixture.ann, as: Employee.self))
         #expect(try employee.objectIDs(forKey: "projects").isEmpty)
@@ -74,7 +74,7 @@ struct MergedReferenceTests {
         let fixture = try await LinkFixture("deleting")
         let child = fixture.container.newChildOfViewContext(name: "child")
         await child.perform { $0.delete($0.object(with: fixture.ann)) }
-        try await fixture.elsewhere { try fixture.link($0) }
+        try await fixture.container.save { _ = try fixture.link($0) }
         await fixture.container.mergePendingChanges()
         try await child.perform { context in
             #expect(try context.object(with: fixture.till).objectIDs(forKey: "members") == [])
@@ -98,7 +98,7 @@ struct MergedReferenceTests {
         let ann = try #require(view.object(with: fixture.ann, as: Employee.self))
         view.delete(view.object(with: fixture.sales))
         view.processPendingChanges()
-        try await fixture.elsewhere { context in
+        try await fixture.container.save { context in
             context.object(with: fixture.ann, as: Employee.self)?[idOf: Employee.department] = fixture.sales
         }
         await fixture.container.mergePendingChanges()
@@ -119,7 +119,7 @@ struct MergedReferenceTests {
         let view = fixture.container.viewContext
         let ann = try #require(view.object(with: fixture.ann, as: Employee.self))
         view.delete(view.object(with: fixture.sales))
-        try await fixture.elsewhere { context in
+        try await fixture.container.save { context in
             context.object(with: fixture.ann, as: Employee.self)?[idOf: Employee.department] = fixture.sales
         }
         await fixture.container.mergePendingChanges()
@@ -162,7 +162,7 @@ struct MergedReferenceTests {
     @Test
     func anObjectThatAChildHasOnlyUnlinkedGoesWithItsDeletionAbove() async throws {
         let fixture = try await LinkFixture("unlinked")
-        try await fixture.elsewhere { _ = try fixture.link($0) }
+        try await fixture.container.save { _ = try fixture.link($0) }
         await fixture.container.mergePendingChanges()
         let child = fixture.container.newChildOfViewContext(name: "child")
         let grandchild = child.newChild(name: "grandchild")

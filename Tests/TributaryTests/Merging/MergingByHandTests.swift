@@ -19,18 +19,12 @@ struct MergingByHandTests {
         return try await Company.open(folder, merging: merging)
     }
 
-    private func save(
-        _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
-    ) async throws -> ObjectChanges {
-        try await Self.save(in: container, body)
-    }
-
     /// The changes that a background context has saved, as its hook reports them.
-    private static func save(
-        in container: PersistentContainer,
+    private func save(
+        in other: PersistentContainer? = nil,
         _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
     ) async throws -> ObjectChanges {
-        try await container.performBackgroundTask { context in
+        try await (other ?? container).performBackgroundTask { context in
             var saved = ObjectChanges()
             context.onDidSave = { saved = $1 }
             try body(context)
@@ -66,19 +60,17 @@ struct MergingByHandTests {
         }
     }
 
-    @Test(arguments: [ObjectChanges.defaultLimit, 1])
-    @MainActor
+    @Test(arguments: [ObjectChanges.defaultLimit, 1]) @MainActor
     func theViewContextShowsWhatItTellsOf(_ limit: Int) async throws {
         let folder = try TemporaryFolder("byHand")
         let container = try await Self.open(listing: limit, folder)
         let view = container.viewContext
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         view.processPendingChanges()
         let id = ann.objectID
         let told = Self.watch(view)
-        let changes = try await Self.save(in: container) { context in
-            try context.insert(Employee.self).name = "Bob"
+        let changes = try await save(in: container) { context in
+            try context.hire("Bob")
             (context.object(with: id) as? Employee)?.name = "Anna"
         }
         ann.salary = 3
@@ -95,17 +87,16 @@ struct MergingByHandTests {
         try view.save()
     }
 
-    @Test(arguments: [ObjectChanges.defaultLimit, 1])
-    @MainActor
+    @Test(arguments: [ObjectChanges.defaultLimit, 1]) @MainActor
     func changesOfAnEarlierSaveBringAllThatCameSince(_ limit: Int) async throws {
         let folder = try TemporaryFolder("byHand")
         let container = try await Self.open(listing: limit, folder)
         let view = container.viewContext
         let told = Self.watch(view)
-        let first = try await Self.save(in: container) { try $0.insert(Employee.self).name = "Ann" }
-        let second = try await Self.save(in: container) { try $0.insert(Employee.self).name = "Bob" }
+        let first = try await save(in: container) { try $0.hire("Ann") }
+        let second = try await save(in: container) { try $0.hire("Bob") }
         let id = try #require(first.inserted.first)
-        let third = try await Self.save(in: container) { context in
+        let third = try await save(in: container) { context in
             context.delete(try context.existingObject(with: id))
         }
         view.mergeChanges(first)
@@ -124,7 +115,7 @@ struct MergingByHandTests {
             try context.pin()
             context.retainsRegisteredObjects = true
         }
-        let changes = try await save { try $0.insert(Employee.self).name = "Ann" }
+        let changes = try await save { try $0.hire("Ann") }
         await background.perform { context in
             let told = Self.watch(context)
             context.mergeChanges(changes)
@@ -139,7 +130,7 @@ struct MergingByHandTests {
         let view = container.viewContext
         let child = view.newChild()
         let (above, below) = (Self.watch(view), Self.watch(child))
-        let changes = try await save { try $0.insert(Employee.self).name = "Ann" }
+        let changes = try await save { try $0.hire("Ann") }
         child.mergeChanges(changes)
         #expect(Set(above.inserted) == changes.inserted && Set(below.inserted) == changes.inserted)
     }
@@ -148,13 +139,12 @@ struct MergingByHandTests {
     @MainActor
     func insideATransactionAndInsideASaveNothingMoves() async throws {
         let view = container.viewContext
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         let id = ann.objectID
         ann.name = "Here"
         let changes = try await save { context in
             (context.object(with: id) as? Employee)?.salary = 4
-            try context.insert(Employee.self).name = "Bob"
+            try context.hire("Bob")
         }
         view.resolveConflict = { [unowned view] _, _ in
             view.mergeChanges(changes)

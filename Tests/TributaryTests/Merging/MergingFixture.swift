@@ -32,8 +32,7 @@ struct MergingFixture {
     func open(_ owners: String...) async throws -> HistoryToken {
         let token = try await container.newBackgroundContext().perform { context in
             for owner in owners {
-                let account = try context.insert(entity: "Account")
-                try account.setValue(.string(owner), forKey: "owner")
+                try context.insert("Account", ["owner": .string(owner)])
             }
             try context.save()
             return context.lastSaveToken
@@ -53,9 +52,7 @@ struct MergingFixture {
 
     @MainActor
     func openInMain(_ owner: String) throws -> ManagedObject {
-        let account = try container.viewContext.insert(entity: "Account")
-        try account.setValue(.string(owner), forKey: "owner")
-        return account
+        try container.viewContext.insert("Account", ["owner": .string(owner)])
     }
 
     /// Moves the clock to `time` when the scheduler sleeps until then.
@@ -71,6 +68,14 @@ struct MergingFixture {
 }
 
 extension MergeOptions {
+    /// Nothing is merged unless a test asks for it.
+    static var onRequest: MergeOptions {
+        var options = MergeOptions()
+        options.debounce = .seconds(3600)
+        options.ceiling = .seconds(3600)
+        return options
+    }
+
     /// As ``fixture``, without saves of the main context by a merge.
     static var unsaved: MergeOptions {
         var options = fixture
@@ -90,13 +95,11 @@ extension MergeOptions {
 enum AccountModel {
     static func make() throws -> Model {
         try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Account:
-                    attributes:
-                      owner: {type: String, max: 20, preserve_after_deletion: true}
-                      balance: {type: Integer 64, default: 0}
+            entities: """
+                Account:
+                  attributes:
+                    owner: {type: String, max: 20, preserve_after_deletion: true}
+                    balance: {type: Integer 64, default: 0}
                 """
         )
     }

@@ -25,19 +25,26 @@ struct MergingImportTests {
         }
     }
 
+    private nonisolated static func transfer(
+        _ number: Int,
+        accounts: Int,
+        in container: PersistentContainer
+    ) async throws {
+        try await container.importTransactions { transaction in
+            let changes = transfer(number, accounts: accounts)
+            return ((), [try transaction.commit(LocalTransaction(changes: changes))])
+        }
+    }
+
     @Test
     func theMainContextAlwaysShowsWholeTransactionsAndStands() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let fixture = try await MergingFixture()
         let container = fixture.container
         let accounts = 40
         let imports = Task {
             for number in 0..<150 {
-                try await container.importTransactions { transaction in
-                    let changes = MergingImportTests.transfer(number, accounts: accounts)
-                    return ((), [try transaction.commit(LocalTransaction(changes: changes))])
-                }
+                try await MergingImportTests.transfer(number, accounts: accounts, in: container)
             }
         }
         let context = container.viewContext
@@ -77,10 +84,7 @@ struct MergingImportTests {
         let log = Mutex<[String]>([])
         let imports = try await container.request {
             let imports = Task {
-                try await container.importTransactions { transaction in
-                    let changes = MergingImportTests.transfer(0, accounts: 2)
-                    return ((), [try transaction.commit(LocalTransaction(changes: changes))])
-                }
+                try await MergingImportTests.transfer(0, accounts: 2, in: container)
                 log.withLock { $0.append("import") }
             }
             for _ in 0..<20 {
@@ -140,9 +144,7 @@ struct MergingImportTests {
     func importsAndMergesAreShownAsActivities() async throws {
         let fixture = try await MergingFixture()
         let activities = fixture.container.activities()
-        try await fixture.container.importTransactions { transaction in
-            ((), [try transaction.commit(LocalTransaction(changes: MergingImportTests.transfer(0, accounts: 2)))])
-        }
+        try await MergingImportTests.transfer(0, accounts: 2, in: fixture.container)
         await fixture.container.mergePendingChanges()
         await fixture.container.activity("Counting") {}
         try await fixture.container.close()
@@ -166,10 +168,7 @@ struct MergingImportTests {
         let fixture = try await MergingFixture { $0.pendingLimit = 10 }
         let container = fixture.container
         for number in 0..<2 {
-            try await container.importTransactions { transaction in
-                let changes = MergingImportTests.transfer(number, accounts: 40)
-                return ((), [try transaction.commit(LocalTransaction(changes: changes))])
-            }
+            try await MergingImportTests.transfer(number, accounts: 40, in: container)
             if number == 0 { await container.mergePendingChanges() }
         }
         let held = try container.viewContext.fetch(FetchRequest("Account"))

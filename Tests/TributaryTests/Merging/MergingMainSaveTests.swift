@@ -8,9 +8,12 @@ import TributaryStore
 /// The main context's own changes before, in and after a merge.
 @MainActor
 struct MergingMainSaveTests {
+    let fixture: MergingFixture
+
+    init() async throws { fixture = try await MergingFixture() }
+
     @Test
     func aMergeSavesTheMainContextAndPostsOneUpdate() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let own = try fixture.openInMain("Main")
         try await fixture.open("Ann")
@@ -42,7 +45,6 @@ struct MergingMainSaveTests {
 
     @Test
     func aMainSaveMergesWhatWasCommittedBeforeIt() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         try await fixture.open("Ann")
         let own = try fixture.openInMain("Main")
@@ -61,7 +63,6 @@ struct MergingMainSaveTests {
     /// Saves of the main context are not merged into it again.
     @Test
     func observersOfTheMainContextDoNotSeeItsOwnSaveAsAMerge() async throws {
-        let fixture = try await MergingFixture()
         let own = try fixture.openInMain("Main")
         try fixture.container.viewContext.save()
         #expect(fixture.container.pipeline.pendingNotifications.isEmpty)
@@ -75,7 +76,6 @@ struct MergingMainSaveTests {
 
     @Test
     func aFailingMainSaveKeepsItsEditsAndIsReportedOnce() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         var failures = fixture.container.mainSaveFailures().makeAsyncIterator()
         let own = try fixture.openInMain("a name that is much longer than twenty letters")
@@ -104,7 +104,6 @@ struct MergingMainSaveTests {
 
     @Test
     func closingMergesAndSavesALastTime() async throws {
-        let fixture = try await MergingFixture()
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let own = try fixture.openInMain("Main")
         try await fixture.open("Ann")

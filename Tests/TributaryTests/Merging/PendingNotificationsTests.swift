@@ -9,12 +9,7 @@ import TributaryStore
 /// Pending notifications come out in order and complete, in bounded memory.
 struct PendingNotificationsTests {
     private static func id(_ number: UInt64, _ entity: String = "Employee") -> ManagedObjectID {
-        ManagedObjectID(
-            store: "test",
-            entity: entity,
-            rootEntity: entity,
-            uniqueID: UniqueID(high: 0, low: number)
-        )
+        ManagedObjectID(entity, UniqueID(high: 0, low: number), store: "test")
     }
 
     private static func pendingNotifications(limit: Int = 10_000) -> PendingNotifications {

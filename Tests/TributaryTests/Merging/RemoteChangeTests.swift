@@ -17,8 +17,7 @@ import TributaryStore
 
     private func hire(_ name: String, on container: PersistentContainer) async throws -> HistoryToken? {
         try await container.performBackgroundTask { context in
-            try context.insert(Employee.self).name = name
-            try context.save()
+            try context.hireAndSave(name)
             return context.lastSaveToken
         }
     }

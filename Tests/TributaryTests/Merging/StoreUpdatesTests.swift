@@ -7,14 +7,7 @@ import TributaryChanges
 struct StoreUpdatesTests {
     private static func update(_ number: Int64, limit: Int = 100) -> StoreUpdate {
         var changes = ObjectChanges(limit: limit)
-        changes.insert(
-            ManagedObjectID(
-                store: "test",
-                entity: "Employee",
-                rootEntity: "Employee",
-                uniqueID: UniqueID(high: 0, low: UInt64(number))
-            )
-        )
+        changes.insert(ManagedObjectID("Employee", UniqueID(high: 0, low: UInt64(number)), store: "test"))
         return StoreUpdate(token: HistoryToken(store: "test", number: number), changes: changes)
     }
 

@@ -26,27 +26,13 @@ import Testing
           Department: {attributes: {title: String?}, relationships: {employees: {to: Employee, many: true, inverse: department}}}
         """
 
-    private func open(
-        _ folder: TemporaryFolder,
-        _ yaml: String,
-        _ migration: MigrationOptions = MigrationOptions()
-    ) async throws -> PersistentContainer {
-        try await PersistentContainer(
-            name: "test",
-            model: try Model(yaml: yaml),
-            store: .file(folder.path("store.sqlite")),
-            migration: migration
-        )
-    }
-
     /// Three employees in two departments, in a store of the first version that is closed again.
     private func filled() async throws -> (folder: TemporaryFolder, token: HistoryToken) {
         let folder = try TemporaryFolder("migration")
-        let container = try await open(folder, Self.old)
+        let container = try await folder.openStore(Self.old)
         try await container.performBackgroundTask { context in
             let departments = try ["Sales", "Lab"].map { title in
-                let department = try context.insert(entity: "Department")
-                try department.setValue(.string(title), forKey: "title")
+                let department = try context.insert("Department", ["title": .string(title)])
                 return department
             }
             for (index, name) in ["Ann", "Bob", "Cem"].enumerated() {
@@ -66,8 +52,7 @@ import Testing
     func objectsAreThereUnderTheirNewNames() async throws {
         let (folder, token) = try await filled()
         let heard = Mutex<[MigrationProgress]>([])
-        let container = try await open(
-            folder,
+        let container = try await folder.openStore(
             Self.new,
             MigrationOptions(onMigration: { progress in heard.withLock { $0.append(progress) } })
         )
@@ -90,37 +75,39 @@ import Testing
     func nothingIsHeardWhenThereIsNothingToMigrate() async throws {
         let (folder, _) = try await filled()
         let options = MigrationOptions(migrates: false, onMigration: { _ in Issue.record("there is no migration") })
-        try await open(folder, Self.old, options).close()
+        try await folder.openStore(Self.old, options).close()
     }
 
     @Test(.timeLimit(.minutes(30)))
     func aForbiddenMigrationThrowsItsPlan() async throws {
         let (folder, _) = try await filled()
         let error = await #expect(throws: MigrationError.self) {
-            try await open(folder, Self.new, MigrationOptions(migrates: false))
+            try await folder.openStore(Self.new, MigrationOptions(migrates: false))
         }
         guard case .notAllowed(let plan)? = error else { throw error ?? .olderModel(store: "", model: "") }
         #expect(plan.changes.map(\.kind).contains(.renameEntity))
         #expect("\(plan.changes)".contains("rename Worker.wage (from 'pay' to 'wage')"))
-        try await open(folder, Self.old).close()
+        try await folder.openStore(Self.old).close()
     }
 
     @Test(.timeLimit(.minutes(30)))
     func anOlderModelIsRefused() async throws {
         let (folder, _) = try await filled()
-        try await open(folder, Self.new).close()
-        await #expect(throws: MigrationError.olderModel(store: "2", model: "1")) { try await open(folder, Self.old) }
+        try await folder.openStore(Self.new).close()
+        await #expect(throws: MigrationError.olderModel(store: "2", model: "1")) {
+            try await folder.openStore(Self.old)
+        }
     }
 
     @Test(.timeLimit(.minutes(30)))
     func aMappingThatCannotBeInferredIsRefusedAndTheStoreStaysAsItWas() async throws {
         let (folder, _) = try await filled()
-        let error = await #expect(throws: MigrationError.self) { try await open(folder, Self.other) }
+        let error = await #expect(throws: MigrationError.self) { try await folder.openStore(Self.other) }
         guard case .notInferable("1", "3", let refusals)? = error else {
             throw error ?? .olderModel(store: "", model: "")
         }
         #expect(refusals.map(\.property) == ["pay"])
-        try await open(folder, Self.old).close()
+        try await folder.openStore(Self.old).close()
     }
 
     @Test(.timeLimit(.minutes(30)))
@@ -148,7 +135,7 @@ import Testing
                 try editor.delete(editor.objects("Employee", where: ObjectPredicate(parsing: "name == 'Bob'"))[0].id)
             }
         )
-        let container = try await open(folder, Self.other, MigrationOptions(stages: [stage]))
+        let container = try await folder.openStore(Self.other, MigrationOptions(stages: [stage]))
         let found = try await container.performBackgroundTask { context in
             try context.fetch(FetchRequest("Employee", sortKeys: [SortKey("name")])).map { $0.snapshot() }
         }
@@ -165,8 +152,8 @@ import Testing
         let (folder, _) = try await filled()
         let stage = MigrationStage(from: "1", to: "3", didMigrate: { _ in throw Refused() })
         await #expect(throws: MigrationError.stageFailed(from: "1", to: "3", reason: "Refused()")) {
-            try await open(folder, Self.other, MigrationOptions(stages: [stage]))
+            try await folder.openStore(Self.other, MigrationOptions(stages: [stage]))
         }
-        try await open(folder, Self.old).close()
+        try await folder.openStore(Self.old).close()
     }
 }

@@ -22,16 +22,14 @@ import TributaryStore
 
     private func fill(_ path: String) async throws {
         let container = try await PersistentContainer(name: "test", path: path, model: try Self.model(1))
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             for number in 0..<50 {
-                let target = try context.insert(entity: "B")
-                try target.setValue(.string("b\(number)"), forKey: "y")
+                let target = try context.insert("B", ["y": .string("b\(number)")])
                 let object = try context.insert(entity: "A")
                 try object.setValue(.integer(Int64(number)), forKey: "n")
                 try object.setValue(.string("gone"), forKey: "gone")
                 try object.setValue(.reference(target.uniqueID), forKey: "b")
             }
-            try context.save()
         }
     }
 
@@ -55,11 +53,9 @@ import TributaryStore
         #expect(mkfifo(path + ".middle", 0o600) == 0)
         let pipe = open(path + ".middle", O_RDWR | O_CLOEXEC)
         defer { close(pipe) }
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let child = try ChildProcess(
-            program,
-            ["--testing-library", "swift-testing", "--filter", "MigratingChildTests"],
-            environment: [MigratingChildTests.variable: path, "TRIBUTARY_MIGRATING_REPORT": "\(report)"]
+        let child = try ChildProcess.test(
+            "MigratingChildTests",
+            [MigratingChildTests.variable: path, "TRIBUTARY_MIGRATING_REPORT": "\(report)"]
         )
         // Something comes out of the pipe when the child is in the middle, or when it has ended.
         let end = Task {

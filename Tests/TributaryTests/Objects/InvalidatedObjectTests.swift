@@ -22,7 +22,7 @@ struct InvalidatedObjectTests {
         let id = object.objectID
         switch ending {
         case .deletedElsewhere:
-            try await fixture.elsewhere { $0.delete($0.object(with: id)) }
+            try await fixture.container.save { $0.delete($0.object(with: id)) }
             await fixture.container.mergePendingChanges()
         case .deletedHere:
             view.delete(object)
@@ -41,7 +41,7 @@ struct InvalidatedObjectTests {
         _ ending: Ending
     ) throws -> Object {
         guard ending == .deletedBeforeItWasSaved else {
-            return try #require(try view.existingObject(with: id) as? Object)
+            return try view.existingObject(with: id, as: Object.self)
         }
         let object = try view.insert(type)
         (object as? Employee)?.name = "Ann"
@@ -113,7 +113,7 @@ struct InvalidatedObjectTests {
     func nothingIsLinkedToIt(_ ending: Ending) async throws {
         let sales = try make(Department.self, fixture.sales, ending)
         let project = try make(Project.self, fixture.till, ending)
-        let ann = try #require(try view.existingObject(with: fixture.ann) as? Employee)
+        let ann = try view.existingObject(with: fixture.ann, as: Employee.self)
         try await end(sales, ending)
         try await end(project, ending)
         #expect(throws: ContextError.notFound(project.objectID)) { try ann.link(project, forKey: "projects") }
@@ -142,8 +142,8 @@ struct InvalidatedObjectTests {
 
     @Test
     func nothingIsLinkedToWhatTheNextSaveDeletes() throws {
-        let ann = try #require(try view.existingObject(with: fixture.ann) as? Employee)
-        let sales = try #require(try view.existingObject(with: fixture.sales) as? Department)
+        let ann = try view.existingObject(with: fixture.ann, as: Employee.self)
+        let sales = try view.existingObject(with: fixture.sales, as: Department.self)
         view.delete(sales)
         sales.title = "Sales"
         #expect(sales.title == "Sales", "what is written to it goes with it, as in Core Data")
@@ -190,7 +190,7 @@ struct InvalidatedObjectTests {
 
     @Test
     func anObjectWithoutAContextKeepsTheErrorItself() throws {
-        let ann = try #require(try view.existingObject(with: fixture.ann) as? Employee)
+        let ann = try view.existingObject(with: fixture.ann, as: Employee.self)
         let new = try view.insert(Project.self)
         view.reset()
         #expect(ann.state == .detached && new.state == .detached)
@@ -201,7 +201,7 @@ struct InvalidatedObjectTests {
         ann.name = "Bea"
         #expect(ann.name == "Ann" && ann.faultError == .detached(fixture.ann))
         // A link goes by the ID: one that is in the store is found again, the other one never was there.
-        let again = try #require(try view.existingObject(with: fixture.till) as? Project)
+        let again = try view.existingObject(with: fixture.till, as: Project.self)
         again.members = [ann]
         #expect(again.members.map(\.objectID) == [fixture.ann])
         let other = try #require(view.object(with: fixture.ann, as: Employee.self))
@@ -213,10 +213,10 @@ struct InvalidatedObjectTests {
     @Test
     func anIDThatNoObjectHasReadsAsNil() async throws {
         let sales = fixture.sales
-        try await fixture.elsewhere { $0.delete($0.object(with: sales)) }
+        try await fixture.container.save { $0.delete($0.object(with: sales)) }
         await fixture.container.mergePendingChanges()
         let reference = PropertyValue.reference(sales.uniqueID)
-        let ann = try #require(try view.existingObject(with: fixture.ann) as? Employee)
+        let ann = try view.existingObject(with: fixture.ann, as: Employee.self)
         try ann.setValue(reference, forKey: "department")
         try view.save()
         #expect(ann.department == nil)
@@ -238,7 +238,7 @@ struct InvalidatedObjectTests {
     @Test
     func theSaveOfAChildNamesItAsWell() throws {
         let child = view.newChild()
-        let ann = try #require(try child.existingObject(with: fixture.ann) as? Employee)
+        let ann = try child.existingObject(with: fixture.ann, as: Employee.self)
         child.delete(ann)
         try child.save()
         ann.name = "Bea"
@@ -249,10 +249,10 @@ struct InvalidatedObjectTests {
     func theAutomaticSaveTellsOfIt() async throws {
         fixture.container.setMergeOptions(.fixture)
         var failures = fixture.container.mainSaveFailures().makeAsyncIterator()
-        let ann = try #require(try view.existingObject(with: fixture.ann) as? Employee)
+        let ann = try view.existingObject(with: fixture.ann, as: Employee.self)
         try await end(ann, .deletedElsewhere)
         ann.name = "Bea"
-        try await fixture.elsewhere { try $0.insert(Project.self) }
+        try await fixture.container.save { _ = try $0.insert(Project.self) }
         await fixture.container.mergePendingChanges()
         let failure = await failures.next()
         #expect("\(failure.map { "\($0.error)" } ?? "")".contains("name"))

@@ -30,8 +30,8 @@ import TributaryModel
     }
 
     private static func container(_ type: ManagedObject.Type) async throws -> PersistentContainer {
-        let yaml = "version: \"1\"\nentities:\n  Note: {attributes: {title: String?}}"
-        return try await PersistentContainer(name: "notes", model: Model(yaml: yaml), classes: [type], store: .memory)
+        let model = try Model(entities: "Note: {attributes: {title: String?}}")
+        return try await PersistentContainer(name: "notes", model: model, classes: [type], store: .memory)
     }
 
     @Test func `an object whose initializer reads is inserted and saved`() async throws {

@@ -7,8 +7,7 @@ import Testing
 struct OrderStatisticTreeTests {
     @Test
     func theTreeIsASortedArray() {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let tree = OrderStatisticTree<Int>(steps: StepCounter())
         var nodes: [OrderStatisticTree<Int>.Node] = []
         for round in 0..<2_000 {

@@ -76,7 +76,7 @@ struct SnapshotExchangeTests {
         changed.nextID = nil
         let update = changed
         try await container.performBackgroundTask { context in
-            let exhibit = try #require(try context.existingObject(with: snapshot.id) as? Exhibit)
+            let exhibit = try context.existingObject(with: snapshot.id, as: Exhibit.self)
             try exhibit.update(from: snapshot)
             #expect(!context.hasChanges, "the same values are no change")
             try exhibit.update(from: update)
@@ -99,12 +99,7 @@ struct SnapshotExchangeTests {
                 try exhibit.update(from: unknown)
             }
             #expect(exhibit.snapshot() == snapshot && !context.hasChanges)
-            let foreign = ManagedObjectID(
-                store: "gallery",
-                entity: "Town",
-                rootEntity: "Town",
-                uniqueID: UniqueID(high: 1, low: 1)
-            )
+            let foreign = ManagedObjectID("Town", UniqueID(high: 1, low: 1), store: "gallery")
             #expect(throws: ContextError.unknownEntity("Town")) {
                 try context.insert(from: ObjectSnapshot(id: foreign, values: [:]))
             }

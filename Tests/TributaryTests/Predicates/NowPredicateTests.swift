@@ -11,10 +11,8 @@ struct NowPredicateTests {
     let container: PersistentContainer
 
     init() async throws {
-        folder = try TemporaryFolder("now")
-        container = try await PersistentContainer.open(
-            folder,
-            model: Model(yaml: "version: '1'\nentities:\n  Visit: {attributes: {at: Date?}}\n"),
+        (folder, container) = try await PersistentContainer.open(
+            entities: "Visit: {attributes: {at: Date?}}",
             environment: StoreEnvironment(wallTime: { 1_000_000 }, random: { .random(in: .min ... .max) })
         )
         try await container.execute(
@@ -73,8 +71,7 @@ struct NowPredicateTests {
             context: view
         )
         #expect(controller.fetchedObjects.count == 1)
-        let visit = try view.insert(entity: "Visit")
-        try visit.setValue(.date(5), forKey: "at")
+        let visit = try view.insert("Visit", ["at": .date(5)])
         view.processPendingChanges()
         #expect(controller.fetchedObjects.count == 2 && controller.fetchedObjects.contains(visit))
     }

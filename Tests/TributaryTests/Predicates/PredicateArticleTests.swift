@@ -18,12 +18,9 @@ import TributaryModel
             model: try Model(yaml: PredicateModel.text),
             store: .memory
         )
-        try await container.performBackgroundTask { context in
-            let sales = try context.insert(entity: "Department")
-            try sales.setValue(.string("Sales"), forKey: "title")
-            let till = try context.insert(entity: "Project")
-            try till.setValue(.string("Till"), forKey: "title")
-            try till.setValue(.integer(6), forKey: "hours")
+        try await container.save { context in
+            let sales = try context.insert("Department", ["title": .string("Sales")])
+            let till = try context.insert("Project", ["title": .string("Till"), "hours": .integer(6)])
             for (name, salary, born) in [("Ann", 2000.0, -1e9), ("Bob", 500, 6.7e8), ("Andrea", 1800, 0)] {
                 let employee = try context.insert(entity: "Employee")
                 try employee.setValue(.string(name), forKey: "name")
@@ -35,7 +32,6 @@ import TributaryModel
                 try sales.link(employee, forKey: "employees")
                 try till.link(employee, forKey: "members")
             }
-            try context.save()
         }
     }
 

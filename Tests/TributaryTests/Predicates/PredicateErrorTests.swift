@@ -19,6 +19,14 @@ struct PredicateErrorTests {
         ]
     }
 
+    private func expectError(
+        _ what: String,
+        _ location: SourceLocation = #_sourceLocation,
+        _ asking: () throws -> Any
+    ) {
+        #expect(throws: ObjectPredicateError.self, "\(what)", sourceLocation: location) { _ = try asking() }
+    }
+
     private func check(_ context: ManagedObjectContext) throws {
         let requests = try Self.badRequests()
         #expect(requests.count >= 5)
@@ -26,24 +34,16 @@ struct PredicateErrorTests {
             let what = "\(request.predicate.map { "\($0)" } ?? "\(request.sortKeys)")"
             var faults = request
             faults.returnsObjectsAsFaults = true
-            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.fetch(request) }
-            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.fetch(faults) }
-            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.fetchIDs(request) }
-            #expect(throws: ObjectPredicateError.self, "\(what)") {
-                try context.fetchIDs(request, fillingRowCache: true)
-            }
-            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.fetchDictionaries(request) }
-            #expect(throws: ObjectPredicateError.self, "\(what)") {
-                try context.fetchBatches(request, as: Employee.self)
-            }
-            #expect(throws: ObjectPredicateError.self, "\(what)") {
-                try FetchedResultsController<Employee>(request, context: context)
-            }
+            expectError(what) { try context.fetch(request) }
+            expectError(what) { try context.fetch(faults) }
+            expectError(what) { try context.fetchIDs(request) }
+            expectError(what) { try context.fetchIDs(request, fillingRowCache: true) }
+            expectError(what) { try context.fetchDictionaries(request) }
+            expectError(what) { try context.fetchBatches(request, as: Employee.self) }
+            expectError(what) { try FetchedResultsController<Employee>(request, context: context) }
             guard request.predicate != nil else { continue }
-            #expect(throws: ObjectPredicateError.self, "\(what)") { try context.count(for: request) }
-            #expect(throws: ObjectPredicateError.self, "\(what)") {
-                try context.execute(BatchDeleteRequest("Employee", predicate: request.predicate))
-            }
+            expectError(what) { try context.count(for: request) }
+            expectError(what) { try context.execute(BatchDeleteRequest("Employee", predicate: request.predicate)) }
         }
     }
 
@@ -59,7 +59,7 @@ struct PredicateErrorTests {
             try check(context)
             let child = context.newChild()
             try check(child)
-            try child.insert(Employee.self).name = "Bob"
+            try child.hire("Bob")
             try check(child)
         }
     }
@@ -88,7 +88,7 @@ struct PredicateErrorTests {
             let predicate = (0..<20_000).reduce(try ObjectPredicate(parsing: "salary > 1")) { term, _ in !term }
             let request = FetchRequest("Employee", predicate: predicate)
             for isDirty in [false, true] {
-                if isDirty { try context.insert(Employee.self).name = "Ann" }
+                if isDirty { try context.hire("Ann") }
                 let fetching = #expect(throws: (any Error).self) { try context.fetch(request, as: Employee.self) }
                 let counting = #expect(throws: (any Error).self) { try context.count(for: request) }
                 for error in [fetching, counting] { #expect(error.map { "\($0)".contains("400 deep") } == true) }

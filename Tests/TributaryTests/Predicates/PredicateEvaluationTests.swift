@@ -78,10 +78,7 @@ struct PredicateEvaluationTests {
             #expect(throws: ObjectPredicateError.self) { try answer("now() > CAST(0, 'NSDate')") }
             let late = try ObjectPredicate(parsing: "now() > CAST(0, 'NSDate') AND name == 'Ann'")
             #expect(try late.evaluate(with: part, in: try #require(context.container)))
-            let other = ObjectSnapshot(
-                id: ManagedObjectID(store: "s", entity: "Ghost", rootEntity: "Ghost", uniqueID: ann.uniqueID),
-                values: [:]
-            )
+            let other = ObjectSnapshot(id: ManagedObjectID("Ghost", ann.uniqueID, store: "s"), values: [:])
             #expect(throws: ContextError.unknownEntity("Ghost")) {
                 try ObjectPredicate(parsing: "TRUEPREDICATE").evaluate(with: other, in: model)
             }

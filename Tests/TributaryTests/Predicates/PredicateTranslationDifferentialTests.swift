@@ -106,8 +106,7 @@ struct PredicateTranslationDifferentialTests {
 
     @Test
     func fetchesFindWhatFoundationFinds() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let folder = try TemporaryFolder("differential")
         let container = try await Company.open(folder)
         var count = 0

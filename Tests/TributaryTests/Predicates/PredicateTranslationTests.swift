@@ -12,12 +12,8 @@ struct PredicateTranslationTests {
     }
 
     private func refusal(_ predicate: Predicate<Employee>) -> String? {
-        do throws(ObjectPredicateError) {
-            _ = try ObjectPredicate(predicate)
-            return nil
-        } catch {
-            return error.reason
-        }
+        let error = #expect(throws: ObjectPredicateError.self) { try ObjectPredicate(predicate) }
+        return error?.reason
     }
 
     @Test
@@ -44,24 +40,9 @@ struct PredicateTranslationTests {
         #expect(try same(#Predicate { $0.salary != 5 }, "NOT salary == 5.0"))
         #expect(try same(#Predicate { $0.department == nil }, "department == NULL"))
         #expect(try same(#Predicate { $0.department?.title == "R&D" }, "department.title == 'R&D'"))
-        #expect(
-            try same(
-                #Predicate { $0.salary ?? 0 > 5 },
-                "salary != NULL AND salary > 5.0"
-            )
-        )
-        #expect(
-            try same(
-                #Predicate { $0.salary ?? 9 > 5 },
-                "(salary != NULL AND salary > 5.0) OR salary == NULL"
-            )
-        )
-        #expect(
-            try same(
-                #Predicate { $0.code == $0.mood },
-                "code == mood OR (code == NULL AND mood == NULL)"
-            )
-        )
+        #expect(try same(#Predicate { $0.salary ?? 0 > 5 }, "salary != NULL AND salary > 5.0"))
+        #expect(try same(#Predicate { $0.salary ?? 9 > 5 }, "(salary != NULL AND salary > 5.0) OR salary == NULL"))
+        #expect(try same(#Predicate { $0.code == $0.mood }, "code == mood OR (code == NULL AND mood == NULL)"))
     }
 
     @Test
@@ -72,12 +53,7 @@ struct PredicateTranslationTests {
         #expect(try same(#Predicate { $0.name.localizedStandardContains("É") }, "name CONTAINS[cd] 'É'"))
         #expect(try same(#Predicate { $0.name.isEmpty }, "name == ''"))
         #expect(try same(#Predicate { $0.name.unicodeScalars.count > 3 }, "length:(name) > 3"))
-        #expect(
-            try same(
-                #Predicate { $0.code?.contains("x") ?? false },
-                "code != NULL AND code CONTAINS 'x'"
-            )
-        )
+        #expect(try same(#Predicate { $0.code?.contains("x") ?? false }, "code != NULL AND code CONTAINS 'x'"))
     }
 
     @Test

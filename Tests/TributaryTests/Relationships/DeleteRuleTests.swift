@@ -9,25 +9,21 @@ struct DeleteRuleTests {
     let container: PersistentContainer
 
     init() async throws {
-        folder = try TemporaryFolder("rules")
-        let model = try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Node:
-                    relationships:
-                      parent: {to: Node?, inverse: children}
-                      children: {to: Node, many: true, inverse: parent, delete: Cascade}
-                      next: {to: Node?, inverse: previous, delete: Cascade}
-                      previous: {to: Node?, inverse: next, delete: Cascade}
-                      locks: {to: Lock, many: true, inverse: node, delete: Deny}
-                      friends: {to: Node, many: true, inverse: friends}
-                  Lock: {relationships: {node: {to: Node?, inverse: locks}}}
-                  Crew: {relationships: {sailors: {to: Sailor, many: true, inverse: crew, min: 2}}}
-                  Sailor: {relationships: {crew: {to: Crew?, inverse: sailors}}}
+        (folder, container) = try await PersistentContainer.open(
+            entities: """
+                Node:
+                  relationships:
+                    parent: {to: Node?, inverse: children}
+                    children: {to: Node, many: true, inverse: parent, delete: Cascade}
+                    next: {to: Node?, inverse: previous, delete: Cascade}
+                    previous: {to: Node?, inverse: next, delete: Cascade}
+                    locks: {to: Lock, many: true, inverse: node, delete: Deny}
+                    friends: {to: Node, many: true, inverse: friends}
+                Lock: {relationships: {node: {to: Node?, inverse: locks}}}
+                Crew: {relationships: {sailors: {to: Sailor, many: true, inverse: crew, min: 2}}}
+                Sailor: {relationships: {crew: {to: Crew?, inverse: sailors}}}
                 """
         )
-        container = try await PersistentContainer.open(folder, model: model)
     }
 
     private func nodes(_ count: Int, in context: ManagedObjectContext) throws -> [ManagedObject] {
@@ -73,8 +69,7 @@ struct DeleteRuleTests {
         try await container.performBackgroundTask { context in
             let nodes = try nodes(2, in: context)
             try nodes[1].setValue(.reference(nodes[0].uniqueID), forKey: "parent")
-            let lock = try context.insert(entity: "Lock")
-            try lock.setValue(.reference(nodes[1].uniqueID), forKey: "node")
+            let lock = try context.insert("Lock", ["node": .reference(nodes[1].uniqueID)])
             try context.save()
             context.delete(nodes[0])
             let error = try #require(throws: ValidationError.self) { try context.save() }

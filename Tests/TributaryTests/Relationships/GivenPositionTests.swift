@@ -17,14 +17,13 @@ struct GivenPositionTests {
 
     /// A list with objects of these names, linked in this order.
     private func fill(_ names: String, _ key: String, _ entity: String, _ container: PersistentContainer) async throws {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let owner = try context.insert(entity: "List", id: list)
             for name in names {
                 let object = try context.insert(entity: entity, id: id(name))
                 try object.setValue(.string(String(name)), forKey: "name")
                 try owner.link(object, forKey: key)
             }
-            try context.save()
         }
     }
 
@@ -35,10 +34,10 @@ struct GivenPositionTests {
         }
     }
 
-    private func positions(_ key: String) throws -> [String] {
+    private func positions(_ key: String, _ other: PersistentContainer? = nil) throws -> [String] {
         let entity = try #require(container.model.entity(named: "List"))
         let propertyIndex = try #require(entity.propertyIndex(named: key))
-        return try container.store.read {
+        return try (other ?? container).store.read {
             try $0.positions(of: list, entity: entity, propertyIndex: propertyIndex).map(\.position)
         }
     }
@@ -50,10 +49,7 @@ struct GivenPositionTests {
     }
 
     private func apply(_ changes: [ConditionalChange]) async throws {
-        try await container.performBackgroundTask { context in
-            _ = try context.apply(changes)
-            try context.save()
-        }
+        try await container.save { _ = try $0.apply(changes) }
     }
 
     @Test(arguments: OrderedRelationshipTests.relationships)
@@ -131,32 +127,23 @@ struct GivenPositionTests {
         }
         let predicate = try ObjectPredicate(parsing: "name IN {'b', 'c', 'f'}")
         try await container.execute(BatchDeleteRequest(relationship.entity, predicate: predicate))
-        try await other.performBackgroundTask { context in
+        try await other.save { context in
             let request = FetchRequest(relationship.entity, predicate: predicate)
             for object in try context.fetch(request) { context.delete(object) }
-            try context.save()
         }
         #expect(try await order(relationship.key, container) == "ade")
         #expect(try await order(relationship.key, other) == "ade")
         // Later links get positions in the given order.
         for container in [container, other] {
-            try await container.performBackgroundTask { context in
+            try await container.save { context in
                 let owner = try #require(try context.fetch(FetchRequest("List")).first)
                 let object = try OrderedModel.named("n", relationship.entity, in: context)
                 try owner.insert(object, forKey: relationship.key, at: 1)
-                try context.save()
             }
         }
         #expect(try await order(relationship.key, container) == "ande")
         #expect(try await order(relationship.key, other) == "ande")
-        let entity = try #require(container.model.entity(named: "List"))
-        let propertyIndex = try #require(entity.propertyIndex(named: relationship.key))
-        func places(_ container: PersistentContainer) throws -> [String] {
-            try container.store.read {
-                try $0.positions(of: list, entity: entity, propertyIndex: propertyIndex).map(\.position)
-            }
-        }
-        #expect(try places(container) == places(other))
+        #expect(try positions(relationship.key) == positions(relationship.key, other))
     }
 
     @Test(arguments: OrderedRelationshipTests.relationships)

@@ -7,18 +7,16 @@ import TributaryStore
 /// Lists with items in order, tags in order with an inverse that has none, and two replicas that exchange what they
 /// save.
 enum OrderedModel {
-    static func model() throws -> Model {
+    static func model(delete rule: String = "Nullify") throws -> Model {
         try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  List:
-                    relationships:
-                      items: {to: Item, many: true, ordered: true, inverse: list}
-                      tags: {to: Tag, many: true, ordered: true, inverse: lists}
-                      links: {to: Tag, many: true, ordered: true}
-                  Item: {attributes: {name: String?}, relationships: {list: {to: List?, inverse: items}}}
-                  Tag: {attributes: {name: String?}, relationships: {lists: {to: List, many: true, inverse: tags}}}
+            entities: """
+                List:
+                  relationships:
+                    items: {to: Item, many: true, ordered: true, inverse: list, delete: \(rule)}
+                    tags: {to: Tag, many: true, ordered: true, inverse: lists}
+                    links: {to: Tag, many: true, ordered: true}
+                Item: {attributes: {name: String?}, relationships: {list: {to: List?, inverse: items}}}
+                Tag: {attributes: {name: String?}, relationships: {lists: {to: List, many: true, inverse: tags}}}
                 """
         )
     }
@@ -38,8 +36,6 @@ enum OrderedModel {
     }
 
     static func named(_ name: String, _ entity: String, in context: ManagedObjectContext) throws -> ManagedObject {
-        let object = try context.insert(entity: entity)
-        try object.setValue(.string(name), forKey: "name")
-        return object
+        try context.insert(entity, ["name": .string(name)])
     }
 }

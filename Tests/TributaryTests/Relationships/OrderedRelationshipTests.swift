@@ -61,14 +61,13 @@ struct OrderedRelationshipTests {
             return list.objectID
         }
         #expect(try await read(id, key) == "xaybcdz")
-        try await background.perform { context in
+        try await background.save { context in
             let list = context.object(with: id)
             let objects = try list.objects(forKey: key)
             try list.insert(objects[5], forKey: key, at: 1)
             #expect(try OrderedModel.names(list, key) == "xdaybcz")
             try list.unlink(objects[3], forKey: key)
             #expect(try OrderedModel.names(list, key) == "xdaycz")
-            try context.save()
         }
         #expect(try await read(id, key) == "xdaycz")
         try await background.perform { context in
@@ -131,18 +130,13 @@ struct OrderedRelationshipTests {
     @Test
     func replicasReadTheSameOrder() async throws {
         let other = try await OrderedModel.open(folder, "other")
-        let id = try await container.performBackgroundTask { context in
-            let list = try fill(context, ("items", "Item"), "ab")
-            try context.save()
-            return list.objectID
-        }
+        let id = try await container.save { try fill($0, ("items", "Item"), "ab").objectID }
         try ReplicaExchange.send(from: container.store, to: other.store)
         // Both insert at one place.
         for (replica, name) in [(container, "x"), (other, "y")] {
-            try await replica.performBackgroundTask { context in
+            try await replica.save { context in
                 let list = context.object(with: id)
                 try list.insert(try OrderedModel.named(name, "Item", in: context), forKey: "items", at: 1)
-                try context.save()
             }
         }
         try ReplicaExchange.send(from: container.store, to: other.store)
@@ -152,10 +146,9 @@ struct OrderedRelationshipTests {
         #expect(here == there && here.count == 4 && here.hasPrefix("a") && here.hasSuffix("b"))
         #expect(try container.store.digest() == other.store.digest())
         // Between the two, whose positions are equal, there is no room: one of them moves.
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let list = context.object(with: id)
             try list.insert(try OrderedModel.named("m", "Item", in: context), forKey: "items", at: 2)
-            try context.save()
         }
         let between = try await read(id, "items")
         #expect(Array(between)[2] == "m" && between.filter { $0 != "m" } == here)
@@ -163,8 +156,7 @@ struct OrderedRelationshipTests {
 
     @Test
     func positionsAreAlwaysBetweenTheirNeighbours() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("seed \(random.seed)")
+        var random = SeededGenerator.printingSeed()
         var list: [String] = []
         for _ in 0..<2000 {
             let index = Int.random(in: 0...list.count, using: &random)

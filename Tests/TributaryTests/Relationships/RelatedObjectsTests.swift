@@ -13,7 +13,7 @@ struct RelatedObjectsTests {
     func changesInPlaceChangeTheRelationship() async throws {
         let folder = try TemporaryFolder("related")
         let container = try await Company.open(folder)
-        let id = try await container.performBackgroundTask { context in
+        let id = try await container.save { context in
             let employee = try context.hire("Ann")
             let all = try (0..<4).map { _ in try context.insert(Project.self) }
             let projects = Self.projects(employee)
@@ -30,7 +30,6 @@ struct RelatedObjectsTests {
             context.delete(all[3])
             context.processPendingChanges()
             #expect(!projects.contains(all[3]) && projects.count == 2)
-            try context.save()
             return employee.objectID
         }
         try await container.performBackgroundTask { context in

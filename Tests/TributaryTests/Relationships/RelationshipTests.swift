@@ -108,8 +108,7 @@ struct RelationshipTests {
     func denyKeepsTheObject() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")
-            let locker = try context.insert(entity: "Locker")
-            try locker.setValue(.reference(employee.uniqueID), forKey: "holder")
+            let locker = try context.insert("Locker", ["holder": .reference(employee.uniqueID)])
             try context.save()
             context.delete(employee)
             let error = try #require(throws: ValidationError.self) { try context.save() }

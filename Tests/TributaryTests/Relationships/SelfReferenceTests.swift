@@ -9,25 +9,21 @@ struct SelfReferenceTests {
     let container: PersistentContainer
 
     init() async throws {
-        folder = try TemporaryFolder("self")
-        let model = try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Person:
-                    relationships:
-                      partner: {to: Person?, inverse: partner}
-                      boss: {to: Person?, inverse: staff}
-                      staff: {to: Person, many: true, inverse: boss, delete: Cascade}
-                      friends: {to: Person, many: true, inverse: friends}
-                      fans: {to: Person, many: true, inverse: idols}
-                      idols: {to: Person, many: true, inverse: fans}
-                      neighbour: {to: Person?}
-                      heir: {to: Person?, inverse: testator}
-                      testator: {to: Person?, inverse: heir, delete: Deny}
+        (folder, container) = try await PersistentContainer.open(
+            entities: """
+                Person:
+                  relationships:
+                    partner: {to: Person?, inverse: partner}
+                    boss: {to: Person?, inverse: staff}
+                    staff: {to: Person, many: true, inverse: boss, delete: Cascade}
+                    friends: {to: Person, many: true, inverse: friends}
+                    fans: {to: Person, many: true, inverse: idols}
+                    idols: {to: Person, many: true, inverse: fans}
+                    neighbour: {to: Person?}
+                    heir: {to: Person?, inverse: testator}
+                    testator: {to: Person?, inverse: heir, delete: Deny}
                 """
         )
-        container = try await PersistentContainer.open(folder, model: model)
     }
 
     private func people(_ count: Int, in context: ManagedObjectContext) throws -> [ManagedObject] {

@@ -15,10 +15,7 @@ struct ResultsControllerTests {
     @Test
     func unsavedChangesShowAtOnce() throws {
         let view = container.viewContext
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: view
-        )
+        let controller = try view.employeeList()
         var diffs: [FetchedResultsDiff] = []
         controller.onChange = { diffs.append($0) }
         let bob = try view.hire("Bob")
@@ -66,13 +63,8 @@ struct ResultsControllerTests {
 
     @Test
     func everythingMakesItAskAgain() async throws {
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: container.viewContext
-        )
-        var options = MergeOptions()
-        options.debounce = .seconds(3600)
-        options.ceiling = .seconds(3600)
+        let controller = try container.viewContext.employeeList()
+        var options = MergeOptions.onRequest
         options.pendingLimit = 1
         container.setMergeOptions(options)
         for name in ["Cid", "Ann", "Bob"] { try await container.hire(name) }
@@ -86,11 +78,7 @@ struct ResultsControllerTests {
         let (sales, research) = (try view.insert(Department.self), try view.insert(Department.self))
         sales.title = "Sales"
         research.title = "Research"
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: view,
-            sectionKeyPath: "department.title"
-        )
+        let controller = try view.employeeList(sections: "department.title")
         for (name, department) in [("Ann", sales), ("Bob", research), ("Cid", sales)] {
             try view.hire(name).department = department
         }
@@ -111,10 +99,7 @@ struct ResultsControllerTests {
         var updates = ann.updates().makeAsyncIterator()
         ann.name = "Bea"
         view.processPendingChanges()
-        guard case .changed(let snapshot)? = await updates.next() else {
-            Issue.record("no change")
-            return
-        }
+        guard case .changed(let snapshot)? = await updates.next() else { throw Unexpected("no change") }
         #expect(snapshot["name"] == .string("Bea"))
         view.delete(ann)
         view.processPendingChanges()
@@ -138,11 +123,7 @@ struct ResultsControllerTests {
             return employee
         }
         try view.save()
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: view,
-            sectionKeyPath: "age"
-        )
+        let controller = try view.employeeList(sections: "age")
         return Fixture(view: view, controller: controller, employees: employees)
     }
 
@@ -198,7 +179,7 @@ struct ResultsControllerTests {
             FetchRequest("Employee", sortKeys: [SortKey("age"), SortKey("salary", ascending: false)]),
             context: view
         )
-        for _ in 0..<20 { try view.insert(Employee.self).name = "Same" }
+        for _ in 0..<20 { try view.hire("Same") }
         view.processPendingChanges()
         let ids = controller.sections.flatMap(\.objectIDs)
         #expect(ids.count == 20)
@@ -226,23 +207,25 @@ struct ResultsControllerTests {
     @Test
     func sectionsOfStringsThatLookAlikeAreTwo() throws {
         let view = container.viewContext
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee"),
-            context: view,
-            sectionKeyPath: "name"
-        )
-        for name in ["\u{E9}", "e\u{301}", "\u{E9}"] { try view.insert(Employee.self).name = name }
+        let controller = try view.employeeList(FetchRequest("Employee"), sections: "name")
+        for name in ["\u{E9}", "e\u{301}", "\u{E9}"] { try view.hire(name) }
         view.processPendingChanges()
         #expect(controller.sections.map(\.objectIDs.count) == [1, 2])
-        let fresh = try FetchedResultsController<Employee>(
-            FetchRequest("Employee"),
-            context: view,
-            sectionKeyPath: "name"
-        )
+        let fresh = try view.employeeList(FetchRequest("Employee"), sections: "name")
         #expect(controller.sections == fresh.sections)
     }
 }
 
 extension FetchedResultsController where Object == Employee {
     var names: [String] { fetchedObjects.map(\.name) }
+}
+
+extension ManagedObjectContext {
+    /// A list of employees, by their names unless a request says otherwise, that follows this context.
+    func employeeList(
+        _ request: FetchRequest<ManagedObject> = FetchRequest("Employee", sortKeys: [SortKey("name")]),
+        sections: String? = nil
+    ) throws -> FetchedResultsController<Employee> {
+        try FetchedResultsController(request, context: self, sectionKeyPath: sections)
+    }
 }

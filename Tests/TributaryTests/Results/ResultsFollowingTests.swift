@@ -51,8 +51,7 @@ struct ResultsFollowingTests {
     @Test
     func aDeletionThatIsTakenBackIsListedAgainWithRowsThatWereReadAhead() throws {
         let view = container.viewContext
-        try view.insert(Employee.self).name = "Ann"
-        try view.save()
+        try view.hireAndSave("Ann")
         view.reset()
         _ = try view.fetchIDs(FetchRequest("Employee"), fillingRowCache: true)
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
@@ -71,9 +70,8 @@ struct ResultsFollowingTests {
             FetchRequest("Employee", sortKeys: [SortKey("department.title"), SortKey("name")]),
             context: container.viewContext
         )
-        try await container.performBackgroundTask { context in
-            for number in 0..<40 { try context.insert(Employee.self).name = "E\(number)" }
-            try context.save()
+        try await container.save { context in
+            for number in 0..<40 { try context.hire("E\(number)") }
         }
         counter.reset()
         await container.mergePendingChanges()
@@ -85,15 +83,12 @@ struct ResultsFollowingTests {
     func aChildsControllerSeesWhatItsParentDoes() throws {
         let view = container.viewContext
         let child = view.newChild()
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: child
-        )
-        try view.insert(Employee.self).name = "Ann"
+        let controller = try child.employeeList()
+        try view.hire("Ann")
         view.processPendingChanges()
         child.processPendingChanges()
         #expect(controller.names == ["Ann"])
-        try child.insert(Employee.self).name = "Bob"
+        try child.hire("Bob")
         child.processPendingChanges()
         #expect(controller.names == ["Ann", "Bob"])
         try child.save()
@@ -121,7 +116,7 @@ struct ResultsFollowingTests {
     func undoIsAChangeLikeAnother() throws {
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
-        try view.insert(Employee.self).name = "Ann"
+        try view.hire("Ann")
         view.processPendingChanges()
         #expect(controller.names == ["Ann"])
         view.undo()
@@ -137,7 +132,7 @@ struct ResultsFollowingTests {
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         controller.stop()
-        try view.insert(Employee.self).name = "Ann"
+        try view.hire("Ann")
         view.processPendingChanges()
         #expect(controller.sections.isEmpty)
         try controller.refetch()
@@ -155,7 +150,7 @@ struct ResultsFollowingTests {
         #expect(controller?.sections.isEmpty == true && !view.observation.changes.isEmpty)
         controller = nil
         #expect(watched == nil)
-        try view.insert(Employee.self).name = "Ann"
+        try view.hire("Ann")
         view.processPendingChanges()
         #expect(view.observation.changes.isEmpty)
     }
@@ -172,7 +167,7 @@ struct ResultsFollowingTests {
         } onChange: {
             told.withLock { $0 += 1 }
         }
-        try view.insert(Employee.self).name = "Ann"
+        try view.hire("Ann")
         view.processPendingChanges()
         #expect(told.withLock { $0 } == 1)
     }

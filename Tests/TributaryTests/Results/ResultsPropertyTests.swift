@@ -56,18 +56,10 @@ struct ResultsPropertyTests {
         let base = SeededGenerator.fromEnvironment().seed
         print("TRIBUTARY_SEED=\(base) \(round.testDescription)")
         var random = SeededGenerator(seed: base &+ round.number)
-        var options = MergeOptions()
-        options.debounce = .seconds(3600)
-        options.ceiling = .seconds(3600)
+        var options = MergeOptions.onRequest
         options.pendingLimit = round.pendingLimit
         options.saves = false
-        let container = try await PersistentContainer(
-            name: "company",
-            model: try Company.model(),
-            classes: Company.classes,
-            store: .memory,
-            merging: options
-        )
+        let container = try await Company.openInMemory(merging: options)
         let view = container.viewContext
         try await change(container, 12, &random)
         await container.mergePendingChanges()
@@ -130,10 +122,9 @@ struct ResultsPropertyTests {
 
     private func change(_ container: PersistentContainer, _ count: Int, _ random: inout SeededGenerator) async throws {
         let seed = random.next()
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             var random = SeededGenerator(seed: seed)
             try ResultsPropertyTests.change(context, count, &random)
-            try context.save()
         }
     }
 

@@ -63,10 +63,7 @@ struct ResultsUpdateTests {
     @Test
     func aSwapOfChangedObjectsIsOneMove() throws {
         let employees = try hire(4)
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: container.viewContext
-        )
+        let controller = try container.viewContext.employeeList()
         var diffs: [FetchedResultsDiff] = []
         controller.onChange = { diffs.append($0) }
         (employees[1].name, employees[2].name) = (employees[2].name, employees[1].name)
@@ -78,11 +75,7 @@ struct ResultsUpdateTests {
     @Test
     func aSectionThatIsEmptiedAndFilledAtOnceStays() throws {
         let employees = try hire(3)
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: container.viewContext,
-            sectionKeyPath: "age"
-        )
+        let controller = try container.viewContext.employeeList(sections: "age")
         let before = controller.sections
         var diffs: [FetchedResultsDiff] = []
         controller.onChange = { diffs.append($0) }
@@ -108,10 +101,7 @@ struct ResultsUpdateTests {
     func observersAreNotifiedOfAValueThatChangesInItsPlace() async throws {
         let view = container.viewContext
         let employees = try hire(3)
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: view
-        )
+        let controller = try view.employeeList()
         var changes = controller.changes().makeAsyncIterator()
         let readers: [() -> Void] = [
             { _ = controller.sections }, { _ = controller.fetchedObjects }, { _ = controller.count },
@@ -141,10 +131,7 @@ struct ResultsUpdateTests {
     func observersAreNotifiedOfAValueThatAMergeChanges() async throws {
         let employees = try hire(3)
         let id = employees[1].objectID
-        let controller = try FetchedResultsController<Employee>(
-            FetchRequest("Employee", sortKeys: [SortKey("name")]),
-            context: container.viewContext
-        )
+        let controller = try container.viewContext.employeeList()
         var limited = FetchRequest("Employee", sortKeys: [SortKey("name")])
         limited.fetchLimit = 3
         let asking = try FetchedResultsController<Employee>(limited, context: container.viewContext)
@@ -182,8 +169,7 @@ struct ResultsUpdateTests {
     @Test
     func manyChangesAtOnceGiveWhatAFetchGives() throws {
         let view = container.viewContext
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         _ = try hire(150)
         let requests: [(FetchRequest<ManagedObject>, String?)] = [
             (FetchRequest("Employee", sortKeys: [SortKey("age", ascending: false), SortKey("name")]), nil),
@@ -205,7 +191,7 @@ struct ResultsUpdateTests {
                 let employee = try #require(controllers[0].fetchedObjects.randomElement(using: &random))
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0: view.delete(employee)
-                case 1: try view.insert(Employee.self).name = "E\(Int.random(in: 0..<40, using: &random))"
+                case 1: try view.hire("E\(Int.random(in: 0..<40, using: &random))")
                 case 2, 3: employee.name = "e\(Int.random(in: 0..<40, using: &random))"
                 case 4, 5: employee.age = Int16.random(in: 0..<4, using: &random)
                 default: employee.salary = Double(Int.random(in: 0..<6, using: &random))

@@ -14,11 +14,7 @@ struct ApplyTests {
 
     private func insertion(_ id: UniqueID, _ name: String) -> ConditionalChange {
         ConditionalChange(
-            Change(
-                entity: "Employee",
-                id: id,
-                operation: .insert([PropertyWrite(name: "name", value: .string(name))])
-            )
+            Change(entity: "Employee", id: id, operation: .insert([PropertyWrite(name: "name", value: .string(name))]))
         )
     }
 
@@ -29,6 +25,15 @@ struct ApplyTests {
             Change(entity: "Employee", id: id, operation: .update([PropertyWrite(name: name, value: value)])),
             ifVersion: ifVersion
         )
+    }
+
+    private func refusal(
+        of changes: [ConditionalChange],
+        _ location: SourceLocation = #_sourceLocation
+    ) async -> ChangeError? {
+        await #expect(throws: ChangeError.self, sourceLocation: location) {
+            try await container.performBackgroundTask { _ = try $0.apply(changes) }
+        }
     }
 
     @Test
@@ -42,7 +47,7 @@ struct ApplyTests {
             let ids = try context.apply(changes)
             #expect(ids.map(\.uniqueID) == [ann, lab, ann, ann])
             try context.save()
-            let employee = try #require(try context.existingObject(with: ids[0]) as? Employee)
+            let employee = try context.existingObject(with: ids[0], as: Employee.self)
             #expect(employee.department?.uniqueID == lab && employee.visits == 3)
         }
     }
@@ -50,10 +55,7 @@ struct ApplyTests {
     @Test
     func errorsNameTheChange() async throws {
         let cases: [(ConditionalChange, ChangeError.Reason)] = [
-            (
-                ConditionalChange(Change(entity: "Boat", id: lab, operation: .delete)),
-                .unknownEntity("Boat")
-            ),
+            (ConditionalChange(Change(entity: "Boat", id: lab, operation: .delete)), .unknownEntity("Boat")),
             (update(ann, "wings", .integer(2)), .unknownProperty(entity: "Employee", property: "wings")),
             (
                 update(ann, "age", .string("old")),
@@ -62,9 +64,7 @@ struct ApplyTests {
         ]
         let first = insertion(ann, "Ann")
         for (change, reason) in cases {
-            let error = await #expect(throws: ChangeError.self) {
-                try await container.performBackgroundTask { context in _ = try context.apply([first, change]) }
-            }
+            let error = await refusal(of: [first, change])
             #expect(error == ChangeError(index: 1, reason: reason))
         }
     }
@@ -76,20 +76,14 @@ struct ApplyTests {
             try context.save()
             return (ids[0], try #require(context.lastSaveToken).number)
         }
-        let repeated = await #expect(throws: ChangeError.self) {
-            try await container.performBackgroundTask { context in _ = try context.apply([insertion(ann, "Bob")]) }
-        }
+        let repeated = await refusal(of: [insertion(ann, "Bob")])
         #expect(repeated == ChangeError(index: 0, reason: .duplicateID(id)))
         let newer = try await container.performBackgroundTask { context in
             _ = try context.apply([update(ann, "name", .string("Bob"), ifVersion: version)])
             try context.save()
             return try #require(context.lastSaveToken).number
         }
-        let moved = await #expect(throws: ChangeError.self) {
-            try await container.performBackgroundTask { context in
-                _ = try context.apply([update(ann, "name", .string("Cid"), ifVersion: version)])
-            }
-        }
+        let moved = await refusal(of: [update(ann, "name", .string("Cid"), ifVersion: version)])
         #expect(moved == ChangeError(index: 0, reason: .versionMoved(id, expected: version, found: newer)))
     }
 
@@ -101,10 +95,7 @@ struct ApplyTests {
             return try #require(context.lastSaveToken).number
         }
         await #expect(throws: RepeatedRequest(number: number, detail: ann.description)) {
-            try await container.performBackgroundTask { context in
-                _ = try context.apply([insertion(lab, "Bob")], idempotencyKey: "k")
-                try context.save()
-            }
+            try await container.save { _ = try $0.apply([insertion(lab, "Bob")], idempotencyKey: "k") }
         }
     }
 
@@ -112,10 +103,7 @@ struct ApplyTests {
     func failuresNameTheChangeTheyCameWith() async throws {
         let empty = ConditionalChange(Change(entity: "Employee", id: lab, operation: .insert([])))
         let error = await #expect(throws: ValidationError.self) {
-            try await container.performBackgroundTask { context in
-                _ = try context.apply([insertion(ann, "Ann"), empty])
-                try context.save()
-            }
+            try await container.save { _ = try $0.apply([insertion(ann, "Ann"), empty]) }
         }
         #expect(error?.failures.map(\.changeIndex) == [1])
     }

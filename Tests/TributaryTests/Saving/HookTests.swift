@@ -9,18 +9,18 @@ struct HookTests {
 
     init() async throws {
         folder = try TemporaryFolder("hooks")
-        container = try await PersistentContainer(
-            name: "hooks",
-            model: Company.model(),
-            classes: [HookedObject.self, HookedBadge.self],
-            store: .file(folder.path("store.sqlite")),
-            merging: .fixture
-        )
+        container = try await Company.open(folder, classes: [HookedObject.self, HookedBadge.self])
     }
 
     private func insert(_ context: ManagedObjectContext) throws -> HookedObject {
         let object = try context.insert(HookedObject.self)
         object.name = "Ann"
+        return object
+    }
+
+    private func insertAndSave(_ context: ManagedObjectContext) throws -> HookedObject {
+        let object = try insert(context)
+        try context.save()
         return object
     }
 
@@ -37,8 +37,7 @@ struct HookTests {
     @Test
     func aHookThatChangesTheObjectIsCalledAgainBeforeTheValidation() async throws {
         try await container.performBackgroundTask { context in
-            let object = try insert(context)
-            try context.save()
+            let object = try insertAndSave(context)
             object.calls = []
             object.raise = 7
             object.name = "Bea"
@@ -125,11 +124,7 @@ struct HookTests {
 
     @Test
     func aFaultIsAwokenEachTimeItsRowIsRead() async throws {
-        let id = try await container.performBackgroundTask { context in
-            let object = try insert(context)
-            try context.save()
-            return object.objectID
-        }
+        let id = try await container.save { try insert($0).objectID }
         try await container.performBackgroundTask { context in
             let object = try #require(context.object(with: id, as: HookedObject.self))
             // The entity has a sub-entity, so the row is read at once.
@@ -148,8 +143,7 @@ struct HookTests {
     @Test
     func droppedValuesAreStillReadableWhenAFaultIsAboutToBeMade() async throws {
         try await container.performBackgroundTask { context in
-            let object = try insert(context)
-            try context.save()
+            let object = try insertAndSave(context)
             object.name = "Bea"
             object.calls = []
             context.refresh(object, mergeChanges: false)
@@ -175,16 +169,12 @@ struct HookTests {
     func aRefreshTellsTheObjectThatThereIsSomethingNew() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
-            let object = try insert(context)
-            try context.save()
+            let object = try insertAndSave(context)
             context.retainsRegisteredObjects = true
             object.calls = []
             return object.objectID
         }
-        try await container.performBackgroundTask { context in
-            context.object(with: id, as: HookedObject.self)?.salary = 9
-            try context.save()
-        }
+        try await container.save { $0.object(with: id, as: HookedObject.self)?.salary = 9 }
         try await background.perform { context in
             let object = try #require(context.object(with: id, as: HookedObject.self))
             context.refresh(object, mergeChanges: true)
@@ -199,8 +189,7 @@ struct HookTests {
         let background = container.newBackgroundContext()
         try await background.perform { context in
             context.undoStack = UndoStack()
-            let object = try insert(context)
-            try context.save()
+            let object = try insertAndSave(context)
             context.undoStack?.removeAllActions()
             object.calls = []
             object.salary = 3
@@ -220,17 +209,13 @@ struct HookTests {
     func aMergePolicyTellsTheObjectThatItHasOtherValues() async throws {
         let background = container.newBackgroundContext(mergePolicy: .rollback)
         let id = try await background.perform { context in
-            let object = try insert(context)
-            try context.save()
+            let object = try insertAndSave(context)
             context.retainsRegisteredObjects = true
             object.salary = 1
             object.calls = []
             return object.objectID
         }
-        try await container.performBackgroundTask { context in
-            context.object(with: id, as: HookedObject.self)?.salary = 9
-            try context.save()
-        }
+        try await container.save { $0.object(with: id, as: HookedObject.self)?.salary = 9 }
         try await background.perform { context in
             let object = try #require(context.object(with: id, as: HookedObject.self))
             try context.save()
@@ -259,7 +244,7 @@ struct HookTests {
 }
 
 /// An employee that writes down which of its hooks were called, in order.
-final class HookedObject: ManagedObject {
+final class HookedObject: ManagedObject, FieldAccess {
     override class var entityName: String { "Employee" }
     static let name = Field<String>("name")
     static let salary = Field<Double?>("salary")
@@ -270,28 +255,15 @@ final class HookedObject: ManagedObject {
     var leaves = false
     var badgeSeen = false
 
-    var name: String {
-        get { self[HookedObject.name] }
-        set { self[HookedObject.name] = newValue }
-    }
-    var salary: Double? {
-        get { self[HookedObject.salary] }
-        set { self[HookedObject.salary] = newValue }
-    }
-    var badge: HookedBadge? {
-        get { self[HookedObject.badge] }
-        set { self[HookedObject.badge] = newValue }
-    }
-
     override func awakeFromInsert() { calls.append("insert") }
     override func awakeFromFetch() { calls.append("fetch") }
     override func awake(from events: SnapshotEvents) { calls.append("awake \(events.rawValue)") }
-    override func willTurnIntoFault() { calls.append("willFault \(name)") }
+    override func willTurnIntoFault() { calls.append("willFault \(self.name)") }
     override func didTurnIntoFault() { calls.append("didFault \(isFault)") }
     override func willSave() {
         calls.append("willSave")
         if let raise {
-            salary = raise
+            self.salary = raise
             self.raise = nil
         }
         if leaves, !isDeleted { managedObjectContext?.delete(self) }
@@ -299,7 +271,7 @@ final class HookedObject: ManagedObject {
     override func didSave() { calls.append("didSave \(state)") }
     override func prepareForDeletion() {
         calls.append("prepare \(state)")
-        badgeSeen = badge != nil
+        badgeSeen = self.badge != nil
     }
     override func validateForInsert() throws { calls.append("validateInsert") }
     override func validateForUpdate() throws { calls.append("validateUpdate") }

@@ -12,10 +12,6 @@ struct SavingHookTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    private func add(_ name: String) async throws {
-        try await container.hire(name)
-    }
-
     /// Saves once more from the hook, with a new object.
     private static func saveAgain(_ context: ManagedObjectContext) {
         var isFirst = true
@@ -23,27 +19,21 @@ struct SavingHookTests {
             guard isFirst else { return }
             isFirst = false
             #expect(throws: Never.self) {
-                try context.insert(Employee.self).name = "Hook"
-                try context.save()
+                try context.hireAndSave("Hook")
             }
         }
-    }
-
-    private static func names(_ context: ManagedObjectContext) throws -> [String] {
-        try context.names()
     }
 
     @Test
     @MainActor
     func theViewContextStaysAtTheGenerationOfTheLaterSave() async throws {
         let view = container.viewContext
-        try await add("Bob")
+        try await container.hire("Bob")
         Self.saveAgain(view)
-        try view.insert(Employee.self).name = "Ann"
-        try view.save()
+        try view.hireAndSave("Ann")
         #expect(view.generation?.number == container.pipeline.generation.number)
         #expect(view.lastSaveToken?.number == view.generation?.number)
-        #expect(try Self.names(view) == ["Ann", "Bob", "Hook"])
+        #expect(try view.names() == ["Ann", "Bob", "Hook"])
     }
 
     @Test
@@ -53,12 +43,11 @@ struct SavingHookTests {
             try context.pin()
             Self.saveAgain(context)
         }
-        try await add("Bob")
+        try await container.hire("Bob")
         try await pinned.perform { context in
-            try context.insert(Employee.self).name = "Ann"
-            try context.save()
+            try context.hireAndSave("Ann")
             #expect(context.generation?.number == context.lastSaveToken?.number)
-            #expect(try Self.names(context) == ["Ann", "Bob", "Hook"])
+            #expect(try context.names() == ["Ann", "Bob", "Hook"])
         }
     }
 
@@ -66,10 +55,9 @@ struct SavingHookTests {
     @MainActor
     func anObserverThatSavesInTheMiddleOfAMergeDoesNotTakeTheContextBack() async throws {
         let view = container.viewContext
-        let ann = try view.hire("Ann")
-        try view.save()
+        let ann = try view.hireAndSave("Ann")
         view.processPendingChanges()
-        try await add("Bob")
+        try await container.hire("Bob")
         view.observeChanges { [weak view] _ in
             guard view?.hasChanges == true else { return }
             #expect(throws: Never.self) { try view?.save() }
@@ -78,6 +66,6 @@ struct SavingHookTests {
         await container.mergePendingChanges()
         #expect(!view.hasChanges)
         #expect(view.generation?.number == container.pipeline.generation.number)
-        #expect(try Self.names(view) == ["Ann", "Bob"])
+        #expect(try view.names() == ["Ann", "Bob"])
     }
 }

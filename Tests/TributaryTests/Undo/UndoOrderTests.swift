@@ -8,20 +8,10 @@ import TributaryStore
 struct UndoOrderTests {
     let folder: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder("undo-order")
-    }
+    init() throws { folder = try TemporaryFolder("undo-order") }
 
-    private func open(_ rule: String = "nullify") async throws -> PersistentContainer {
-        let model = try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  List: {relationships: {items: {to: Item, many: true, ordered: true, inverse: list, delete: \(rule)}}}
-                  Item: {attributes: {name: String?}, relationships: {list: {to: List?, inverse: items}}}
-                """
-        )
-        return try await PersistentContainer.open(folder, model: model)
+    private func open(_ rule: String = "Nullify") async throws -> PersistentContainer {
+        try await PersistentContainer.open(folder, model: OrderedModel.model(delete: rule))
     }
 
     /// A saved list of the items 1, 2, 3, 4, in this order, which is not that of their insertion.
@@ -117,14 +107,13 @@ struct UndoOrderTests {
     @Test
     func `a refresh that drops the move of an item leaves it in its place`() async throws {
         let container = try await open()
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let (list, items) = try filled(context)
             try items[1].setValue(.null, forKey: "list")
             #expect(try OrderedModel.names(list, "items") == "134")
             context.refresh(items[1], mergeChanges: false)
             #expect(try OrderedModel.names(list, "items") == "1234")
             try list.insert(try OrderedModel.named("0", "Item", in: context), forKey: "items", at: 0)
-            try context.save()
         }
         #expect(try await stored(container) == "01234")
     }
@@ -141,14 +130,8 @@ struct UndoOrderTests {
             context.retainsRegisteredObjects = true
             return item.objectID
         }
-        try await container.performBackgroundTask { context in
-            try context.existingObject(with: item).setValue(.string("0"), forKey: "name")
-            try context.save()
-        }
-        try await background.perform { context in
-            context.refresh(context.object(with: item), mergeChanges: true)
-            try context.save()
-        }
+        try await container.save { try $0.existingObject(with: item).setValue(.string("0"), forKey: "name") }
+        try await background.save { $0.refresh($0.object(with: item), mergeChanges: true) }
         #expect(try await stored(container) == "01234")
     }
 

@@ -6,20 +6,21 @@ import TributaryStore
 
 /// Pairs of deleted objects whose delete rule does not take them apart: undo brings them back all the same.
 struct UndoPairTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("pairs") }
+
     private func open(
-        _ folder: TemporaryFolder,
         _ rule: DeleteRule,
         back: DeleteRule = .nullify,
         isOrdered: Bool = false
     ) async throws -> PersistentContainer {
         let model = try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Team:
-                    relationships:
-                      tags: {to: Tag, many: true, ordered: \(isOrdered), inverse: teams, delete: \(rule.rawValue)}
-                  Tag: {relationships: {teams: {to: Team, many: true, inverse: tags, delete: \(back.rawValue)}}}
+            entities: """
+                Team:
+                  relationships:
+                    tags: {to: Tag, many: true, ordered: \(isOrdered), inverse: teams, delete: \(rule.rawValue)}
+                Tag: {relationships: {teams: {to: Team, many: true, inverse: tags, delete: \(back.rawValue)}}}
                 """
         )
         return try await PersistentContainer.open(folder, model: model)
@@ -61,8 +62,7 @@ struct UndoPairTests {
 
     @Test(arguments: [DeleteRule.nullify, .cascade, .noAction], [false, true])
     func undoAfterASaveBringsThePairsBack(_ rule: DeleteRule, isOrdered: Bool) async throws {
-        let folder = try TemporaryFolder("pairs")
-        let container = try await open(folder, rule, isOrdered: isOrdered)
+        let container = try await open(rule, isOrdered: isOrdered)
         try await container.performBackgroundTask { context in
             let (team, tags) = try filled(context)
             context.delete(team)
@@ -92,8 +92,7 @@ struct UndoPairTests {
 
     @Test(arguments: [DeleteRule.nullify, .noAction, .deny])
     func undoBeforeASaveLeavesNoChange(_ rule: DeleteRule) async throws {
-        let folder = try TemporaryFolder("pairs")
-        let container = try await open(folder, rule)
+        let container = try await open(rule)
         try await container.performBackgroundTask { context in
             let (team, tags) = try filled(context)
             context.delete(team)
@@ -110,8 +109,7 @@ struct UndoPairTests {
 
     @Test
     func aDenialThatIsLiftedIsTakenBackWhole() async throws {
-        let folder = try TemporaryFolder("pairs")
-        let container = try await open(folder, .deny, back: .deny)
+        let container = try await open(.deny, back: .deny)
         try await container.performBackgroundTask { context in
             let (team, tags) = try filled(context)
             let other = try #require(try context.fetch(FetchRequest("Team")).first { $0 !== team })

@@ -28,8 +28,7 @@ struct UndoTests {
     @Test
     func anUpdateIsTakenBackAndDoneAgain() async throws {
         try await recording { context, stack in
-            let ann = try context.hire("Ann")
-            try context.save()
+            let ann = try context.hireAndSave("Ann")
             stack.removeAllActions()
             #expect(!stack.canUndo && !stack.canRedo)
             ann.name = "Bob"
@@ -225,8 +224,7 @@ struct UndoTests {
     @Test
     func unregisteredChangesAreNotUndone() async throws {
         try await recording { context, stack in
-            let ann = try context.hire("Ann")
-            try context.save()
+            let ann = try context.hireAndSave("Ann")
             stack.removeAllActions()
             stack.disableUndoRegistration()
             #expect(!stack.isUndoRegistrationEnabled)
@@ -267,10 +265,9 @@ struct UndoTests {
             for object in objects { object.salary = 1 }
             return objects.map(\.objectID)
         }
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             context.delete(context.object(with: ids[0]))
             (context.object(with: ids[1]) as? Employee)?.age = 40
-            try context.save()
         }
         try await background.perform { context in
             let bob = try #require(context.object(with: ids[1]) as? Employee)
@@ -285,8 +282,7 @@ struct UndoTests {
     func aMergedDeletionTakesItsUndoneStepsOffToo() async throws {
         let background = container.newBackgroundContext()
         let ann = try await background.perform { context in
-            let ann = try context.hire("Ann")
-            try context.save()
+            let ann = try context.hireAndSave("Ann")
             context.undoStack = UndoStack()
             context.automaticallyMergesChangesFromParent = true
             ann.salary = 1
@@ -377,20 +373,16 @@ struct UndoTests {
     @Test
     func manyObjectsThatAMergeDeletesAreForgottenTogether() async throws {
         let background = container.newBackgroundContext()
-        let ids = try await background.perform { context in
+        let ids = try await background.save { context in
             context.undoStack = UndoStack()
             let employees = try (0..<30).map { try context.hire("\($0)") }
             context.retainsRegisteredObjects = true
-            try context.save()
             return employees.map(\.objectID)
         }
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             for id in ids.dropLast() { context.delete(try context.existingObject(with: id)) }
-            try context.save()
         }
-        await background.perform { context in
-            context.automaticallyMergesChangesFromParent = true
-        }
+        await background.perform { $0.automaticallyMergesChangesFromParent = true }
         await background.perform { context in
             context.undo()
             #expect(context.deletedObjects.map(\.objectID) == ids.suffix(1))

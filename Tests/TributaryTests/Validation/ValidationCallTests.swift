@@ -86,8 +86,7 @@ struct ValidationCallTests {
     @Test func aDenyRuleIsCheckedBeforeTheDeletion() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")
-            let locker = try context.insert(entity: "Locker")
-            try locker.setValue(.reference(employee.uniqueID), forKey: "holder")
+            let locker = try context.insert("Locker", ["holder": .reference(employee.uniqueID)])
             try context.save()
             #expect(try Self.failures(employee.validateForDelete) == ["lockers=denied"])
             #expect(employee.state == .clean)
@@ -122,12 +121,7 @@ struct ValidationCallTests {
     }
 
     @Test func aSaveListsTheFailuresOfRulesAndOverridesTogetherAndOnce() async throws {
-        let container = try await PersistentContainer(
-            name: "careful",
-            model: try Company.model(),
-            classes: [Careful.self],
-            store: .memory
-        )
+        let container = try await Company.openInMemory(classes: [Careful.self])
         try await container.performBackgroundTask { context in
             let object = try context.insert(Careful.self)
             object[Careful.name] = String(repeating: "x", count: 21)
@@ -158,8 +152,7 @@ struct ValidationCallTests {
     @Test func anObjectWithoutAContextOrARowSaysSo() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
-            let employee = try context.hire("Ann")
-            try context.save()
+            let employee = try context.hireAndSave("Ann")
             context.delete(employee)
             try context.save()
             #expect(throws: ContextError.notFound(employee.objectID)) { try employee.validateForUpdate() }

@@ -65,7 +65,11 @@ struct AttributeRuleTests {
         ),
     ]
 
-    private func open(_ folder: TemporaryFolder, _ attributes: [Attribute]) async throws -> PersistentContainer {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("rules") }
+
+    private func open(_ attributes: [Attribute]) async throws -> PersistentContainer {
         var thing = EntityDefinition(name: "Thing")
         thing.attributes = attributes
         return try await PersistentContainer.open(folder, model: Model(version: "1", entities: [thing]))
@@ -73,10 +77,9 @@ struct AttributeRuleTests {
 
     @Test(arguments: bounds)
     func boundsAreInclusive(_ bound: Bound) async throws {
-        let folder = try TemporaryFolder("rules")
         var attribute = Attribute(name: bound.name, type: bound.type)
         (attribute.minimum, attribute.maximum) = (bound.minimum, bound.maximum)
-        let container = try await open(folder, [attribute])
+        let container = try await open([attribute])
         try await container.performBackgroundTask { context in
             let thing = try context.insert(entity: "Thing")
             for value in bound.fitting {
@@ -101,11 +104,10 @@ struct AttributeRuleTests {
 
     @Test
     func aPatternHoldsForTheWholeText() async throws {
-        let folder = try TemporaryFolder("rules")
         var code = Attribute(name: "code", type: .string)
         code.isOptional = true
         code.regularExpression = "[A-Z]+|x"
-        let container = try await open(folder, [code])
+        let container = try await open([code])
         try await container.performBackgroundTask { context in
             let thing = try context.insert(entity: "Thing")
             for (text, fits) in [("ABC", true), ("x", true), ("ABx", false), ("ABC\n", false), ("", false)] {
@@ -126,14 +128,12 @@ struct AttributeRuleTests {
     /// Without the limit of steps this save would take longer than anybody waits.
     @Test
     func aPatternWithTooManyStepsDoesNotMatch() async throws {
-        let folder = try TemporaryFolder("rules")
         var code = Attribute(name: "code", type: .string)
         code.isOptional = true
         code.regularExpression = "(a|aa)+b"
-        let container = try await open(folder, [code])
+        let container = try await open([code])
         try await container.performBackgroundTask { context in
-            let thing = try context.insert(entity: "Thing")
-            try thing.setValue(.string(String(repeating: "a", count: 200)), forKey: "code")
+            let thing = try context.insert("Thing", ["code": .string(String(repeating: "a", count: 200))])
             let error = try #require(throws: ValidationError.self) { try context.save() }
             #expect(error.failures.map(\.rule) == [.pattern])
             try thing.setValue(.string("aaab"), forKey: "code")
@@ -143,9 +143,7 @@ struct AttributeRuleTests {
 
     @Test
     func mandatoryAttributesReadAsZeroAndAreMissed() async throws {
-        let folder = try TemporaryFolder("rules")
         let container = try await open(
-            folder,
             AttributeType.allCases.filter { $0 != .undefined && $0 != .composite }.map {
                 Attribute(name: $0.rawValue.lowercased().filter { $0 != " " }, type: $0)
             }
@@ -166,12 +164,11 @@ struct AttributeRuleTests {
 
     @Test
     func defaultsAreThereFromTheStart() async throws {
-        let folder = try TemporaryFolder("rules")
         var (count, name) = (Attribute(name: "count", type: .integer32), Attribute(name: "name", type: .string))
         count.defaultValue = .integer(7)
         name.defaultValue = .string("new")
         name.isOptional = true
-        let container = try await open(folder, [count, name])
+        let container = try await open([count, name])
         try await container.performBackgroundTask { context in
             let thing = try context.insert(entity: "Thing")
             #expect(try thing.value(forKey: "count") == .integer(7))

@@ -44,8 +44,7 @@ import TributaryModel
             classes: [DatedEvent.self],
             store: .file(folder.path("store.sqlite"))
         )
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let drawn = (0..<8).map { _ in Double.random(in: -1e9...1e9, using: &random) }
         dates = drawn.flatMap { [$0.nextDown, $0, $0.nextUp] }.map(DateValue.init(secondsSinceReferenceDate:))
     }
@@ -91,10 +90,7 @@ import TributaryModel
             }
             #expect(found == ids[.date(date)])
             await #expect(throws: ConflictError.self) {
-                try await container.performBackgroundTask { context in
-                    try context.insert(DatedEvent.self).setValue(.date(date), forKey: "at")
-                    try context.save()
-                }
+                try await container.save { try $0.insert(DatedEvent.self).setValue(.date(date), forKey: "at") }
             }
         }
     }
@@ -102,9 +98,8 @@ import TributaryModel
     @Test func inHistory() async throws {
         try await insertAll()
         let token = try container.currentHistoryToken()
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             for event in try context.fetch(DatedEvent.self) { context.delete(event) }
-            try context.save()
         }
         let changes = try container.fetchHistory(after: token).flatMap(\.changes)
         #expect(Set(changes.compactMap { $0.tombstone["at"] }) == Set(dates.map(PropertyValue.date)))
@@ -113,8 +108,7 @@ import TributaryModel
     @Test func inDerivedAttributes() async throws {
         let dates = dates
         try await container.performBackgroundTask { context in
-            let day = try context.insert(entity: "Day")
-            try day.setValue(.date(dates[1]), forKey: "start")
+            let day = try context.insert("Day", ["start": .date(dates[1])])
             for date in dates {
                 let event = try context.insert(DatedEvent.self)
                 try event.setValue(.date(date), forKey: "at")
@@ -148,11 +142,10 @@ import TributaryModel
 
     @Test func aDecimalInTheTextOfAPredicateKeepsItsDigits() async throws {
         let prices = ["0.1234567890123456789", "0.1234567890123456788", "98765432109876543.21"]
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             for price in prices {
                 try context.insert(entity: "Day").setValue(.decimal(price), forKey: "price")
             }
-            try context.save()
         }
         for price in prices {
             for text in ["price == \(price)", "price == '\(price)'", "price + 0 == \(price)"] {
@@ -176,21 +169,10 @@ import TributaryModel
             "version: '1'\nentities:\n  Event: {attributes: {at: Date?, price: Decimal?}}\n",
             "version: '2'\nentities:\n  Event: {attributes: {at: String?, price: Decimal?}}\n",
         ]
-        func open(_ text: String, _ migration: MigrationOptions = MigrationOptions()) async throws
-            -> PersistentContainer
-        {
-            try await PersistentContainer(
-                name: "dates",
-                model: try Model(yaml: text),
-                store: .file(folder.path("store.sqlite")),
-                migration: migration
-            )
-        }
-        let old = try await open(texts[0])
+        let old = try await folder.openStore(texts[0])
         let dates = dates
-        try await old.performBackgroundTask { context in
+        try await old.save { context in
             for date in dates { try context.insert(entity: "Event").setValue(.date(date), forKey: "at") }
-            try context.save()
         }
         try await old.close()
         let stage = MigrationStage(
@@ -204,7 +186,7 @@ import TributaryModel
                 }
             }
         )
-        let new = try await open(texts[1], MigrationOptions(stages: [stage]))
+        let new = try await folder.openStore(texts[1], MigrationOptions(stages: [stage]))
         let found = try await new.performBackgroundTask { context in
             try context.fetch(FetchRequest("Event")).map { try $0.value(forKey: "at") }
         }

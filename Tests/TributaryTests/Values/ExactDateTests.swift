@@ -24,8 +24,7 @@ struct ExactDateTests {
     }
 
     @Test func aDateReadsBackEqual() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let dates = Self.dates(&random, 20)
         let folder = try TemporaryFolder("dates")
         let container = try await Gallery.open(folder, name: "here")
@@ -56,7 +55,7 @@ struct ExactDateTests {
     ) async throws {
         try await container.performBackgroundTask { context in
             for (id, date) in zip(ids, dates) {
-                let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
+                let exhibit = try context.existingObject(with: id, as: Exhibit.self)
                 #expect(exhibit.seen == date)
                 let snapshot = exhibit.snapshot()
                 #expect(snapshot["seen"] == .date(DateValue(date)))
@@ -91,14 +90,13 @@ struct ExactDateTests {
         let numbers: [Double] = [
             0.1, -0.1, 1_700_000_000.123, 1_700_000_000.5, 86_399.999, 978_307_200, 1_763_683_200.000001,
         ]
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             for (index, number) in numbers.enumerated() {
                 let exhibit = try context.insert(Exhibit.self)
                 exhibit.large = Int64(index)
                 try exhibit.setValue(.date(DateValue(unixSeconds: number)), forKey: "seen")
             }
             try context.insert(Exhibit.self).large = 100
-            try context.save()
         }
         let rows = try PlainSQL(path: folder.path("here.sqlite")).rows(
             "SELECT printf('%!.17g', seen), typeof(seen), datetime(seen, 'unixepoch') FROM Exhibit ORDER BY large"

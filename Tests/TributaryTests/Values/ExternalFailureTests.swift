@@ -44,11 +44,9 @@ struct ExternalFailureTests {
     }
 
     private func harmed(_ harm: Harm = .removed) async throws -> (ManagedObjectID, ManagedObjectID) {
-        let large = large
-        let ids = try await container.performBackgroundTask { context in
+        let ids = try await container.save { context in
             let (one, two) = (try context.insert(Exhibit.self), try context.insert(Exhibit.self))
             (one.photo, one.title, two.title) = (large, "one", "two")
-            try context.save()
             return (one.objectID, two.objectID)
         }
         try harm.happen(to: file)
@@ -66,10 +64,7 @@ struct ExternalFailureTests {
             #expect(all.map(\.title) == ["one", "two"] && all.allSatisfy { $0.faultError == nil })
             let harmed = try #require(all.first)
             #expect(harmed.objectID == id && harmed.photo == nil)
-            guard case .unreadable(id, let reason)? = harmed.faultError else {
-                Issue.record("\(String(describing: harmed.faultError))")
-                return
-            }
+            guard case .unreadable(id, let reason)? = harmed.faultError else { throw Unexpected(harmed.faultError) }
             #expect(reason.contains("'photo'"))
             #expect(harm != .removed || reason.contains("No such file or directory"))
             #expect(reason.contains(file ?? "gallery.sqlite-blobs/"))
@@ -95,10 +90,7 @@ struct ExternalFailureTests {
         try await container.performBackgroundTask { context in
             let harmed = try context.existingObject(with: id)
             let snapshot = harmed.snapshot()
-            guard case .blob(let hash, 200_000) = snapshot["photo"] else {
-                Issue.record("\(snapshot["photo"])")
-                return
-            }
+            guard case .blob(let hash, 200_000) = snapshot["photo"] else { throw Unexpected(snapshot["photo"]) }
             #expect(hash.count == 64)
             #expect(try harmed.value(forKey: "photo") == snapshot["photo"])
             #expect(try harmed.committedValues(forKeys: ["photo"])["photo"] == snapshot["photo"])
@@ -117,9 +109,8 @@ struct ExternalFailureTests {
     @Test(arguments: Harm.allCases.filter { $0 != .folder })
     func settingTheBytesAnewMendsTheFile(_ harm: Harm) async throws {
         let (id, _) = try await harmed(harm)
-        let large = large
         try await container.performBackgroundTask { context in
-            let harmed = try #require(try context.existingObject(with: id) as? Exhibit)
+            let harmed = try context.existingObject(with: id, as: Exhibit.self)
             #expect(harmed.photo == nil)
             try context.insert(Exhibit.self).photo = large
             try context.save()
@@ -159,9 +150,7 @@ struct ExternalFailureTests {
     func mergesAndConflictsGoOnWithoutTheBytes() async throws {
         let (id, _) = try await harmed()
         let background = container.newBackgroundContext(mergePolicy: .error)
-        try await background.perform { context in
-            try #require(try context.existingObject(with: id) as? Exhibit).title = "here"
-        }
+        try await background.perform { try $0.existingObject(with: id, as: Exhibit.self).title = "here" }
         try await store.change(id) { $0.title = "there" }
         let error = try await #require(throws: ConflictError.self) {
             try await background.perform { context in try context.save() }
@@ -179,11 +168,8 @@ struct ExternalFailureTests {
 
     @Test
     func aTransformerIsNotCalledAndTheThrowingFormThrows() async throws {
-        var drawing = EntityDefinition(name: "Drawing")
-        var points = Attribute(name: "points", type: .transformable)
-        (points.isOptional, points.allowsExternalBinaryStorage) = (true, true)
-        drawing.attributes = [points]
-        let model = try Model(version: "1", entities: [drawing])
+        let points = "{type: Transformable, optional: true, external: true}"
+        let model = try Model(entities: "Drawing: {attributes: {points: \(points)}}")
         let drawings = try await PersistentContainer.open(folder, "drawings", model: model, classes: [Drawing.self])
         let many = (0..<40_000).map { $0 }
         let blobs = folder.path("drawings.sqlite-blobs")
@@ -212,7 +198,6 @@ struct ExternalFailureTests {
         for name in [".draft-aaaaaa", ".draft-bbbbbb"] {
             #expect(FileManager.default.createFile(atPath: "\(path)/\(shelf)/\(name)", contents: Data([1])))
         }
-        let large = large
         try await container.performBackgroundTask { context in
             try context.insert(Exhibit.self).photo = large
             try context.save()

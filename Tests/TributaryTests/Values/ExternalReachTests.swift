@@ -22,12 +22,9 @@ struct ExternalReachTests {
     @Test
     func conflictsCarryTheBytesOfBothSides() async throws {
         let id = try await store.save()
-        let (large, other) = (large, other)
         let mine = Data(repeating: 1, count: 140_000)
         let background = container.newBackgroundContext()
-        try await background.perform { context in
-            try #require(try context.existingObject(with: id) as? Exhibit).photo = mine
-        }
+        try await background.perform { try $0.existingObject(with: id, as: Exhibit.self).photo = mine }
         try await store.change(id) { $0.photo = other }
         let error = try await #require(throws: ConflictError.self) {
             try await background.perform { context in try context.save() }
@@ -52,15 +49,12 @@ struct ExternalReachTests {
     @Test(arguments: [MergePolicy.storeTrump, .objectTrump, .overwrite, .rollback])
     func everyPolicyKeepsTheBytes(_ policy: MergePolicy) async throws {
         let id = try await store.save()
-        let large = large
         let background = container.newBackgroundContext(mergePolicy: policy)
-        try await background.perform { context in
-            try #require(try context.existingObject(with: id) as? Exhibit).title = "here"
-        }
+        try await background.perform { try $0.existingObject(with: id, as: Exhibit.self).title = "here" }
         try await store.change(id) { $0.large = 5 }
         try await background.perform { context in
             try context.save()
-            let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
+            let exhibit = try context.existingObject(with: id, as: Exhibit.self)
             #expect(exhibit.photo == large)
             #expect(exhibit.title == (policy == .rollback ? "one" : "here"))
         }
@@ -72,9 +66,8 @@ struct ExternalReachTests {
     @Test
     func changedAndDiscardedValuesHaveTheBytes() async throws {
         let id = try await store.save()
-        let (large, other) = (large, other)
         try await container.performBackgroundTask { context in
-            let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
+            let exhibit = try context.existingObject(with: id, as: Exhibit.self)
             exhibit.photo = other
             #expect(exhibit.changedValues() == ["photo": .binary([UInt8](other))])
             #expect(exhibit.changedValuesForCurrentEvent() == ["photo": .binary([UInt8](large))])
@@ -103,7 +96,6 @@ struct ExternalReachTests {
         var streamed: [PropertyValue] = []
         for try await portion in container.stream(FetchRequest("Exhibit")) { streamed += portion.map { $0["photo"] } }
         #expect(streamed == [bytes])
-        let (large, other) = (large, other)
         try await container.performBackgroundTask { context in
             #expect(try context.fetchDictionaries(query).first?.value("photo", as: Data.self) == large)
             // Computed in memory, because something is not saved.
@@ -118,7 +110,7 @@ struct ExternalReachTests {
     @Test
     func predicatesHoldItAgainstNothingOnly() async throws {
         _ = try await store.save()
-        let (bytes, large) = (value(large), large)
+        let bytes = value(large)
         try await container.performBackgroundTask { context in
             for isSaved in [true, false] {
                 if !isSaved { try context.insert(Exhibit.self).photo = large }
@@ -149,13 +141,12 @@ struct ExternalReachTests {
     @Test
     func batchesCopyAndCompareBytes() async throws {
         let id = try await store.save()
-        let (large, other) = (large, other)
         let same = BatchUpdateRequest("Exhibit", setting: ["photo": .value(value(large))])
         #expect(try await container.execute(same).count == 0, "what has the value already is not written")
         let copy = BatchUpdateRequest("Exhibit", setting: ["raw": .property("photo"), "photo": .value(value(other))])
         #expect(try await container.execute(copy).count == 1)
         try await container.performBackgroundTask { context in
-            let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
+            let exhibit = try context.existingObject(with: id, as: Exhibit.self)
             #expect(exhibit.raw == large && exhibit.photo == other)
         }
         #expect(try PlainSQL(path: folder.path("gallery.sqlite")).value("SELECT typeof(raw) FROM Exhibit") == "blob")
@@ -164,7 +155,7 @@ struct ExternalReachTests {
         let replica = try await Gallery.open(folder, name: "replica", hasExternalStorage: false)
         try ReplicaExchange.send(from: container.store, to: replica.store)
         try await replica.performBackgroundTask { context in
-            let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
+            let exhibit = try context.existingObject(with: id, as: Exhibit.self)
             #expect(exhibit.raw == large && exhibit.photo == large)
         }
         try await container.execute(BatchDeleteRequest("Exhibit"))
@@ -174,16 +165,15 @@ struct ExternalReachTests {
     @Test
     func childrenReadAndWriteThroughTheirParent() async throws {
         let id = try await store.save()
-        let (large, other) = (large, other)
         try await container.performBackgroundTask { parent in
             let child = parent.newChild()
-            let exhibit = try #require(try child.existingObject(with: id) as? Exhibit)
+            let exhibit = try child.existingObject(with: id, as: Exhibit.self)
             #expect(exhibit.photo == large)
             exhibit.photo = other
             let new = try child.insert(Exhibit.self)
             new.photo = large
             try child.save()
-            let above = try #require(try parent.existingObject(with: id) as? Exhibit)
+            let above = try parent.existingObject(with: id, as: Exhibit.self)
             #expect(above.photo == other && exhibit.photo == other && new.photo == large)
             try parent.save()
             #expect(above.photo == other)
@@ -199,10 +189,9 @@ struct ExternalReachTests {
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             umask(0o077)
             let container = try await Gallery.open(at: path)
-            try await container.performBackgroundTask { context in
+            try await container.save { context in
                 let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
                 for _ in 0..<3 { try context.insert(Exhibit.self).photo = large }
-                try context.save()
             }
             try await container.close()
         }
@@ -221,15 +210,13 @@ struct ExternalReachTests {
     func anotherContainerOnTheStoreReadsAndWritesThem() async throws {
         let id = try await store.save()
         let there = try await Gallery.open(folder)
-        let (large, other) = (large, other)
-        try await there.performBackgroundTask { context in
-            let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
+        try await there.save { context in
+            let exhibit = try context.existingObject(with: id, as: Exhibit.self)
             #expect(exhibit.photo == large)
             exhibit.photo = other
-            try context.save()
         }
         try await container.performBackgroundTask { context in
-            let exhibit = try #require(try context.existingObject(with: id) as? Exhibit)
+            let exhibit = try context.existingObject(with: id, as: Exhibit.self)
             #expect(exhibit.photo == other)
         }
         try await there.close()
@@ -238,21 +225,17 @@ struct ExternalReachTests {
     @Test
     func historyTellsOfThemAndTombstonesKeepTheirBytes() async throws {
         let model = try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Note:
-                    attributes:
-                      scan: {type: Binary, optional: true, external: true, preserve_after_deletion: true}
-                      photo: {type: Binary, optional: true, external: true}
+            entities: """
+                Note:
+                  attributes:
+                    scan: {type: Binary, optional: true, external: true, preserve_after_deletion: true}
+                    photo: {type: Binary, optional: true, external: true}
                 """
         )
         let notes = try await PersistentContainer.open(folder, "notes", model: model)
         let bytes = value(large)
         try await notes.performBackgroundTask { context in
-            let note = try context.insert(entity: "Note")
-            try note.setValue(bytes, forKey: "scan")
-            try note.setValue(bytes, forKey: "photo")
+            let note = try context.insert("Note", ["scan": bytes, "photo": bytes])
             try context.save()
             context.delete(note)
             try context.save()
@@ -265,15 +248,13 @@ struct ExternalReachTests {
     @Test
     func derivedCopiesAreValuesOfTheirOwn() async throws {
         let model = try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Album:
-                    attributes: {cover: {type: Binary, optional: true, external: true}}
-                    relationships: {pages: {to: Page, many: true, inverse: album}}
-                  Page:
-                    attributes: {shown: {type: Binary, optional: true, derived: album.cover}}
-                    relationships: {album: {to: Album?, inverse: pages}}
+            entities: """
+                Album:
+                  attributes: {cover: {type: Binary, optional: true, external: true}}
+                  relationships: {pages: {to: Page, many: true, inverse: album}}
+                Page:
+                  attributes: {shown: {type: Binary, optional: true, derived: album.cover}}
+                  relationships: {album: {to: Album?, inverse: pages}}
                 """
         )
         let albums = try await PersistentContainer.open(folder, "albums", model: model)
@@ -284,8 +265,7 @@ struct ExternalReachTests {
             try context.save()
             context.reset()
             let again = try context.existingObject(with: album.objectID)
-            let new = try context.insert(entity: "Page")
-            try new.setValue(.reference(again.uniqueID), forKey: "album")
+            let new = try context.insert("Page", ["album": .reference(again.uniqueID)])
             try context.save()
             #expect(try new.value(forKey: "shown") == bytes)
             _ = page

@@ -25,7 +25,6 @@ struct ExternalStorageTests {
 
     @Test
     func aLargeValueLiesInAFileOfItsHash() async throws {
-        let (large, other) = (large, other)
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(Exhibit.self)
             exhibit.photo = large
@@ -61,11 +60,10 @@ struct ExternalStorageTests {
 
     @Test
     func smallValuesStayInTheirRows() async throws {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             try context.insert(Exhibit.self).photo = Data(count: 131_072)
             try context.insert(Exhibit.self).photo = Data(count: 131_073)
             try context.insert(Exhibit.self).photo = Data()
-            try context.save()
         }
         #expect(try types().compactMap { $0 }.sorted() == ["blob", "blob", "text"])
         #expect(store.files.count == 1)
@@ -73,7 +71,6 @@ struct ExternalStorageTests {
 
     @Test
     func theLogAndTheDigestAreTheSameWithAndWithout() async throws {
-        let (large, other) = (large, other)
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(Exhibit.self)
             exhibit.photo = large
@@ -101,10 +98,8 @@ struct ExternalStorageTests {
 
     @Test
     func undoAndCopiesBringTheBytesBack() async throws {
-        let (large, other) = (large, other)
         try await container.performBackgroundTask { context in
-            let exhibit = try context.insert(Exhibit.self)
-            exhibit.photo = large
+            try context.insert(Exhibit.self).photo = large
             try context.save()
             context.reset()
             context.undoStack = UndoStack()
@@ -129,7 +124,6 @@ struct ExternalStorageTests {
 
     @Test
     func batchesAndTransformablesTakeTheSameWay() async throws {
-        let (large, other) = (large, other)
         try await container.execute(BatchInsertRequest("Exhibit", rows: [["photo": .binary([UInt8](large))]]))
         #expect(try types() == ["text"])
         #expect(try await store.photos() == [large])
@@ -155,7 +149,6 @@ struct ExternalStorageTests {
         }
         #expect(store.files.count == 1, "the file came before the commit")
         #expect(try types().isEmpty)
-        let large = large
         try await container.performBackgroundTask { context in
             try context.insert(Exhibit.self).photo = large
             try context.save()
@@ -167,7 +160,6 @@ struct ExternalStorageTests {
     @Test
     func aSaveWhoseFileCannotBeWrittenWritesNothing() async throws {
         #expect(FileManager.default.createFile(atPath: store.blobs, contents: Data()))
-        let large = large
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(Exhibit.self)
             exhibit.photo = large
@@ -190,7 +182,6 @@ struct ExternalStorageTests {
             transformers: Gallery.transformers,
             merging: .fixture
         )
-        let large = large
         try await memory.performBackgroundTask { context in
             try context.insert(Exhibit.self).photo = large
             try context.save()
@@ -204,18 +195,11 @@ struct ExternalStorageTests {
 
     @Test
     func valuesFromBeforeAndAfterTheModelsChangeAreRead() async throws {
-        let large = large
         let plain = try await Gallery.open(folder, name: "changing", hasExternalStorage: false)
-        try await plain.performBackgroundTask { context in
-            try context.insert(Exhibit.self).photo = large
-            try context.save()
-        }
+        try await plain.save { try $0.insert(Exhibit.self).photo = large }
         try await plain.close()
         let external = try await Gallery.open(folder, name: "changing")
-        try await external.performBackgroundTask { context in
-            try context.insert(Exhibit.self).photo = large
-            try context.save()
-        }
+        try await external.save { try $0.insert(Exhibit.self).photo = large }
         try await external.close()
         #expect(try types("changing") == ["blob", "text"])
         let again = try await Gallery.open(folder, name: "changing", hasExternalStorage: false)

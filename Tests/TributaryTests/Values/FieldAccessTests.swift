@@ -43,10 +43,12 @@ struct FieldAccessTests {
         override class var declaredFields: [any DeclaredField] { [title] }
     }
 
+    private static let classes: [ManagedObject.Type] = [
+        Worker.self, Chief.self, Unit.self, Project.self, Badge.self,
+    ]
+
     @Test func keysAreReadAndWrittenAsProperties() async throws {
-        let container = try await Company.openInMemory(classes: [
-            Worker.self, Chief.self, Unit.self, Project.self, Badge.self,
-        ])
+        let container = try await Company.openInMemory(classes: Self.classes)
         try await container.performBackgroundTask { context in
             let unit = try context.insert(Unit.self)
             unit.title = "R&D"
@@ -74,9 +76,7 @@ struct FieldAccessTests {
     }
 
     @Test func aWriteToAnInvalidatedObjectIsRefused() async throws {
-        let container = try await Company.openInMemory(classes: [
-            Worker.self, Chief.self, Unit.self, Project.self, Badge.self,
-        ])
+        let container = try await Company.openInMemory(classes: Self.classes)
         try await container.performBackgroundTask { context in
             let ann = try context.insert(Worker.self)
             ann.name = "Ann"

@@ -22,20 +22,16 @@ struct LargeBinaries: Sendable {
 
     /// Saves an exhibit with the large photo.
     func save() async throws -> ManagedObjectID {
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let exhibit = try context.insert(Exhibit.self)
             (exhibit.photo, exhibit.title) = (large, "one")
-            try context.save()
             return exhibit.objectID
         }
     }
 
     /// Changes an exhibit in a context of its own.
     func change(_ id: ManagedObjectID, _ body: @escaping @Sendable (Exhibit) -> Void) async throws {
-        try await container.performBackgroundTask { context in
-            body(try context.existingObject(with: id, as: Exhibit.self))
-            try context.save()
-        }
+        try await container.save { body(try $0.existingObject(with: id, as: Exhibit.self)) }
     }
 
     func photos(_ container: PersistentContainer? = nil) async throws -> [Data?] {

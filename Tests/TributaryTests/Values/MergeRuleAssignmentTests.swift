@@ -12,25 +12,40 @@ struct MergeRuleAssignmentTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
 
-    init() async throws {
-        folder = try TemporaryFolder("meters")
-        container = try await MeterModel.open(folder)
+    /// Meters with a counter of each kind and attributes of which the greatest or the least value stands.
+    private static func model() throws -> Model {
+        try Model(
+            entities: """
+                Meter:
+                  attributes:
+                    count: {type: Integer 64, optional: true, merge: counter, default: 0}
+                    sum: {type: Double, optional: true, merge: counter, default: 0}
+                    most: {type: Integer 64, optional: true, merge: max}
+                    least: {type: Integer 64, optional: true, merge: min}
+                """
+        )
     }
 
-    private func insert(_ values: [String: PropertyValue] = [:]) async throws -> ManagedObjectID {
-        try await container.performBackgroundTask { context in
-            let meter = try context.insert(entity: "Meter")
-            for (key, value) in values { try meter.setValue(value, forKey: key) }
-            try context.save()
-            return meter.objectID
+    init() async throws {
+        folder = try TemporaryFolder("meters")
+        container = try await PersistentContainer.open(folder, model: Self.model())
+    }
+
+    /// The values of a counter in the store's transactions as the log has them, in order.
+    private func written(_ name: String) throws -> [String] {
+        try container.store.localTransactions().joined().compactMap { line -> String? in
+            guard let at = line.range(of: "\"\(name)\":") else { return nil }
+            let rest = line[at.upperBound...]
+            return String(rest.prefix { $0 != "," && $0 != "}" }) + (rest.hasPrefix("{") ? "}" : "")
         }
+    }
+
+    private func insert(_ values: KeyValuePairs<String, PropertyValue> = [:]) async throws -> ManagedObjectID {
+        try await container.save { try $0.insert("Meter", values).objectID }
     }
 
     private func set(_ id: ManagedObjectID, _ key: String, _ value: PropertyValue) async throws {
-        try await container.performBackgroundTask { context in
-            try context.existingObject(with: id).setValue(value, forKey: key)
-            try context.save()
-        }
+        try await container.save { try $0.existingObject(with: id).setValue(value, forKey: key) }
     }
 
     private func value(_ id: ManagedObjectID, _ key: String) async throws -> PropertyValue {
@@ -44,11 +59,7 @@ struct MergeRuleAssignmentTests {
         let id = try await insert(["count": .integer(5)])
         try await set(id, "count", .integer(12))
         try await set(id, "count", .integer(10))
-        #expect(
-            try MeterModel.written("count", in: container) == [
-                "{\"increment\":5}", "{\"increment\":7}", "{\"increment\":-2}",
-            ]
-        )
+        #expect(try written("count") == ["{\"increment\":5}", "{\"increment\":7}", "{\"increment\":-2}"])
         #expect(try await value(id, "count") == .integer(10))
     }
 
@@ -56,7 +67,7 @@ struct MergeRuleAssignmentTests {
     func aFractionGoesOutAsTheDifference() async throws {
         let id = try await insert(["sum": .double(1.5)])
         try await set(id, "sum", .double(1))
-        #expect(try MeterModel.written("sum", in: container) == ["{\"increment\":1.5}", "{\"increment\":-0.5}"])
+        #expect(try written("sum") == ["{\"increment\":1.5}", "{\"increment\":-0.5}"])
         #expect(try await value(id, "sum") == .double(1))
     }
 
@@ -88,13 +99,10 @@ struct MergeRuleAssignmentTests {
                 let write = PropertyWrite(name: "sum", value: value)
                 return ConditionalChange(Change(entity: "Meter", id: id.uniqueID, operation: .update([write])))
             }
-            try await container.performBackgroundTask { context in
-                _ = try context.apply(changes)
-                try context.save()
-            }
+            try await container.save { _ = try $0.apply(changes) }
         }
         let first = CounterTotals.sum(.double(1e16), .double(0.1)).json.text
-        let written = try MeterModel.written("sum", in: container)
+        let written = try written("sum")
         #expect(written == ["{\"increment\":\(first)}", "{\"increment\":\"\(exact)\"}"])
     }
 
@@ -109,7 +117,7 @@ struct MergeRuleAssignmentTests {
     @Test
     func anInsertWithoutAValueWritesNoIncrement() async throws {
         let id = try await insert()
-        #expect(try MeterModel.written("count", in: container) == [])
+        #expect(try written("count") == [])
         #expect(try await value(id, "count") == .integer(0))
     }
 
@@ -117,9 +125,7 @@ struct MergeRuleAssignmentTests {
     func incrementsOfTwoContextsAddUp(_ policy: MergePolicy) async throws {
         let id = try await insert(["count": .integer(10)])
         let background = container.newBackgroundContext(mergePolicy: policy)
-        try await background.perform { context in
-            try context.existingObject(with: id).setValue(.integer(13), forKey: "count")
-        }
+        try await background.perform { try $0.existingObject(with: id).setValue(.integer(13), forKey: "count") }
         try await set(id, "count", .integer(20))
         try await background.perform { context in
             let meter = context.object(with: id)
@@ -132,13 +138,10 @@ struct MergeRuleAssignmentTests {
     @Test
     func incrementsOfTwoWritersAddUp() async throws {
         let id = try await insert(["count": .integer(1)])
-        let other = try await MeterModel.open(folder, "other")
+        let other = try await PersistentContainer.open(folder, "other", model: Self.model())
         try ReplicaExchange.send(from: container.store, to: other.store)
         try await set(id, "count", .integer(4))
-        try await other.performBackgroundTask { context in
-            try context.existingObject(with: id).setValue(.integer(11), forKey: "count")
-            try context.save()
-        }
+        try await other.save { try $0.existingObject(with: id).setValue(.integer(11), forKey: "count") }
         try ReplicaExchange.send(from: container.store, to: other.store)
         let sum = try await other.performBackgroundTask { try $0.existingObject(with: id).value(forKey: "count") }
         #expect(sum == .integer(14))
@@ -157,19 +160,18 @@ struct MergeRuleAssignmentTests {
             #expect(try context.object(with: id).value(forKey: "count") == .integer(9))
             try context.save()
         }
-        #expect(try MeterModel.written("count", in: container) == ["{\"increment\":2}", "{\"increment\":7}"])
+        #expect(try written("count") == ["{\"increment\":2}", "{\"increment\":7}"])
     }
 
     @Test
     func anAssignmentThatIsTakenBackWritesNothing() async throws {
         let id = try await insert(["count": .integer(2)])
-        try await container.performBackgroundTask { context in
+        try await container.save { context in
             let meter = try context.existingObject(with: id)
             try meter.setValue(.integer(9), forKey: "count")
             try meter.setValue(.integer(2), forKey: "count")
-            try context.save()
         }
-        #expect(try MeterModel.written("count", in: container) == ["{\"increment\":2}"])
+        #expect(try written("count") == ["{\"increment\":2}"])
     }
 
     @Test
@@ -178,11 +180,9 @@ struct MergeRuleAssignmentTests {
         let request = BatchUpdateRequest("Meter", setting: ["count": .value(.integer(10))])
         try await container.execute(request)
         try await container.execute(BatchUpdateRequest("Meter", setting: ["count": .increment(.integer(5))]))
-        try await container.execute(
-            BatchInsertRequest("Meter", rows: [["count": .integer(3)], ["sum": .double(0.5)]])
-        )
+        try await container.execute(BatchInsertRequest("Meter", rows: [["count": .integer(3)], ["sum": .double(0.5)]]))
         #expect(
-            try MeterModel.written("count", in: container) == [
+            try written("count") == [
                 "{\"increment\":2}", "{\"increment\":8}", "{\"increment\":5}", "{\"increment\":3}",
             ]
         )
@@ -233,36 +233,5 @@ struct MergeRuleAssignmentTests {
         )
         #expect(try await value(id, "most") == .integer(7))
         #expect(try await value(id, "least") == .integer(3))
-    }
-}
-
-/// Meters with a counter of each kind and attributes of which the greatest or the least value stands.
-enum MeterModel {
-    static func model() throws -> Model {
-        try Model(
-            yaml: """
-                version: "1"
-                entities:
-                  Meter:
-                    attributes:
-                      count: {type: Integer 64, optional: true, merge: counter, default: 0}
-                      sum: {type: Double, optional: true, merge: counter, default: 0}
-                      most: {type: Integer 64, optional: true, merge: max}
-                      least: {type: Integer 64, optional: true, merge: min}
-                """
-        )
-    }
-
-    static func open(_ folder: TemporaryFolder, _ name: String = "meters") async throws -> PersistentContainer {
-        try await PersistentContainer.open(folder, name, model: model())
-    }
-
-    /// The values of a counter in the store's transactions as the log has them, in order.
-    static func written(_ name: String, in container: PersistentContainer) throws -> [String] {
-        try container.store.localTransactions().joined().compactMap { line -> String? in
-            guard let at = line.range(of: "\"\(name)\":") else { return nil }
-            let rest = line[at.upperBound...]
-            return String(rest.prefix { $0 != "," && $0 != "}" }) + (rest.hasPrefix("{") ? "}" : "")
-        }
     }
 }

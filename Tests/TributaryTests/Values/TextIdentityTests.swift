@@ -8,9 +8,7 @@ struct TextIdentityTests {
     private let decomposed = "Rene\u{301}"
 
     private func bytes(_ container: PersistentContainer) async throws -> [UInt8] {
-        try await container.performBackgroundTask { context in
-            Array(try context.fetch(Employee.self).first?.name.utf8 ?? "".utf8)
-        }
+        try await container.performBackgroundTask { Array(try $0.fetch(Employee.self).first?.name.utf8 ?? "".utf8) }
     }
 
     @Test func aSaveWritesTheOtherForm() async throws {

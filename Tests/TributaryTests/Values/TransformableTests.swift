@@ -35,17 +35,13 @@ struct TransformableTests {
     let container: PersistentContainer
 
     init() async throws {
-        folder = try TemporaryFolder("transformable")
-        var house = EntityDefinition(name: "House")
-        house.attributes = [
-            Attribute(name: "address", type: .transformable), Attribute(name: "word", type: .transformable),
-            Attribute(name: "rooms", type: .integer64),
-        ]
-        house.attributes[0].isOptional = true
-        house.attributes[1].isOptional = true
-        house.attributes[2].maximum = .integer(10)
-        let model = try Model(version: "1", entities: [house])
-        container = try await PersistentContainer.open(folder, model: model, classes: [House.self])
+        (folder, container) = try await PersistentContainer.open(
+            entities: """
+                House:
+                  attributes: {address: Transformable?, word: Transformable?, rooms: {type: Integer 64, max: 10}}
+                """,
+            classes: [House.self]
+        )
     }
 
     @Test

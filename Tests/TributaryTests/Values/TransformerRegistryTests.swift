@@ -12,31 +12,28 @@ struct TransformerRegistryTests {
         static let unnamed = TransformableField<Int>(registered: "title")
     }
 
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("transformers") }
+
     private func open(
-        _ folder: TemporaryFolder,
         classes: [ManagedObject.Type],
         _ transformers: TransformerRegistry,
         transformer: String = "ShapeTransformer"
     ) async throws -> PersistentContainer {
-        var exhibit = EntityDefinition(name: "Exhibit")
-        var shape = Attribute(name: "shape", type: .transformable)
-        shape.isOptional = true
-        shape.valueTransformerName = transformer
-        exhibit.attributes = [shape]
-        return try await PersistentContainer(
-            name: "shapes",
-            path: folder.path("store.sqlite"),
-            model: try Model(version: "1", entities: [exhibit]),
+        let shape = "{type: Transformable, optional: true, transformer: '\(transformer)'}"
+        return try await PersistentContainer.open(
+            at: folder.path("store.sqlite"),
+            "shapes",
+            model: Model(entities: "Exhibit: {attributes: {shape: \(shape)}}"),
             classes: classes,
-            transformers: transformers,
-            merging: .fixture
+            transformers: transformers
         )
     }
 
     @Test
     func valuesGoThroughTheTransformerThatTheModelNames() async throws {
-        let folder = try TemporaryFolder("transformers")
-        let container = try await open(folder, classes: [Exhibit.self], ["ShapeTransformer": ShapeTransformer()])
+        let container = try await open(classes: [Exhibit.self], ["ShapeTransformer": ShapeTransformer()])
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(Exhibit.self)
             exhibit[Exhibit.shape] = Shape(corners: 3)
@@ -53,24 +50,19 @@ struct TransformerRegistryTests {
 
     @Test
     func aMissingTransformerIsNamedWhenTheContainerOpens() async throws {
-        let folder = try TemporaryFolder("transformers")
         let error = await #expect(throws: ContextError.self) {
-            try await open(folder, classes: [Exhibit.self], ["Other": ShapeTransformer()])
+            try await open(classes: [Exhibit.self], ["Other": ShapeTransformer()])
         }
-        #expect(
-            error == .missingTransformer(entity: "Exhibit", attribute: "shape", transformer: "ShapeTransformer")
-        )
+        #expect(error == .missingTransformer(entity: "Exhibit", attribute: "shape", transformer: "ShapeTransformer"))
         let text = "\(try #require(error))"
         #expect(text.contains("Exhibit.shape") && text.contains("'ShapeTransformer'") && text.contains("transformers:"))
     }
 
     @Test
     func withoutAClassTheBytesAreOpaque() async throws {
-        let folder = try TemporaryFolder("transformers")
-        let container = try await open(folder, classes: [], [:])
+        let container = try await open(classes: [], [:])
         try await container.performBackgroundTask { context in
-            let exhibit = try context.insert(entity: "Exhibit")
-            try exhibit.setValue(.binary([1, 2, 3]), forKey: "shape")
+            let exhibit = try context.insert("Exhibit", ["shape": .binary([1, 2, 3])])
             try context.save()
             #expect(try exhibit.value(forKey: "shape") == .binary([1, 2, 3]))
         }
@@ -78,8 +70,7 @@ struct TransformerRegistryTests {
 
     @Test(arguments: TransformerRegistry.builtInNames.sorted())
     func theSystemsOwnTransformersAreOpaqueBytes(_ name: String) async throws {
-        let folder = try TemporaryFolder("transformers")
-        let container = try await open(folder, classes: [OddExhibit.self], [:], transformer: name)
+        let container = try await open(classes: [OddExhibit.self], [:], transformer: name)
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(OddExhibit.self)
             exhibit[OddExhibit.json] = [1, 2]
@@ -89,8 +80,7 @@ struct TransformerRegistryTests {
 
     @Test
     func aTransformerForOtherValuesIsRefused() async throws {
-        let folder = try TemporaryFolder("transformers")
-        let container = try await open(folder, classes: [OddExhibit.self], ["ShapeTransformer": ShapeTransformer()])
+        let container = try await open(classes: [OddExhibit.self], ["ShapeTransformer": ShapeTransformer()])
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(OddExhibit.self)
             exhibit[OddExhibit.shape] = "x"
