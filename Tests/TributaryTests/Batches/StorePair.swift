@@ -1,5 +1,4 @@
 import TestSupport
-import TributaryModel
 import TributaryStore
 
 @testable import Tributary

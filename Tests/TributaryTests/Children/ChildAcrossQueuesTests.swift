@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Tributary
-import TributaryChanges
 import TributaryStore
 
 /// A child with a queue of its own: staged saves, order, and what its parent's other children see.

@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import TributaryModel
 
 @testable import Tributary
 

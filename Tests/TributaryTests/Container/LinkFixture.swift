@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Tributary
-import TributaryModel
 
 /// A store with an employee, a project and a department that have nothing to do with each other yet.
 struct LinkFixture: Sendable {

@@ -1,5 +1,6 @@
 import TestSupport
 import Tributary
+import TributaryModel
 import TributaryStore
 
 extension Model {

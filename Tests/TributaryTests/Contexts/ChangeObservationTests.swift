@@ -1,5 +1,4 @@
 import Testing
-import TributaryChanges
 
 @testable import Tributary
 

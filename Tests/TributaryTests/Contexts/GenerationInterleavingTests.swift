@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Tributary
-import TributaryModel
 
 /// Random interleavings of saves, merges, fetches, faults, IDs that are handed over, pins and checkpoints on the view
 /// context, a background context, a pinned one, children, and a second container on the same file, against a model.

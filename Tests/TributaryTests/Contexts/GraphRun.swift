@@ -1,6 +1,5 @@
 import TestSupport
 import Tributary
-import TributaryModel
 
 /// The contexts and the model of what they show; takes one random step after another, with relationships and delete
 /// rules.

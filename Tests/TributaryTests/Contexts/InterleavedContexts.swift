@@ -1,6 +1,5 @@
 import TestSupport
 import Tributary
-import TributaryModel
 import TributaryStore
 
 /// The contexts of a random interleaving, on one store: a free background context, a pinned one with a child, and

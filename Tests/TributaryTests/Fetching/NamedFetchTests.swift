@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Tributary
-import TributaryModel
 
 /// Fetch requests that the model names: what they find, and what stands in the place of their variables.
 struct NamedFetchTests {

@@ -1,8 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import TributaryChanges
-import TributaryModel
 import TributaryStore
 
 @testable import Tributary

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Tributary
-import TributaryModel
 
 /// Merges and parent contexts keep relationships to objects that a context has changed or deleted and not saved.
 @MainActor

@@ -1,6 +1,4 @@
 import TestSupport
-import TributaryChanges
-import TributaryModel
 import TributaryStore
 
 @testable import Tributary

@@ -2,7 +2,6 @@ import Glibc
 import Synchronization
 import TestSupport
 import Testing
-import TributaryChanges
 import TributaryStore
 
 @testable import Tributary

@@ -1,7 +1,6 @@
 import Synchronization
 import TestSupport
 import Testing
-import TributaryChanges
 import TributaryStore
 
 @testable import Tributary

@@ -1,7 +1,5 @@
 import TestSupport
 import Testing
-import TributaryChanges
-import TributaryModel
 
 @testable import Tributary
 

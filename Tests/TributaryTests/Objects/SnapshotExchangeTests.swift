@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import Tributary
-import TributaryChanges
 
 /// Objects as values: out of one context, through JSON, into another store.
 struct SnapshotExchangeTests {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Tributary
-import TributaryModel
 
 struct TypedLookupTests {
     let folder: TemporaryFolder

@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import TributaryModel
 import TributaryStore
 
 @testable import Tributary

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import Tributary
-import TributaryModel
 
 /// Predicates asked of one object or of one snapshot, and Swift values as their arguments.
 struct PredicateEvaluationTests {

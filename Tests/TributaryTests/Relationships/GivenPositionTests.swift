@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import TributaryChanges
 import TributaryStore
 
 @testable import Tributary

@@ -1,5 +1,4 @@
 import TestSupport
-import TributaryChanges
 import TributaryStore
 
 @testable import Tributary

@@ -2,7 +2,6 @@ import Observation
 import Synchronization
 import TestSupport
 import Testing
-import TributaryChanges
 
 @testable import Tributary
 

@@ -2,8 +2,6 @@ import Observation
 import Synchronization
 import TestSupport
 import Testing
-import TributaryChanges
-import TributaryModel
 
 @testable import Tributary
 

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Tributary
-import TributaryChanges
 
 /// The validation functions of objects, called by a program and overridden by a class.
 @Suite("Validation functions")

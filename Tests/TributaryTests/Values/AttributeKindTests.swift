@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import Tributary
-import TributaryChanges
 import TributaryStore
 
 /// Every type of attribute, from the setter to another machine and back.

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Tributary
-import TributaryModel
 
 /// Keys of classes that stand for no property of the entity.
 @Suite("Declared fields")

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import Tributary
-import TributaryChanges
 import TributaryStore
 
 /// A date reads back equal, wherever it has been: half of all dates of today have no double of Unix seconds.

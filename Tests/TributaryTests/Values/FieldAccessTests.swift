@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Tributary
-import TributaryModel
 
 @Suite("Field access")
 struct FieldAccessTests {

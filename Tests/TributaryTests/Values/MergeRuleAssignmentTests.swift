@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import TributaryChanges
 import TributaryStore
 
 @testable import Tributary
