@@ -23,8 +23,7 @@ struct ChildAcrossQueuesTests {
         try container.viewContext.hire(name).objectID
     }
 
-    @Test
-    func anImportShowsInTheViewContextAndIsStoredWithItsSave() async throws {
+    @Test func anImportShowsInTheViewContextAndIsStoredWithItsSave() async throws {
         let json = #"[{"name": "Ann", "salary": 12.5}, {"name": "Bob", "salary": 11}]"#
         let importer = container.newChildOfViewContext(name: "import")
         try await importer.perform { context in
@@ -43,8 +42,7 @@ struct ChildAcrossQueuesTests {
         #expect(try container.storedEmployees == 2)
     }
 
-    @Test
-    func theParentHasAbsorbedTheSaveWhenPerformReturns() async throws {
+    @Test func theParentHasAbsorbedTheSaveWhenPerformReturns() async throws {
         let parent = container.newBackgroundContext()
         let child = parent.newChild()
         for number in 0..<20 {
@@ -54,8 +52,7 @@ struct ChildAcrossQueuesTests {
         #expect(try container.storedEmployees == 0)
     }
 
-    @Test
-    func theParentAbsorbsAlsoWhenTheBodyThrowsAfterTheSave() async throws {
+    @Test func theParentAbsorbsAlsoWhenTheBodyThrowsAfterTheSave() async throws {
         let child = container.newChildOfViewContext()
         await #expect(throws: Stop.self) {
             try await child.perform { context in
@@ -68,8 +65,7 @@ struct ChildAcrossQueuesTests {
         #expect(await child.perform { $0.insertedObjects.count } == 1)
     }
 
-    @Test
-    func anErrorKeepsItsType() async {
+    @Test func anErrorKeepsItsType() async {
         let child = container.newChildOfViewContext()
         do throws(ContextError) {
             try await child.perform { (context) throws(ContextError) in _ = try context.insert(entity: "Boat") }
@@ -79,8 +75,7 @@ struct ChildAcrossQueuesTests {
         }
     }
 
-    @Test
-    func severalSavesOfOneBodyArriveInOrder() async throws {
+    @Test func severalSavesOfOneBodyArriveInOrder() async throws {
         let child = container.newChildOfViewContext()
         let id = try await child.perform { context in
             let employee = try context.insert(Employee.self)
@@ -97,8 +92,7 @@ struct ChildAcrossQueuesTests {
         #expect(await MainActor.run { container.viewContext.insertedObjects.map(\.objectID) } == [id])
     }
 
-    @Test
-    func theChildReadsItsOwnStagedSaves() async throws {
+    @Test func theChildReadsItsOwnStagedSaves() async throws {
         let child = container.newChildOfViewContext()
         try await child.perform { context in
             let department = try context.insert(Department.self)
@@ -112,8 +106,7 @@ struct ChildAcrossQueuesTests {
         }
     }
 
-    @Test
-    func aBodyBeginsWithTheParentsUnsavedState() async throws {
+    @Test func aBodyBeginsWithTheParentsUnsavedState() async throws {
         let ann = try await add("Ann")
         let child = container.newChildOfViewContext()
         let name = await child.perform { $0.object(with: ann, as: Employee.self)?.name }
@@ -122,8 +115,7 @@ struct ChildAcrossQueuesTests {
         #expect(try await child.perform { try $0.fetch(Employee.self).map(\.name) } == ["Bea"])
     }
 
-    @Test
-    func anotherChildSeesTheSaveAtItsNextPerform() async throws {
+    @Test func anotherChildSeesTheSaveAtItsNextPerform() async throws {
         let ann = try await add("Ann")
         let (first, second) = (container.newChildOfViewContext(), container.newChildOfViewContext())
         // The object stays in use, with a change, from one body to the next.
@@ -135,8 +127,7 @@ struct ChildAcrossQueuesTests {
         #expect(seen?.0 == "Bea" && seen?.1 == 1)
     }
 
-    @Test
-    func enqueuedBodiesKeepTheirOrder() async throws {
+    @Test func enqueuedBodiesKeepTheirOrder() async throws {
         let parent = container.newBackgroundContext()
         let child = parent.newChild()
         for number in 0..<100 {
@@ -151,8 +142,7 @@ struct ChildAcrossQueuesTests {
         #expect(names == (0..<100).map(String.init))
     }
 
-    @Test
-    func closingWaitsForWhatWasEnqueuedOnAChild() async throws {
+    @Test func closingWaitsForWhatWasEnqueuedOnAChild() async throws {
         let child = container.newChildOfViewContext()
         for number in 0..<10 {
             child.enqueue { _ = try? $0.hireAndSave("\(number)") }
@@ -164,8 +154,7 @@ struct ChildAcrossQueuesTests {
         try await again.close()
     }
 
-    @Test
-    func aValueIsHandedOver() async throws {
+    @Test func aValueIsHandedOver() async throws {
         final class Draft { var name = "Ann" }
         let child = container.newChildOfViewContext()
         try await child.perform(with: Draft()) { context, draft in
@@ -180,8 +169,7 @@ struct ChildAcrossQueuesTests {
         #expect(try await names() == ["Ann", "Ann2"])
     }
 
-    @Test
-    func threeQueuesDeep() async throws {
+    @Test func threeQueuesDeep() async throws {
         let parent = container.newBackgroundContext()
         try await parent.perform { _ = try $0.hire("A") }
         let child = parent.newChild()
@@ -199,8 +187,7 @@ struct ChildAcrossQueuesTests {
         #expect(try container.storedEmployees == 3)
     }
 
-    @Test
-    func aChangeToAnObjectThatTheParentDeletedMeanwhileIsDiscarded() async throws {
+    @Test func aChangeToAnObjectThatTheParentDeletedMeanwhileIsDiscarded() async throws {
         let ann = try await add("Ann")
         try await MainActor.run { try container.viewContext.save() }
         let child = container.newChildOfViewContext()
@@ -216,8 +203,7 @@ struct ChildAcrossQueuesTests {
         #expect(await MainActor.run { container.viewContext.deletedObjects.count } == 1)
     }
 
-    @Test
-    func validationFailsInTheChildAndLeavesTheParentClean() async throws {
+    @Test func validationFailsInTheChildAndLeavesTheParentClean() async throws {
         let child = container.newChildOfViewContext()
         await #expect(throws: ValidationError.self) {
             try await child.save { _ = try $0.insert(Employee.self) }
@@ -225,8 +211,7 @@ struct ChildAcrossQueuesTests {
         #expect(await MainActor.run { !container.viewContext.hasChanges })
     }
 
-    @Test
-    func manyChildrenOfOneParentLoseNothing() async throws {
+    @Test func manyChildrenOfOneParentLoseNothing() async throws {
         let parent = container.newBackgroundContext()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<6 {
@@ -244,8 +229,7 @@ struct ChildAcrossQueuesTests {
         #expect(try container.storedEmployees == 120)
     }
 
-    @Test
-    func theViewContextsGenerationIsTheChilds() async throws {
+    @Test func theViewContextsGenerationIsTheChilds() async throws {
         let child = container.newChildOfViewContext()
         try await container.hire("Ann")
         #expect(try await child.perform { try $0.count(for: FetchRequest("Employee")) } == 0)

@@ -25,8 +25,7 @@ struct ChildContextTests {
 
     // MARK: Saving
 
-    @Test
-    func aSaveMakesTheParentDirtyAndLeavesTheStoreAlone() throws {
+    @Test func aSaveMakesTheParentDirtyAndLeavesTheStoreAlone() throws {
         let child = view.newChild(name: "draft")
         #expect(child.parent === view && child.name == "draft")
         let ann = try child.hire("Ann")
@@ -39,8 +38,7 @@ struct ChildContextTests {
         #expect(try container.store.read { try $0.row(ann.uniqueID, rootEntity: "Employee") } != nil)
     }
 
-    @Test
-    func anUpdateReplacesOnlyWhatTheChildHasChanged() throws {
+    @Test func anUpdateReplacesOnlyWhatTheChildHasChanged() throws {
         let (ann, child, copy) = try view.hireAboveChild(isSaved: true)
         copy.salary = 10
         ann.age = 40
@@ -49,8 +47,7 @@ struct ChildContextTests {
         #expect(Set(ann.changedValues().keys) == ["salary", "age"])
     }
 
-    @Test
-    func theChildWinsOverTheParentsUnsavedValue() throws {
+    @Test func theChildWinsOverTheParentsUnsavedValue() throws {
         let (ann, child, copy) = try view.hireAboveChild(isSaved: true, mergePolicy: .error)
         copy.name = "Child"
         ann.name = "Parent"
@@ -58,8 +55,7 @@ struct ChildContextTests {
         #expect(ann.name == "Child" && copy.name == "Child")
     }
 
-    @Test
-    func theStoreIsNotAskedForConflictsBeforeTheParentSaves() async throws {
+    @Test func theStoreIsNotAskedForConflictsBeforeTheParentSaves() async throws {
         let ann = try view.hireAndSave("Ann")
         view.mergePolicy = .error
         let id = ann.objectID
@@ -71,8 +67,7 @@ struct ChildContextTests {
         #expect(throws: ConflictError.self) { try view.save() }
     }
 
-    @Test
-    func aDeletionGoesUpOneLevel() throws {
+    @Test func aDeletionGoesUpOneLevel() throws {
         let ann = try view.hireAndSave("Ann")
         let child = view.newChild()
         let copy = child.object(with: ann.objectID)
@@ -85,8 +80,7 @@ struct ChildContextTests {
         #expect(try container.storedEmployees == 0)
     }
 
-    @Test
-    func anObjectThatTheParentHasNotSavedIsDeletedWithoutATrace() throws {
+    @Test func anObjectThatTheParentHasNotSavedIsDeletedWithoutATrace() throws {
         let ann = try view.hire("Ann")
         let child = view.newChild()
         child.delete(child.object(with: ann.objectID))
@@ -94,23 +88,20 @@ struct ChildContextTests {
         #expect(!view.hasChanges)
     }
 
-    @Test
-    func validationRunsAtTheChildsSave() throws {
+    @Test func validationRunsAtTheChildsSave() throws {
         let child = view.newChild()
         _ = try child.insert(Employee.self)
         #expect(throws: ValidationError.self) { try child.save() }
         #expect(child.hasChanges && !view.hasChanges)
     }
 
-    @Test
-    func aSaveWithoutChangesDoesNothing() throws {
+    @Test func aSaveWithoutChangesDoesNothing() throws {
         let child = view.newChild()
         try child.save()
         #expect(!view.hasChanges && child.lastSaveToken == nil)
     }
 
-    @Test
-    func aSaveTellsTheParentsObservers() throws {
+    @Test func aSaveTellsTheParentsObservers() throws {
         let child = view.newChild()
         let ann = try child.hire("Ann")
         var notices: [ObjectsDidChange] = []
@@ -119,8 +110,7 @@ struct ChildContextTests {
         #expect(notices.map(\.inserted) == [[ann.objectID]])
     }
 
-    @Test
-    func transientValuesGoUpWithTheObject() throws {
+    @Test func transientValuesGoUpWithTheObject() throws {
         let child = view.newChild()
         let ann = try child.hire("Ann")
         ann.mood = "good"
@@ -128,8 +118,7 @@ struct ChildContextTests {
         #expect(view.object(with: ann.objectID, as: Employee.self)?.mood == "good")
     }
 
-    @Test
-    func theSaveAfterASaveSendsOnlyWhatIsNew() throws {
+    @Test func theSaveAfterASaveSendsOnlyWhatIsNew() throws {
         let child = view.newChild()
         let ann = try child.hireAndSave("Ann")
         let parents = try #require(view.object(with: ann.objectID, as: Employee.self))
@@ -141,8 +130,7 @@ struct ChildContextTests {
 
     // MARK: Deleted above
 
-    @Test
-    func aChangeToAnObjectThatTheParentHasDeletedIsDropped() throws {
+    @Test func aChangeToAnObjectThatTheParentHasDeletedIsDropped() throws {
         let (ann, child, copy) = try view.hireAboveChild(isSaved: true, mergePolicy: .error)
         copy.name = "Late"
         var discarded: [ObjectSnapshot] = []
@@ -153,8 +141,7 @@ struct ChildContextTests {
         #expect(copy.state == .gone && ann.isDeleted)
     }
 
-    @Test
-    func anObjectThatTheParentHasDeletedIsNotFound() throws {
+    @Test func anObjectThatTheParentHasDeletedIsNotFound() throws {
         let ann = try view.hireAndSave("Ann")
         view.delete(ann)
         let child = view.newChild()
@@ -162,8 +149,7 @@ struct ChildContextTests {
         #expect(try names(child) == [])
     }
 
-    @Test
-    func anObjectThatTheParentHasDeletedExistsAgainWhenTheChildInsertsIt() throws {
+    @Test func anObjectThatTheParentHasDeletedExistsAgainWhenTheChildInsertsIt() throws {
         let ann = try view.hireAndSave("Ann")
         view.delete(ann)
         let child = view.newChild()
@@ -176,8 +162,7 @@ struct ChildContextTests {
 
     // MARK: Reading
 
-    @Test
-    func aFetchFindsWhatTheParentHasInsertedChangedAndDeleted() throws {
+    @Test func aFetchFindsWhatTheParentHasInsertedChangedAndDeleted() throws {
         _ = try view.hire("Ann")
         let bob = try view.hire("Bob")
         let cid = try view.hireAndSave("Cid")
@@ -192,16 +177,14 @@ struct ChildContextTests {
         #expect(try child.fetchIDs(FetchRequest("Employee")).count == 3)
     }
 
-    @Test
-    func theParentsStateCountsAlsoWithoutTheChildsOwnChanges() throws {
+    @Test func theParentsStateCountsAlsoWithoutTheChildsOwnChanges() throws {
         _ = try view.hire("Ann")
         let child = view.newChild()
         _ = try child.hire("Bob")
         #expect(try names(child) { $0.includesPendingChanges = false } == ["Ann"])
     }
 
-    @Test
-    func threeLevelsLieOverEachOther() throws {
+    @Test func threeLevelsLieOverEachOther() throws {
         for name in ["Ann", "Bob", "Cid", "Dan"] { _ = try view.hire(name) }
         try view.save()
         let (first, second) = (view.newChild(), view.newChild())
@@ -228,8 +211,7 @@ struct ChildContextTests {
         #expect(try names(second) == ["Ann1", "Cid1", "Dan", "Eve"])
     }
 
-    @Test
-    func limitAndOffsetCountWhatIsLaidOver() throws {
+    @Test func limitAndOffsetCountWhatIsLaidOver() throws {
         for name in ["A", "C", "E", "G"] { _ = try view.hire(name) }
         try view.save()
         _ = try view.hire("B")
@@ -246,8 +228,7 @@ struct ChildContextTests {
         )
     }
 
-    @Test
-    func anObjectInUseFollowsTheParent() throws {
+    @Test func anObjectInUseFollowsTheParent() throws {
         let (ann, child, copy) = try view.hireAboveChild()
         #expect(copy.name == "Ann")
         ann.name = "Bea"
@@ -255,8 +236,7 @@ struct ChildContextTests {
         #expect(copy.name == "Bea" && copy.state == .clean)
     }
 
-    @Test
-    func aChangedObjectKeepsItsOwnValuesWhenTheParentMoves() throws {
+    @Test func aChangedObjectKeepsItsOwnValuesWhenTheParentMoves() throws {
         let (ann, child, copy) = try view.hireAboveChild()
         copy.salary = 3
         ann.name = "Bea"
@@ -264,8 +244,7 @@ struct ChildContextTests {
         #expect(copy.name == "Bea" && copy.salary == 3 && copy.state == .updated)
     }
 
-    @Test
-    func aSaveOfOneChildShowsInItsSibling() throws {
+    @Test func aSaveOfOneChildShowsInItsSibling() throws {
         let ann = try view.hire("Ann")
         let (first, second) = (view.newChild(), view.newChild())
         let copy = try #require(second.object(with: ann.objectID, as: Employee.self))
@@ -278,8 +257,7 @@ struct ChildContextTests {
         #expect(copy.name == "Bea" && updated == [ann.objectID])
     }
 
-    @Test
-    func aChildReadsAtItsParentsGeneration() async throws {
+    @Test func aChildReadsAtItsParentsGeneration() async throws {
         _ = try view.hire("Ann")
         try view.save()
         let child = view.newChild()
@@ -295,8 +273,7 @@ struct ChildContextTests {
         #expect(try names(child) == ["Ann", "Bob"])
     }
 
-    @Test
-    func mergesOfTheParentReachTheChild() async throws {
+    @Test func mergesOfTheParentReachTheChild() async throws {
         let ann = try view.hireAndSave("Ann")
         let id = ann.objectID
         let child = view.newChild()
@@ -309,16 +286,14 @@ struct ChildContextTests {
         #expect(copy.name == "Bea")
     }
 
-    @Test
-    func anIDThatTheChildReceivesIsItsParentsObject() throws {
+    @Test func anIDThatTheChildReceivesIsItsParentsObject() throws {
         let child = view.newChild()
         let ann = try child.hireAndSave("Ann")
         let grandchild = child.newChild()
         #expect(try grandchild.existingObject(with: ann.objectID).snapshot()["name"] == .string("Ann"))
     }
 
-    @Test
-    func theSaveOfAChildCanBeUndoneInTheParent() throws {
+    @Test func theSaveOfAChildCanBeUndoneInTheParent() throws {
         let child = view.newChild()
         _ = try child.hire("Ann")
         try child.save()

@@ -12,8 +12,7 @@ struct ChildEdgeTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func aSaveIntoAParentThatHasEndedFailsAndKeepsTheChanges() async throws {
+    @Test func aSaveIntoAParentThatHasEndedFailsAndKeepsTheChanges() async throws {
         let child = view.newChild()
         let ann = try child.hire("Ann")
         try await container.close()
@@ -22,8 +21,7 @@ struct ChildEdgeTests {
         child.reset()
     }
 
-    @Test
-    func anAsynchronousFetchOfAChildSeesWhatTheParentHasNotSaved() async throws {
+    @Test func anAsynchronousFetchOfAChildSeesWhatTheParentHasNotSaved() async throws {
         try view.hire("Ann")
         let child = view.newChild()
         let request = FetchRequest("Employee")
@@ -34,8 +32,7 @@ struct ChildEdgeTests {
         #expect(try await child.fetchAsynchronously(request, as: Employee.self).map(\.name) == ["Bea"])
     }
 
-    @Test
-    func anUpsertOfAChildFindsWhatTheParentHasNotSaved() async throws {
+    @Test func anUpsertOfAChildFindsWhatTheParentHasNotSaved() async throws {
         let stored = try await container.hire("stored") { $0.code = "AB1" }
         await container.mergePendingChanges()
         let ann = try view.hire("Ann")
@@ -50,15 +47,13 @@ struct ChildEdgeTests {
         #expect(new.isInserted && new.code == "AB1")
     }
 
-    @Test
-    func anUpsertThatFailsLeavesNothing() async throws {
+    @Test func anUpsertThatFailsLeavesNothing() async throws {
         #expect(throws: ContextError.self) { try view.upsert(Employee.self, by: ["code": .integer(5)]) }
         view.processPendingChanges()
         #expect(!view.hasChanges)
     }
 
-    @Test
-    func readingFromAChildDoesNotEndTheParentsUndoGroup() async throws {
+    @Test func readingFromAChildDoesNotEndTheParentsUndoGroup() async throws {
         let ann = try view.hireAndSave("Ann")
         view.processPendingChanges()
         let child = view.newChild()
@@ -70,8 +65,7 @@ struct ChildEdgeTests {
         #expect(ann.salary == nil && ann.age == 30, "one group")
     }
 
-    @Test
-    func anOrderThatAChildHasSavedIsThereAtOnce() async throws {
+    @Test func anOrderThatAChildHasSavedIsThereAtOnce() async throws {
         let store = try await OrderedModel.open(folder, "ordered")
         let list = try await store.save { context in
             let list = try context.insert(entity: "List")

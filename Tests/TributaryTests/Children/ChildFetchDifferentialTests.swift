@@ -41,8 +41,7 @@ struct ChildFetchDifferentialTests {
         return try FetchRequest("Employee", where: condition, arguments, sortKeys: order)
     }
 
-    @Test
-    func aChildOnItsParentsQueueAnswersAsItsObjectsDo() async throws {
+    @Test func aChildOnItsParentsQueueAnswersAsItsObjectsDo() async throws {
         var random = SeededGenerator.printingSeed()
         for number in 0..<8 {
             let folder = try TemporaryFolder("childfetch")
@@ -77,8 +76,7 @@ struct ChildFetchDifferentialTests {
         }
     }
 
-    @Test
-    func aChildFetchesTheSameAsTheStoreAfterAllHaveSaved() async throws {
+    @Test func aChildFetchesTheSameAsTheStoreAfterAllHaveSaved() async throws {
         var random = SeededGenerator.printingSeed()
         let folder = try TemporaryFolder("childfetch")
         let container = try await Company.open(folder)
@@ -116,8 +114,7 @@ struct ChildFetchDifferentialTests {
         }
     }
 
-    @Test
-    func aToOneToWhatTheParentHasDeletedReadsNil() async throws {
+    @Test func aToOneToWhatTheParentHasDeletedReadsNil() async throws {
         let folder = try TemporaryFolder("childfetch")
         let container = try await Company.open(folder)
         try await container.performBackgroundTask { context in

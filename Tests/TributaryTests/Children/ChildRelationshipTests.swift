@@ -11,8 +11,7 @@ struct ChildRelationshipTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func aToManyShowsTheParentsUnsavedLinks() throws {
+    @Test func aToManyShowsTheParentsUnsavedLinks() throws {
         let (department, ann) = (try view.insert(Department.self), try view.hire("Ann"))
         try view.save()
         ann.department = department
@@ -25,8 +24,7 @@ struct ChildRelationshipTests {
         #expect(copy.employees.isEmpty)
     }
 
-    @Test
-    func aRegisterThatTheChildSetsMovesTheParentsInverse() throws {
+    @Test func aRegisterThatTheChildSetsMovesTheParentsInverse() throws {
         let (department, ann) = (try view.insert(Department.self), try view.hire("Ann"))
         let child = view.newChild()
         child.object(with: ann.objectID, as: Employee.self)?.department =
@@ -36,8 +34,7 @@ struct ChildRelationshipTests {
         #expect(department.employees == [ann] && ann.department === department)
     }
 
-    @Test
-    func pairsGoUp() throws {
+    @Test func pairsGoUp() throws {
         let (project, ann) = (try view.insert(Project.self), try view.hire("Ann"))
         try view.save()
         let child = view.newChild()
@@ -51,8 +48,7 @@ struct ChildRelationshipTests {
         #expect(project.members.isEmpty && ann.projects.isEmpty && copy.members.isEmpty)
     }
 
-    @Test
-    func pairsOfNewObjectsGoThroughTwoLevels() async throws {
+    @Test func pairsOfNewObjectsGoThroughTwoLevels() async throws {
         let child = view.newChild()
         let grandchild = child.newChild()
         let (project, ann) = (try grandchild.insert(Project.self), try grandchild.hire("Ann"))
@@ -67,8 +63,7 @@ struct ChildRelationshipTests {
         #expect(links == [project.objectID])
     }
 
-    @Test
-    func aOneToOneThatTheChildMovesLetsGoAbove() throws {
+    @Test func aOneToOneThatTheChildMovesLetsGoAbove() throws {
         let (ann, bob) = (try view.hire("Ann"), try view.hire("Bob"))
         let badge = try view.insert(Badge.self)
         badge.owner = ann
@@ -79,8 +74,7 @@ struct ChildRelationshipTests {
         #expect(badge.owner === bob && bob.badge === badge && ann.badge == nil)
     }
 
-    @Test
-    func whoeverHoldsTheTargetInTheParentLetsGoOfIt() throws {
+    @Test func whoeverHoldsTheTargetInTheParentLetsGoOfIt() throws {
         let ann = try view.hireAndSave("Ann")
         let child = view.newChild()
         let mine = try child.insert(Badge.self)
@@ -91,8 +85,7 @@ struct ChildRelationshipTests {
         #expect(theirs.owner == nil && ann.badge?.objectID == mine.objectID)
     }
 
-    @Test
-    func aCascadeRunsInTheChild() throws {
+    @Test func aCascadeRunsInTheChild() throws {
         let (ann, badge) = (try view.hire("Ann"), try view.insert(Badge.self))
         badge.owner = ann
         try view.save()
@@ -104,8 +97,7 @@ struct ChildRelationshipTests {
         #expect(ann.isDeleted && badge.isDeleted)
     }
 
-    @Test
-    func nullifyRunsInTheChild() throws {
+    @Test func nullifyRunsInTheChild() throws {
         let (department, ann) = (try view.insert(Department.self), try view.hire("Ann"))
         ann.department = department
         try view.save()
@@ -115,8 +107,7 @@ struct ChildRelationshipTests {
         #expect(ann.department == nil && department.isDeleted)
     }
 
-    @Test
-    func denyIsCheckedAtTheChildsSave() throws {
+    @Test func denyIsCheckedAtTheChildsSave() throws {
         let ann = try view.hire("Ann")
         try view.insert("Locker", ["holder": .reference(ann.uniqueID)])
         let child = view.newChild()
@@ -125,8 +116,7 @@ struct ChildRelationshipTests {
         #expect(!ann.isDeleted)
     }
 
-    @Test
-    func aRollbackGoesBackToTheParentsState() throws {
+    @Test func aRollbackGoesBackToTheParentsState() throws {
         let (ann, child, copy) = try view.hireAboveChild()
         copy.name = "Child"
         let other = try child.hire("Bob")
@@ -135,8 +125,7 @@ struct ChildRelationshipTests {
         #expect(view.hasChanges && ann.name == "Ann")
     }
 
-    @Test
-    func aDeletionIsRolledBack() throws {
+    @Test func aDeletionIsRolledBack() throws {
         let ann = try view.hire("Ann")
         let child = view.newChild()
         let copy = child.object(with: ann.objectID)
@@ -146,8 +135,7 @@ struct ChildRelationshipTests {
         #expect(try child.count(for: FetchRequest("Employee")) == 1)
     }
 
-    @Test
-    func aRollbackOfTheParentReachesTheChild() throws {
+    @Test func aRollbackOfTheParentReachesTheChild() throws {
         let ann = try view.hireAndSave("Ann")
         ann.name = "Bea"
         let child = view.newChild()
@@ -158,8 +146,7 @@ struct ChildRelationshipTests {
         #expect(copy.name == "Ann")
     }
 
-    @Test
-    func aResetForgetsTheChildAlone() throws {
+    @Test func aResetForgetsTheChildAlone() throws {
         let (ann, child, copy) = try view.hireAboveChild()
         copy.name = "Child"
         child.reset()
@@ -167,8 +154,7 @@ struct ChildRelationshipTests {
         #expect(child.object(with: ann.objectID, as: Employee.self)?.name == "Ann")
     }
 
-    @Test
-    func aRefreshReadsTheParent() throws {
+    @Test func aRefreshReadsTheParent() throws {
         let (ann, child, copy) = try view.hireAboveChild()
         copy.salary = 2
         ann.name = "Bea"
@@ -178,8 +164,7 @@ struct ChildRelationshipTests {
         #expect(copy.isFault && copy.salary == nil && copy.name == "Bea")
     }
 
-    @Test
-    func aChildOfABackgroundContextWorksInsideItsPerform() async throws {
+    @Test func aChildOfABackgroundContextWorksInsideItsPerform() async throws {
         let count = try await container.performBackgroundTask { context in
             let child = context.newChild()
             try child.hireAndSave("Ann")

@@ -10,9 +10,7 @@ struct ChildUpsertTests {
 
     init() async throws { (folder, container) = try await Company.open(.memory) }
 
-    @Test
-    @MainActor
-    func unsavedObjectsOfTheParentAreVisitedAFewTimesHoweverManyThereAre() throws {
+    @Test @MainActor func unsavedObjectsOfTheParentAreVisitedAFewTimesHoweverManyThereAre() throws {
         let count = 1_000
         let parent = container.viewContext
         for number in 0..<count {
@@ -28,8 +26,7 @@ struct ChildUpsertTests {
         #expect(parent.pending.list.keys.visited <= 4 * count, "\(parent.pending.list.keys.visited)")
     }
 
-    @Test
-    func aChildOnItsOwnQueueFindsWhatItHasSavedInTheSameBody() async throws {
+    @Test func aChildOnItsOwnQueueFindsWhatItHasSavedInTheSameBody() async throws {
         let parent = container.newBackgroundContext()
         try await parent.perform { context in
             for number in 0..<100 {

@@ -11,8 +11,7 @@ import Tributary
             let employee: Employee
         }
 
-        @Test
-        func anErrorThatCarriesAnObjectIsFoundWhereTheObjectIsUsed() async throws {
+        @Test func anErrorThatCarriesAnObjectIsFoundWhereTheObjectIsUsed() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let background = container.newBackgroundContext(name: "payroll")
@@ -27,8 +26,7 @@ import Tributary
             #expect(result.errors.contains("Employee.name was used off the queue of the context 'payroll'"))
         }
 
-        @Test
-        func anObjectInANotificationIsFoundWhereItIsUsed() async throws {
+        @Test func anObjectInANotificationIsFoundWhereItIsUsed() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let hired = Notification.Name("hired")
@@ -45,8 +43,7 @@ import Tributary
             #expect(result.errors.contains("Employee.name was used off the queue of the context 'hiring'"))
         }
 
-        @Test
-        func anAddressOfAnObjectIsFoundWhereItIsUsed() async throws {
+        @Test func anAddressOfAnObjectIsFoundWhereItIsUsed() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let background = container.newBackgroundContext(name: "unsafe")

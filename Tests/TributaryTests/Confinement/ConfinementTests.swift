@@ -7,8 +7,7 @@ import Tributary
 #if DEBUG
     /// Clients that the compiler does not check carry objects away; a debug build stops them and says what was used.
     struct ConfinementTests {
-        @Test
-        func readingAnObjectOffItsQueueStopsTheProgram() async throws {
+        @Test func readingAnObjectOffItsQueueStopsTheProgram() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let background = container.newBackgroundContext(name: "import")
@@ -22,8 +21,7 @@ import Tributary
             result.expectErrors("Employee.name was used off the queue of the context 'import'")
         }
 
-        @Test
-        func writingAnObjectAfterItsPerformStopsTheProgram() async throws {
+        @Test func writingAnObjectAfterItsPerformStopsTheProgram() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let background = container.newBackgroundContext()
@@ -34,8 +32,7 @@ import Tributary
             result.expectErrors("Employee.salary was used off the queue of the context 'background'")
         }
 
-        @Test
-        func usingTheViewContextOffTheMainActorStopsTheProgram() async throws {
+        @Test func usingTheViewContextOffTheMainActorStopsTheProgram() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let box = LeakyBox()
@@ -49,8 +46,7 @@ import Tributary
             )
         }
 
-        @Test
-        func anObjectOfTheViewContextInABackgroundBodyStopsTheProgram() async throws {
+        @Test func anObjectOfTheViewContextInABackgroundBodyStopsTheProgram() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let box = LeakyBox()
@@ -61,8 +57,7 @@ import Tributary
             result.expectErrors("Employee.salary was used off the main actor, on the queue of the context 'import'")
         }
 
-        @Test
-        func aBlockThatTheMainActorHasAnotherQueueRunIsNotStopped() async throws {
+        @Test func aBlockThatTheMainActorHasAnotherQueueRunIsNotStopped() async throws {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 // Two jobs, so that one of them is not at the start of the program.
@@ -87,8 +82,7 @@ import Tributary
             #expect(!text.contains("Tributary:"), "\(text)")
         }
 
-        @Test
-        func aBlockThatTheMainQueueHasAnotherQueueRunIsNotStopped() async throws {
+        @Test func aBlockThatTheMainQueueHasAnotherQueueRunIsNotStopped() async throws {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let box = LeakyBox()
@@ -108,8 +102,7 @@ import Tributary
             #expect(!text.contains("Tributary:"), "\(text)")
         }
 
-        @Test
-        func misuseAfterAFalseAlarmIsStillFound() async throws {
+        @Test func misuseAfterAFalseAlarmIsStillFound() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let box = LeakyBox()
@@ -127,8 +120,7 @@ import Tributary
             #expect(text.contains("Tributary: insertedObjects was used off the main actor"), "\(text)")
         }
 
-        @Test
-        func aContextOffItsQueueStopsTheProgramAtEachEntry() async throws {
+        @Test func aContextOffItsQueueStopsTheProgramAtEachEntry() async throws {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let container = try await Company.openInMemory()
                 let box = LeakyBox()
@@ -138,8 +130,7 @@ import Tributary
             result.expectErrors("save() was used off the queue of the context 'late'")
         }
 
-        @Test
-        func accessOnTheContextsQueueIsNotStopped() async throws {
+        @Test func accessOnTheContextsQueueIsNotStopped() async throws {
             let container = try await Company.openInMemory()
             let background = container.newBackgroundContext()
             let names = try await background.perform { context in

@@ -30,18 +30,15 @@ struct MisuseTests {
         return Dictionary(pairs, uniquingKeysWith: { $1 })
     }
 
-    @Test
-    func thereAreEnoughFixtures() {
+    @Test func thereAreEnoughFixtures() {
         #expect(MisuseTests.fixtures.count >= 47)
     }
 
-    @Test
-    func theArticleListsEachFixtureAndNoOther() throws {
+    @Test func theArticleListsEachFixtureAndNoOther() throws {
         #expect(try MisuseTests.documented().keys.sorted() == MisuseTests.fixtures)
     }
 
-    @Test
-    func eachMisuseIsRejectedWhereItStands() async throws {
+    @Test func eachMisuseIsRejectedWhereItStands() async throws {
         let compiler = try FixtureCompiler()
         let documented = try MisuseTests.documented()
         let failures = await withTaskGroup(of: [String].self) { group in

@@ -14,8 +14,7 @@ struct MisuseUndetectedTests {
         return files.filter { $0.hasSuffix(".swift") }.sorted()
     }()
 
-    @Test
-    func theArticleListsEachProgramWithWhatTheCompilerSays() throws {
+    @Test func theArticleListsEachProgramWithWhatTheCompilerSays() throws {
         let rows = try Article("Concurrency").rows(under: "What it cannot reject")
         #expect(rows.compactMap { Article.code($0[0]).map { "\($0).swift" } }.sorted() == Self.programs)
         for row in rows {
@@ -24,8 +23,7 @@ struct MisuseUndetectedTests {
         }
     }
 
-    @Test
-    func eachProgramCompilesWithTheWarningsThatAreMarked() async throws {
+    @Test func eachProgramCompilesWithTheWarningsThatAreMarked() async throws {
         let compiler = try FixtureCompiler()
         for program in Self.programs {
             let path = "\(Self.folder)/\(program)"

@@ -26,8 +26,7 @@ struct ConflictResolverTests {
         }
     }
 
-    @Test
-    func itMayChangeTheLiveObject() async throws {
+    @Test func itMayChangeTheLiveObject() async throws {
         let result = try await race { object, conflict in
             #expect(conflict.changedProperties == ["name"] && conflict.changedInStore == ["name", "salary"])
             guard let employee = object as? Employee else { return .error }
@@ -38,20 +37,17 @@ struct ConflictResolverTests {
         #expect(result.0 == "Here+There" && result.1 == 9)
     }
 
-    @Test
-    func itMayLeaveItToAPolicy() async throws {
+    @Test func itMayLeaveItToAPolicy() async throws {
         #expect(try await race { _, _ in .rollback }.0 == "There")
         #expect(try await race { _, _ in .storeTrump }.1 == 7)
         await #expect(throws: ConflictError.self) { _ = try await race { _, _ in nil } }
     }
 
-    @Test
-    func anErrorOfTheResolverEndsTheSave() async throws {
+    @Test func anErrorOfTheResolverEndsTheSave() async throws {
         await #expect(throws: Refused.self) { _ = try await race { _, _ in throw Refused() } }
     }
 
-    @Test
-    func refreshingSettlesAConflict() async throws {
+    @Test func refreshingSettlesAConflict() async throws {
         let (background, id) = try await Company.conflict(in: container) { $0.salary = 5 }
         try await background.perform { context in
             #expect(throws: ConflictError.self) { try context.save() }
@@ -62,8 +58,7 @@ struct ConflictResolverTests {
         }
     }
 
-    @Test
-    func savesAreAnnouncedBeforeAndAfter() async throws {
+    @Test func savesAreAnnouncedBeforeAndAfter() async throws {
         try await container.performBackgroundTask { context in
             var told: [String] = []
             context.onWillSave = { context in

@@ -44,8 +44,7 @@ struct UniqueLinkTests {
         return key
     }
 
-    @Test
-    func `under objectTrump the stored object takes all links of the new one, in order`() async throws {
+    @Test func `under objectTrump the stored object takes all links of the new one, in order`() async throws {
         let stored = try await container.save { try key("A", "a", in: $0).objectID }
         let background = container.newBackgroundContext(mergePolicy: .objectTrump)
         let shelf = try await background.save { context in

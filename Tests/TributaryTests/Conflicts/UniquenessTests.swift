@@ -147,8 +147,7 @@ struct UniquenessTests {
         #expect(try await titles() == (policy == .overwrite ? ["two"] : ["one", "two"]))
     }
 
-    @Test
-    func nullsAndPartsOfAKeyDoNotCollide() async throws {
+    @Test func nullsAndPartsOfAKeyDoNotCollide() async throws {
         try await container.performBackgroundTask { context in
             for serial in ["1", "2"] {
                 try context.insert("Product", ["country": .string("CH"), "serial": .string(serial)])
@@ -162,8 +161,7 @@ struct UniquenessTests {
         }
     }
 
-    @Test
-    func aKeyThatIsFreedInTheSaveMayBeTaken() async throws {
+    @Test func aKeyThatIsFreedInTheSaveMayBeTaken() async throws {
         try await container.performBackgroundTask { context in
             let (first, second) = (try make(context, "A1", "one"), try make(context, "A2", "two"))
             try context.save()
@@ -177,8 +175,7 @@ struct UniquenessTests {
         #expect(try await titles() == ["three", "two"])
     }
 
-    @Test
-    func upsertFindsOrMakes() async throws {
+    @Test func upsertFindsOrMakes() async throws {
         try await container.performBackgroundTask { context in
             let new = try context.upsert(Product.self, by: ["code": .string("A1")])
             #expect(new.isInserted)

@@ -18,8 +18,7 @@ struct ComingFromCoreDataTests {
 
     // MARK: The first day
 
-    @Test
-    func aMergeSavesTheViewContext() async throws {
+    @Test func aMergeSavesTheViewContext() async throws {
         fixture.container.setMergeOptions(.fixture)
         try ann().salary = 7
         #expect(view.hasChanges)
@@ -31,15 +30,13 @@ struct ComingFromCoreDataTests {
         #expect(salary == 7)
     }
 
-    @Test
-    func itsUndoStackIsThereFromTheStart() throws {
+    @Test func itsUndoStackIsThereFromTheStart() throws {
         #expect(view.undoStack != nil && view.newChild().undoStack == nil)
     }
 
     // MARK: Objects and their changes
 
-    @Test
-    func anEqualValueAndAnEqualSetChangeNothing() throws {
+    @Test func anEqualValueAndAnEqualSetChangeNothing() throws {
         let (ann, sales) = (try ann(), try sales())
         ann.department = sales
         ann.projects = [try #require(view.object(with: fixture.till, as: Project.self))]
@@ -61,8 +58,7 @@ struct ComingFromCoreDataTests {
         #expect(try view.insert(Project.self).hasPersistentChangedValues)
     }
 
-    @Test
-    func theOwnersOfLinkedObjectsAreUpdated() throws {
+    @Test func theOwnersOfLinkedObjectsAreUpdated() throws {
         let (ann, sales) = (try ann(), try sales())
         let other = try view.insert(Department.self)
         try view.save()
@@ -86,8 +82,7 @@ struct ComingFromCoreDataTests {
         #expect(view.updatedObjects.isEmpty && !view.hasChanges && !sales.hasChanges)
     }
 
-    @Test
-    func pairsAreChangesOfBothEnds() throws {
+    @Test func pairsAreChangesOfBothEnds() throws {
         let ann = try ann()
         let project = try view.existingObject(with: fixture.till, as: Project.self)
         ann.add(project, to: Employee.projects)
@@ -98,8 +93,7 @@ struct ComingFromCoreDataTests {
         #expect(view.updatedObjects.isEmpty && !view.hasChanges)
     }
 
-    @Test
-    func theHooksOfOwnersAreCalledAlsoWhenNobodyHoldsThem() async throws {
+    @Test func theHooksOfOwnersAreCalledAlsoWhenNobodyHoldsThem() async throws {
         let container = try await HookedTeam.open()
         let background = container.newBackgroundContext()
         let (team, member) = try await background.save { context in
@@ -138,8 +132,7 @@ struct ComingFromCoreDataTests {
         try await container.close()
     }
 
-    @Test
-    func aDeletedObjectSaysSoAndKeepsItsContext() async throws {
+    @Test func aDeletedObjectSaysSoAndKeepsItsContext() async throws {
         let (ann, sales) = (try ann(), try sales())
         view.delete(ann)
         #expect(ann.isDeleted && ann.hasChanges && view.deletedObjects == [ann])
@@ -158,16 +151,14 @@ struct ComingFromCoreDataTests {
         #expect(project.managedObjectContext == nil && sales.managedObjectContext === view)
     }
 
-    @Test
-    func anObjectThatIsNotMergedYetIsNotDeleted() async throws {
+    @Test func anObjectThatIsNotMergedYetIsNotDeleted() async throws {
         let id = try await fixture.container.save { try $0.insert(Project.self).objectID }
         let project = view.object(with: id)
         #expect(throws: ContextError.self) { try project.load() }
         #expect(project.state == .gone && !project.isDeleted)
     }
 
-    @Test
-    func aTransientChangeAloneIsNoChange() throws {
+    @Test func aTransientChangeAloneIsNoChange() throws {
         let ann = try ann()
         ann.mood = "sad"
         #expect(ann.mood == "sad" && !ann.hasChanges && !view.hasChanges && view.updatedObjects.isEmpty)
@@ -175,8 +166,7 @@ struct ComingFromCoreDataTests {
         #expect(ann.mood == nil)
     }
 
-    @Test
-    func theValueForAKeyIsTheAttributesNotThatOfAComputedProperty() async throws {
+    @Test func theValueForAKeyIsTheAttributesNotThatOfAComputedProperty() async throws {
         let container = try await Loud.open()
         try await container.performBackgroundTask { context in
             let note = try context.insert(Loud.self)
@@ -186,8 +176,7 @@ struct ComingFromCoreDataTests {
         }
     }
 
-    @Test
-    func aDeletionIsPreparedOnce() async throws {
+    @Test func aDeletionIsPreparedOnce() async throws {
         let container = try await Loud.open()
         try await container.performBackgroundTask { context in
             let note = try context.insert(Loud.self)
@@ -199,8 +188,7 @@ struct ComingFromCoreDataTests {
         }
     }
 
-    @Test
-    func aMandatoryDerivedAttributeMayLackAValue() async throws {
+    @Test func aMandatoryDerivedAttributeMayLackAValue() async throws {
         let container = try await Loud.open()
         try await container.performBackgroundTask { context in
             let note = try context.insert(Loud.self)
@@ -213,8 +201,7 @@ struct ComingFromCoreDataTests {
         }
     }
 
-    @Test
-    func aMergeRegistersNoInsertedObjectAndUnregistersADeletedOne() async throws {
+    @Test func aMergeRegistersNoInsertedObjectAndUnregistersADeletedOne() async throws {
         let ann = try ann()
         let inserted = try await fixture.container.save { context in
             let project = try context.insert(Project.self)
@@ -229,16 +216,14 @@ struct ComingFromCoreDataTests {
 
     // MARK: Fetching
 
-    @Test
-    func sectionsByATransientAttributeAreRefused() {
+    @Test func sectionsByATransientAttributeAreRefused() {
         let error = #expect(throws: ObjectPredicateError.self) {
             try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view, sectionKeyPath: "mood")
         }
         #expect(error.map { "\($0)".contains("'mood' is transient") } == true)
     }
 
-    @Test
-    func fetchedObjectsHaveTheirValuesUnlessTheRequestSaysOtherwise() async throws {
+    @Test func fetchedObjectsHaveTheirValuesUnlessTheRequestSaysOtherwise() async throws {
         let faults = try await fixture.container.performBackgroundTask { context in
             var request = FetchRequest("Employee")
             let isFault = try context.fetch(request).map(\.isFault)
@@ -253,8 +238,7 @@ struct ComingFromCoreDataTests {
         #expect(faults == [false, true, true])
     }
 
-    @Test
-    func theLimitCountsAfterUnsavedChanges() throws {
+    @Test func theLimitCountsAfterUnsavedChanges() throws {
         try view.hire("Aaron")
         var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
         request.fetchLimit = 1
@@ -268,8 +252,7 @@ struct ComingFromCoreDataTests {
 
     // MARK: Contexts
 
-    @Test
-    func theDefaultPoliciesAndTheOneWhoMerges() async throws {
+    @Test func theDefaultPoliciesAndTheOneWhoMerges() async throws {
         #expect(view.mergePolicy == .objectTrump && view.isPinned && view.automaticallyMergesChangesFromParent)
         await fixture.container.newBackgroundContext().perform { context in
             #expect(context.mergePolicy == .error && !context.isPinned)
@@ -277,8 +260,7 @@ struct ComingFromCoreDataTests {
         }
     }
 
-    @Test
-    func anUnknownIDIsAFaultUntilItIsRead() throws {
+    @Test func anUnknownIDIsAFaultUntilItIsRead() throws {
         let unknown = UniqueID(high: 1, low: 2)
         let id = ManagedObjectID("Project", unknown)
         #expect(view.object(with: id).isFault)

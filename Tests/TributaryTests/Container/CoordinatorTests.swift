@@ -12,8 +12,7 @@ struct CoordinatorTests {
 
     private struct Stop: Error {}
 
-    @Test
-    func theSavesAreOneTransactionOfTheHistory() async throws {
+    @Test func theSavesAreOneTransactionOfTheHistory() async throws {
         let background = container.newBackgroundContext(name: "load", author: "ann")
         let token = try await container.coordinator.perform(on: background) { context in
             let ann = try context.hireAndSave("Ann")
@@ -32,8 +31,7 @@ struct CoordinatorTests {
         #expect(salaries == [6, nil])
     }
 
-    @Test
-    func whatALaterSaveDeletesIsNotInTheLog() async throws {
+    @Test func whatALaterSaveDeletesIsNotInTheLog() async throws {
         let background = container.newBackgroundContext()
         let ann = try await background.save { try $0.hire("Ann").objectID }
         try await container.coordinator.perform(on: background) { context in
@@ -63,8 +61,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test
-    func theBodyReadsItsOwnSavesAndNobodyElseDoes() async throws {
+    @Test func theBodyReadsItsOwnSavesAndNobodyElseDoes() async throws {
         let background = container.newBackgroundContext()
         let store = container.store
         let entity = try #require(container.model.entity(named: "Employee"))
@@ -76,8 +73,7 @@ struct CoordinatorTests {
         #expect(try store.read { try $0.count(FetchQuery(entity: entity)) } == 1)
     }
 
-    @Test
-    func aBodyThatThrowsCommitsNothingAndTheContextKeepsItsChanges() async throws {
+    @Test func aBodyThatThrowsCommitsNothingAndTheContextKeepsItsChanges() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.save { try $0.hire("Bob").objectID }
         await #expect(throws: Stop.self) {
@@ -100,8 +96,7 @@ struct CoordinatorTests {
         #expect(names == ["Ann", "Bob2"])
     }
 
-    @Test
-    func deletionsAndLinksComeBackWhenTheBodyThrows() async throws {
+    @Test func deletionsAndLinksComeBackWhenTheBodyThrows() async throws {
         let background = container.newBackgroundContext()
         let (ann, project) = try await background.save { context in
             let (ann, project) = (try context.insert(Employee.self), try context.insert(Project.self))
@@ -127,8 +122,7 @@ struct CoordinatorTests {
         #expect(try container.committed.count == 1)
     }
 
-    @Test
-    func changesThatTheBlockDidNotSaveStayUnsaved() async throws {
+    @Test func changesThatTheBlockDidNotSaveStayUnsaved() async throws {
         let background = container.newBackgroundContext()
         try await container.coordinator.perform(on: background) { context in
             try context.hireAndSave("Ann")
@@ -138,15 +132,13 @@ struct CoordinatorTests {
         #expect(try container.committed.first?.changes.count == 1)
     }
 
-    @Test
-    func aBodyWithoutSavesCommitsNothing() async throws {
+    @Test func aBodyWithoutSavesCommitsNothing() async throws {
         let background = container.newBackgroundContext()
         #expect(try await container.coordinator.perform(on: background) { _ in 7 } == 7)
         #expect(try container.committed.isEmpty)
     }
 
-    @Test
-    func aTurnInsideATurnIsTheSameOne() async throws {
+    @Test func aTurnInsideATurnIsTheSameOne() async throws {
         let background = container.newBackgroundContext()
         try await container.coordinator.perform(on: background) { context in
             try context.performInOneTransaction { _ = try context.hireAndSave("Ann") }
@@ -155,9 +147,7 @@ struct CoordinatorTests {
         #expect(try container.committed.count == 1)
     }
 
-    @Test
-    @MainActor
-    func theViewContextShowsItsTransactionAtOnceAndOneUpdateIsPosted() async throws {
+    @Test @MainActor func theViewContextShowsItsTransactionAtOnceAndOneUpdateIsPosted() async throws {
         var updates = container.storeUpdates().makeAsyncIterator()
         try container.coordinator.perform { context in
             for name in ["Ann", "Bob"] {
@@ -169,9 +159,7 @@ struct CoordinatorTests {
         #expect(await updates.next()?.changes.tells(ofInserted: 2) == true)
     }
 
-    @Test
-    @MainActor
-    func theViewContextKeepsItsChangesWhenTheBodyThrows() throws {
+    @Test @MainActor func theViewContextKeepsItsChangesWhenTheBodyThrows() throws {
         #expect(throws: Stop.self) {
             try container.coordinator.perform { context in
                 try context.hireAndSave("Ann")
@@ -183,8 +171,7 @@ struct CoordinatorTests {
         #expect(try container.committed.count == 1)
     }
 
-    @Test
-    func aConflictInsideTheBodyCanBeCaught() async throws {
+    @Test func aConflictInsideTheBodyCanBeCaught() async throws {
         let (background, _) = try await Company.conflict(in: container)
         try await container.coordinator.perform(on: background) { context in
             #expect(throws: ConflictError.self) { try context.save() }
@@ -194,8 +181,7 @@ struct CoordinatorTests {
         #expect(try container.committed.count == 3)
     }
 
-    @Test
-    func otherSaversWaitForTheTurn() async throws {
+    @Test func otherSaversWaitForTheTurn() async throws {
         let (first, second) = (container.newBackgroundContext(), container.newBackgroundContext())
         let (begun, begin) = AsyncStream<Void>.makeStream()
         async let held: Void = container.coordinator.perform(on: first) { context in
@@ -209,8 +195,7 @@ struct CoordinatorTests {
         #expect(try container.committed.map(\.changes.count) == [2, 1])
     }
 
-    @Test
-    func aBatchInTheBodyIsRefusedAndTheSavesStand() async throws {
+    @Test func aBatchInTheBodyIsRefusedAndTheSavesStand() async throws {
         let background = container.newBackgroundContext()
         try await container.coordinator.perform(on: background) { context in
             try context.hireAndSave("Ann")
@@ -227,8 +212,7 @@ struct CoordinatorTests {
         #expect(names == ["Ann", "Bob"])
     }
 
-    @Test
-    func aChildHasNoTurn() async {
+    @Test func aChildHasNoTurn() async {
         await container.performBackgroundTask { context in
             let child = context.newChild()
             #expect(throws: ContextError.self) { try child.performInOneTransaction {} }

@@ -25,8 +25,7 @@ struct QuittingTests {
 
     static func leave() { exit(0) }
 
-    @Test
-    func savesThatWereEnqueuedAreInTheStoreAfterTheExit() async throws {
+    @Test func savesThatWereEnqueuedAreInTheStoreAfterTheExit() async throws {
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             let container = try await Company.open(at: path, merging: QuittingTests.patient)
             let background = container.newBackgroundContext()
@@ -38,8 +37,7 @@ struct QuittingTests {
         #expect(try await stored() == 100)
     }
 
-    @Test
-    func aBackgroundTaskOfTheMainActorIsWaitedFor() async throws {
+    @Test func aBackgroundTaskOfTheMainActorIsWaitedFor() async throws {
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             let container = try await Company.open(at: path, merging: QuittingTests.patient)
             let begun = DispatchSemaphore(value: 0)
@@ -56,8 +54,7 @@ struct QuittingTests {
         #expect(try await stored() == 2_000)
     }
 
-    @Test
-    func theExitWaitsNoLongerThanItsTimeout() async throws {
+    @Test func theExitWaitsNoLongerThanItsTimeout() async throws {
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             var options = MergeOptions.fixture
             options.shutdownTimeout = .milliseconds(200)
@@ -69,8 +66,7 @@ struct QuittingTests {
         #expect(try await stored() == 0)
     }
 
-    @Test
-    func closingWaitsForZeroAndForTheLastMerge() async throws {
+    @Test func closingWaitsForZeroAndForTheLastMerge() async throws {
         let container = try await Company.open(folder)
         var updates = container.storeUpdates().makeAsyncIterator()
         let isCounted = DispatchSemaphore(value: 0)

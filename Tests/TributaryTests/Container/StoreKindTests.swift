@@ -56,8 +56,7 @@ struct StoreKindTests {
         try await container.close()
     }
 
-    @Test
-    func twoStoresInMemoryAreTwo() async throws {
+    @Test func twoStoresInMemoryAreTwo() async throws {
         let one = try await Company.open(.memory, in: folder)
         let two = try await Company.open(.memory, in: folder)
         try await one.hire("Ann")
@@ -105,8 +104,7 @@ struct StoreKindTests {
         try await container.close()
     }
 
-    @Test
-    func valuesAreShownWhenAskedFor() async throws {
+    @Test func valuesAreShownWhenAskedFor() async throws {
         let heard = Mutex<[String]>([])
         let log = SQLLog(includesValues: true) { entry in heard.withLock { $0.append(entry.text) } }
         let container = try await Company.open(.memory, in: folder, sqlLog: log)
@@ -116,8 +114,7 @@ struct StoreKindTests {
         try await container.close()
     }
 
-    @Test
-    func activitiesAreObservable() async throws {
+    @Test func activitiesAreObservable() async throws {
         let container = try await Company.open(.memory, in: folder)
         let monitor = container.activityMonitor()
         #expect(!monitor.isActive)

@@ -10,8 +10,7 @@ struct AddressTableTests {
         UniqueID(high: .random(in: 0..<8, using: &random), low: .random(in: 0..<64, using: &random))
     }
 
-    @Test
-    func randomStepsLeaveWhatADictionaryHas() {
+    @Test func randomStepsLeaveWhatADictionaryHas() {
         var random = SeededGenerator.printingSeed()
         for _ in 0..<40 {
             var table = AddressTable()
@@ -40,8 +39,7 @@ struct AddressTableTests {
         }
     }
 
-    @Test
-    func theRestOfManyAddressesIsFound() {
+    @Test func theRestOfManyAddressesIsFound() {
         var table = AddressTable()
         let ids = (0..<20_000).map { UniqueID(high: UInt64($0) << 16, low: UInt64($0)) }
         let places = ids.enumerated().map { table.insert(UInt($0 + 1), for: $1) }

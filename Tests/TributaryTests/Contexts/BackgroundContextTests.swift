@@ -13,8 +13,7 @@ struct BackgroundContextTests {
         var name = "Ann"
     }
 
-    @Test
-    func bodiesRunInTheOrderOfTheCalls() async throws {
+    @Test func bodiesRunInTheOrderOfTheCalls() async throws {
         let background = container.newBackgroundContext()
         for number in 0..<200 {
             background.enqueue { context in
@@ -27,8 +26,7 @@ struct BackgroundContextTests {
         #expect(names == (0..<200).map(String.init))
     }
 
-    @Test
-    func aValueCanBeHandedOver() async throws {
+    @Test func aValueCanBeHandedOver() async throws {
         let background = container.newBackgroundContext()
         let draft = Draft()
         let name = try await background.perform(with: draft) { context, draft in
@@ -42,8 +40,7 @@ struct BackgroundContextTests {
         #expect(await background.perform { $0.insertedObjects.count } == 2)
     }
 
-    @Test
-    func errorsKeepTheirType() async throws {
+    @Test func errorsKeepTheirType() async throws {
         let background = container.newBackgroundContext()
         do throws(ContextError) {
             try await background.perform { (context) throws(ContextError) in
@@ -56,8 +53,7 @@ struct BackgroundContextTests {
         }
     }
 
-    @Test
-    func aThreadCanWait() async throws {
+    @Test func aThreadCanWait() async throws {
         let background = container.newBackgroundContext()
         let count = try await onThread {
             background.performAndWait { context in
@@ -68,8 +64,7 @@ struct BackgroundContextTests {
         #expect(count == 1)
     }
 
-    @Test
-    func objectsWithoutChangesAreHeldWeakly() async throws {
+    @Test func objectsWithoutChangesAreHeldWeakly() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
             for number in 0..<100 { try context.hire("\(number)") }
@@ -81,8 +76,7 @@ struct BackgroundContextTests {
         }
     }
 
-    @Test
-    func aContextTakesOverNewStateBetweenBodies() async throws {
+    @Test func aContextTakesOverNewStateBetweenBodies() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             context.automaticallyMergesChangesFromParent = true

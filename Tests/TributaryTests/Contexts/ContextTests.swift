@@ -10,8 +10,7 @@ struct ContextTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func aSaveIsReadBack() async throws {
+    @Test func aSaveIsReadBack() async throws {
         let background = container.newBackgroundContext(name: "work", author: "ann")
         let id = try await background.perform { context in
             let employee = try context.insert(Employee.self)
@@ -35,8 +34,7 @@ struct ContextTests {
         #expect(history.last?.contextName == "work")
     }
 
-    @Test
-    func anUpdateWritesOnlyWhatChanged() async throws {
+    @Test func anUpdateWritesOnlyWhatChanged() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
             let employee = try context.hireAndSave("Ann")
@@ -52,8 +50,7 @@ struct ContextTests {
         #expect(last?.changes.map(\.properties) == [["salary"]])
     }
 
-    @Test
-    func writingTheSameValueChangesNothing() async throws {
+    @Test func writingTheSameValueChangesNothing() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.hireAndSave("Ann")
             employee.name = "Ann"
@@ -61,8 +58,7 @@ struct ContextTests {
         }
     }
 
-    @Test
-    func aDeletedObjectIsInvalidated() async throws {
+    @Test func aDeletedObjectIsInvalidated() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             let employee = try context.hireAndSave("Ann")
@@ -78,8 +74,7 @@ struct ContextTests {
         }
     }
 
-    @Test
-    func anObjectThatWasNeverSavedLeavesNothing() async throws {
+    @Test func anObjectThatWasNeverSavedLeavesNothing() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.insert(Employee.self)
             context.delete(employee)
@@ -90,8 +85,7 @@ struct ContextTests {
         }
     }
 
-    @Test
-    func abstractAndUnknownEntitiesAreRefused() async throws {
+    @Test func abstractAndUnknownEntitiesAreRefused() async throws {
         await container.performBackgroundTask { context in
             #expect(throws: ContextError.unknownEntity("Boat")) { try context.insert(entity: "Boat") }
             let stranger = ManagedObjectID("Boat", UniqueID(high: 1, low: 1), store: "x")
@@ -99,8 +93,7 @@ struct ContextTests {
         }
     }
 
-    @Test
-    func valuesByNameAreChecked() async throws {
+    @Test func valuesByNameAreChecked() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.insert("Employee", ["name": .string("Ann")])
             #expect(try employee.value(forKey: "name") == .string("Ann"))
@@ -114,8 +107,7 @@ struct ContextTests {
         }
     }
 
-    @Test
-    func subentitiesHaveTheirOwnClass() async throws {
+    @Test func subentitiesHaveTheirOwnClass() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             let foreman = try context.insert(Foreman.self)
@@ -135,8 +127,7 @@ struct ContextTests {
         }
     }
 
-    @Test
-    func rollbackAndResetDropChanges() async throws {
+    @Test func rollbackAndResetDropChanges() async throws {
         try await container.performBackgroundTask { context in
             let kept = try context.hireAndSave("Ann")
             kept.name = "Bob"
@@ -156,8 +147,7 @@ struct ContextTests {
         }
     }
 
-    @Test
-    func countersAddUp() async throws {
+    @Test func countersAddUp() async throws {
         let id = try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")
             employee.visits = 5

@@ -24,8 +24,7 @@ struct FaultFiringTests {
         container = try await Company.open(.file, in: folder, sqlLog: statements.log)
     }
 
-    @Test
-    func firingLoadsAllAttributesAndTheIDsOfToOneRelationships() async throws {
+    @Test func firingLoadsAllAttributesAndTheIDsOfToOneRelationships() async throws {
         await container.performBackgroundTask { context in
             let ann = context.object(with: id, as: Employee.self)
             #expect(ann?.name == "Ann")
@@ -37,8 +36,7 @@ struct FaultFiringTests {
         }
     }
 
-    @Test
-    func theTargetOfAToOneRelationshipIsAFaultOfItsOwn() async throws {
+    @Test func theTargetOfAToOneRelationshipIsAFaultOfItsOwn() async throws {
         await container.performBackgroundTask { context in
             let ann = context.object(with: id, as: Employee.self)
             _ = ann?.name
@@ -51,8 +49,7 @@ struct FaultFiringTests {
         }
     }
 
-    @Test
-    func aToManyRelationshipIsAFaultOfItsOwn() async throws {
+    @Test func aToManyRelationshipIsAFaultOfItsOwn() async throws {
         await container.performBackgroundTask { context in
             let department = context.object(with: id, as: Employee.self)?.department
             #expect(department?.title == "Ships")
@@ -65,8 +62,7 @@ struct FaultFiringTests {
         }
     }
 
-    @Test
-    func aRefreshMakesAFaultThatReadsTheNewestRow() async throws {
+    @Test func aRefreshMakesAFaultThatReadsTheNewestRow() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
             let ann = try context.existingObject(with: id, as: Employee.self)

@@ -21,8 +21,7 @@ struct FaultTests {
         }
     }
 
-    @Test
-    func anIDThatIsNotMergedYetSaysInWhichTransactionItIs() async throws {
+    @Test func anIDThatIsNotMergedYetSaysInWhichTransactionItIs() async throws {
         let view = container.viewContext
         let (id, token) = try await insert("Ann")
         #expect(throws: ContextError.notYetMerged(id, transaction: token)) { try view.existingObject(with: id) }
@@ -37,8 +36,7 @@ struct FaultTests {
         #expect(container.mainGeneration.number == token.number, "nothing moves for what is there already")
     }
 
-    @Test
-    func aFaultWithoutARowReadsAsTheDefaultsAndTellsOnce() async throws {
+    @Test func aFaultWithoutARowReadsAsTheDefaultsAndTellsOnce() async throws {
         let (id, token) = try await insert("Ann")
         await container.mergePendingChanges(through: token)
         try await container.delete(id)
@@ -60,8 +58,7 @@ struct FaultTests {
         }
     }
 
-    @Test
-    func anObjectWhoseRowWentKeepsTheValuesLastLoaded() async throws {
+    @Test func anObjectWhoseRowWentKeepsTheValuesLastLoaded() async throws {
         let (id, _) = try await insert("Ann")
         try await container.newBackgroundContext().perform { context in
             let ann = try context.existingObject(with: id, as: Employee.self)
@@ -77,8 +74,7 @@ struct FaultTests {
         }
     }
 
-    @Test
-    func anErrorOfTheStoreWhileReadingIsThrownByTheNextSave() async throws {
+    @Test func anErrorOfTheStoreWhileReadingIsThrownByTheNextSave() async throws {
         let id = try await container.save { try $0.department("Ships").objectID }
         let background = container.newBackgroundContext()
         try await background.perform { context in
@@ -97,8 +93,7 @@ struct FaultTests {
         }
     }
 
-    @Test
-    func aMergedDeletionTellsWhatWasDiscarded() async throws {
+    @Test func aMergedDeletionTellsWhatWasDiscarded() async throws {
         let (id, token) = try await insert("Ann")
         await container.mergePendingChanges(through: token)
         let view = container.viewContext
@@ -118,8 +113,7 @@ struct FaultTests {
         try view.save()
     }
 
-    @Test
-    func underThePolicyErrorAMergedDeletionOfAChangedObjectIsAConflict() async throws {
+    @Test func underThePolicyErrorAMergedDeletionOfAChangedObjectIsAConflict() async throws {
         let (id, _) = try await insert("Ann")
         let background = container.newBackgroundContext(mergePolicy: .error)
         try await background.perform { context in

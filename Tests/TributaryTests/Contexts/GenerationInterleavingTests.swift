@@ -7,13 +7,11 @@ import Tributary
 ///
 /// How many there are is fixed; `TRIBUTARY_LONG_PROOFS` takes many more.
 struct GenerationInterleavingTests {
-    @Test
-    func contextsOfOneContainerShowWhatTheModelSays() async throws {
+    @Test func contextsOfOneContainerShowWhatTheModelSays() async throws {
         try await run(interleavings: LongProofs.rounds(12), steps: 40, hasSecondContainer: false)
     }
 
-    @Test
-    func twoContainersOnOneFileShowWhatTheModelSays() async throws {
+    @Test func twoContainersOnOneFileShowWhatTheModelSays() async throws {
         try await run(interleavings: LongProofs.rounds(8), steps: 40, hasSecondContainer: true)
     }
 

@@ -19,8 +19,7 @@ struct IdentityTests {
         }
     }
 
-    @Test
-    func anIDIsFinalFromTheFirstMoment() async throws {
+    @Test func anIDIsFinalFromTheFirstMoment() async throws {
         let ids = try await container.performBackgroundTask { context in
             let employees = try (0..<50).map { _ in try context.insert(Employee.self) }
             for employee in employees { employee.name = "new" }
@@ -41,8 +40,7 @@ struct IdentityTests {
         )
     }
 
-    @Test
-    func aContextHasOneObjectForAnID() async throws {
+    @Test func aContextHasOneObjectForAnID() async throws {
         let ann = try await add("Ann")
         let department = try await container.save { context in
             let department = try context.insert(Department.self)
@@ -66,8 +64,7 @@ struct IdentityTests {
         }
     }
 
-    @Test
-    func theConcreteEntityIsPartOfTheIDButNotOfItsEquality() async throws {
+    @Test func theConcreteEntityIsPartOfTheIDButNotOfItsEquality() async throws {
         let foreman = try await container.save { context in
             let foreman = try context.insert(Foreman.self)
             foreman.name = "Fay"
@@ -87,8 +84,7 @@ struct IdentityTests {
         #expect(name == "Fay", "the row says of which class it is")
     }
 
-    @Test
-    func oneUUIDUnderTwoRootEntitiesIsTwoObjects() async throws {
+    @Test func oneUUIDUnderTwoRootEntitiesIsTwoObjects() async throws {
         let uniqueID = UniqueID(UUID())
         let ids = try await container.save { context in
             let employee = try context.insert(Employee.self, id: uniqueID)
@@ -104,8 +100,7 @@ struct IdentityTests {
         }
     }
 
-    @Test
-    func aURIMadeOnOneMachineResolvesOnAnother() async throws {
+    @Test func aURIMadeOnOneMachineResolvesOnAnother() async throws {
         let ann = try await add("Ann")
         let elsewhere = try TemporaryFolder("identity")
         let other = try await Company.open(elsewhere)
@@ -132,8 +127,7 @@ struct IdentityTests {
         }
     }
 
-    @Test
-    func namesInAURIMayHoldAnything() throws {
+    @Test func namesInAURIMayHoldAnything() throws {
         let id = ManagedObjectID(
             store: "till/12 % ünï",
             entity: "Été",
@@ -145,8 +139,7 @@ struct IdentityTests {
         #expect(id.uri.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
     }
 
-    @Test
-    func anIDThatIsTakenInTheStoreIsFoundOutAtTheSave() async throws {
+    @Test func anIDThatIsTakenInTheStoreIsFoundOutAtTheSave() async throws {
         let ann = try await add("Ann")
         try await container.performBackgroundTask { context in
             try context.insert(Employee.self, id: ann.uniqueID).name = "Another Ann"
@@ -161,8 +154,7 @@ struct IdentityTests {
         }
     }
 
-    @Test
-    func anIDThatWasDeletedMayBeUsedAgain() async throws {
+    @Test func anIDThatWasDeletedMayBeUsedAgain() async throws {
         let ann = try await add("Ann")
         try await container.performBackgroundTask { context in
             let old = try #require(context.object(with: ann, as: Employee.self))
@@ -184,8 +176,7 @@ struct IdentityTests {
         }
     }
 
-    @Test
-    func anObjectThatIsNotThereIsNotFound() async throws {
+    @Test func anObjectThatIsNotThereIsNotFound() async throws {
         let nobody = ManagedObjectID(
             store: "company",
             entity: "Department",

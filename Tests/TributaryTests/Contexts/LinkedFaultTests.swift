@@ -8,8 +8,7 @@ struct LinkedFaultTests {
 
     init() async throws { fixture = try await LinkFixture("linkedfault") }
 
-    @Test
-    func itReadsItsRow() async throws {
+    @Test func itReadsItsRow() async throws {
         try await fixture.container.performBackgroundTask { context in
             let (employee, project) = try fixture.link(context)
             #expect(employee.name == "Ann" && project.title == "Till")
@@ -17,8 +16,7 @@ struct LinkedFaultTests {
         }
     }
 
-    @Test
-    func valuesWrittenToALinkedFaultAreSaved() async throws {
+    @Test func valuesWrittenToALinkedFaultAreSaved() async throws {
         try await fixture.container.save { context in
             let (employee, project) = try fixture.link(context)
             project.title = "Web"
@@ -31,8 +29,7 @@ struct LinkedFaultTests {
         }
     }
 
-    @Test @MainActor
-    func aMergedUpdateReachesIt() async throws {
+    @Test @MainActor func aMergedUpdateReachesIt() async throws {
         let view = fixture.container.viewContext
         view.undoStack = nil
         let employee = try #require(view.object(with: fixture.ann, as: Employee.self))
@@ -46,8 +43,7 @@ struct LinkedFaultTests {
         #expect(!view.hasChanges)
     }
 
-    @Test
-    func aChildSeesTheRowOfOneThatItsParentHasLinked() async throws {
+    @Test func aChildSeesTheRowOfOneThatItsParentHasLinked() async throws {
         try await fixture.container.performBackgroundTask { context in
             _ = try fixture.link(context)
             let child = context.newChild()
@@ -56,8 +52,7 @@ struct LinkedFaultTests {
         }
     }
 
-    @Test
-    func anObjectWhoseRowIsMissingLeavesNoLinkBehind() async throws {
+    @Test func anObjectWhoseRowIsMissingLeavesNoLinkBehind() async throws {
         let background = fixture.container.newBackgroundContext()
         try await background.perform { _ = try fixture.link($0) }
         let id = fixture.till

@@ -10,8 +10,7 @@ struct MainContextTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func theViewContextShowsOneGenerationBetweenMerges() async throws {
+    @Test func theViewContextShowsOneGenerationBetweenMerges() async throws {
         let view = container.viewContext
         let id = try await container.hire("Ann")
         #expect(try view.fetch(Employee.self).isEmpty)
@@ -20,8 +19,7 @@ struct MainContextTests {
         #expect((try view.existingObject(with: id) as? Employee)?.name == "Ann")
     }
 
-    @Test
-    func oneUpdateTellsOfAllThatWasMerged() async throws {
+    @Test func oneUpdateTellsOfAllThatWasMerged() async throws {
         var updates = container.storeUpdates().makeAsyncIterator()
         let first = try await container.hire("Ann")
         let second = try await container.hire("Bob")
@@ -31,8 +29,7 @@ struct MainContextTests {
         #expect(update?.changes.tells(of: first) == true && update?.changes.tells(of: second) == true)
     }
 
-    @Test
-    func objectsInUseAreRefreshedAndKeepWhatWasChangedHere() async throws {
+    @Test func objectsInUseAreRefreshedAndKeepWhatWasChangedHere() async throws {
         let view = container.viewContext
         let employee = try await container.hireIntoView("Ann")
         let id = employee.objectID
@@ -49,8 +46,7 @@ struct MainContextTests {
         #expect(try employee.committedValues(forKeys: ["name"]) == ["name": .string("Bob")])
     }
 
-    @Test
-    func anObjectThatIsDeletedElsewhereKeepsItsValues() async throws {
+    @Test func anObjectThatIsDeletedElsewhereKeepsItsValues() async throws {
         let view = container.viewContext
         let employee = try await container.hireIntoView("Ann")
         let id = employee.objectID
@@ -63,8 +59,7 @@ struct MainContextTests {
         #expect(notices.contains { $0.deleted.contains(id) })
     }
 
-    @Test
-    func itsOwnSaveShowsAtOnceWithEverythingBefore() async throws {
+    @Test func itsOwnSaveShowsAtOnceWithEverythingBefore() async throws {
         let view = container.viewContext
         let other = try await container.hire("Ann")
         let own = try view.hireAndSave("Bob")
@@ -73,8 +68,7 @@ struct MainContextTests {
         #expect(try view.existingObject(with: other).objectID == other)
     }
 
-    @Test
-    func aSaveElsewhereOfTheSameObjectIsMergedPropertyByProperty() async throws {
+    @Test func aSaveElsewhereOfTheSameObjectIsMergedPropertyByProperty() async throws {
         let employee = try await container.hireIntoView("Ann")
         let id = employee.objectID
         employee.name = "Bob"
@@ -83,8 +77,7 @@ struct MainContextTests {
         #expect(employee.name == "Bob" && employee.salary == 5)
     }
 
-    @Test
-    func relationshipsFollowAMerge() async throws {
+    @Test func relationshipsFollowAMerge() async throws {
         let view = container.viewContext
         let department = try view.insert(Department.self)
         try view.save()
@@ -96,8 +89,7 @@ struct MainContextTests {
         #expect(department.employees.map(\.name) == ["Ann"])
     }
 
-    @Test
-    func closingWaitsForWhatWasAccepted() async throws {
+    @Test func closingWaitsForWhatWasAccepted() async throws {
         let background = container.newBackgroundContext()
         for number in 0..<20 {
             background.enqueue { _ = try? $0.hireAndSave("E\(number)") }

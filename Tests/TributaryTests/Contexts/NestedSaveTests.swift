@@ -50,15 +50,13 @@ struct NestedSaveTests {
         var error: ContextError?
     }
 
-    @Test
-    func aSaveInsideAResolverSaysWhichSaveItIsIn() async throws {
+    @Test func aSaveInsideAResolverSaysWhichSaveItIsIn() async throws {
         let error = try await error { context, _ in try context.save() }
         #expect(error == .saveInProgress(by: "the context 'import'"))
         #expect(error?.description.contains("the context 'import' is writing to the store on this thread") == true)
     }
 
-    @Test
-    func anErrorOfTheInnerSaveEndsTheOuterOne() async throws {
+    @Test func anErrorOfTheInnerSaveEndsTheOuterOne() async throws {
         try await inConflict { context, employee in
             context.resolveConflict = { _, _ in
                 try context.save()
@@ -71,35 +69,30 @@ struct NestedSaveTests {
         }
     }
 
-    @Test
-    func aSaveInsideAResolverOfASaveThatIsAPartOfATransaction() async throws {
+    @Test func aSaveInsideAResolverOfASaveThatIsAPartOfATransaction() async throws {
         let error = try await error(inOneTransaction: true) { context, _ in try context.save() }
         #expect(error == .saveInProgress(by: "the context 'import'"))
     }
 
-    @Test
-    func anotherContextInsideAResolver() async throws {
+    @Test func anotherContextInsideAResolver() async throws {
         let error = try await error { _, container in
             try container.newBackgroundContext(name: "other").performAndWait { _ = try $0.hireAndSave("Bob") }
         }
         #expect(error == .saveInProgress(by: "the context 'import'"))
     }
 
-    @Test
-    func aBatchInsideAResolver() async throws {
+    @Test func aBatchInsideAResolver() async throws {
         let batch = try await error { context, _ in
             try context.execute(BatchUpdateRequest("Employee", setting: ["age": .value(.integer(1))]))
         }
         #expect(batch == .saveInProgress(by: "the context 'import'"))
     }
 
-    @Test
-    func aPinInsideAResolver() async throws {
+    @Test func aPinInsideAResolver() async throws {
         #expect(try await error { context, _ in try context.pin() } == .saveInProgress(by: "the context 'import'"))
     }
 
-    @Test
-    func aSaveInsideTheHandlerOfABatch() async throws {
+    @Test func aSaveInsideTheHandlerOfABatch() async throws {
         try await container.newBackgroundContext(name: "load").perform { context in
             #expect(throws: ContextError.saveInProgress(by: "the context 'load'")) {
                 try context.execute(BatchInsertRequest("Employee", rows: [])) { _ in
@@ -112,8 +105,7 @@ struct NestedSaveTests {
         }
     }
 
-    @Test
-    func anotherContextInsideATransaction() async throws {
+    @Test func anotherContextInsideATransaction() async throws {
         let background = container.newBackgroundContext(name: "load")
         let other = container.newBackgroundContext(name: "other")
         try await container.coordinator.perform(on: background) { _ in
@@ -127,9 +119,7 @@ struct NestedSaveTests {
         try await other.perform { try $0.save() }
     }
 
-    @Test
-    @MainActor
-    func theViewContextIsNamed() async throws {
+    @Test @MainActor func theViewContextIsNamed() async throws {
         let view = container.viewContext
         try container.coordinator.perform { _ in
             container.newBackgroundContext().performAndWait { other in
@@ -140,8 +130,7 @@ struct NestedSaveTests {
         #expect(!view.hasChanges)
     }
 
-    @Test
-    func takingBackWhatIsBeingSavedEndsTheSave() async throws {
+    @Test func takingBackWhatIsBeingSavedEndsTheSave() async throws {
         for attempt in [0, 1, 2] {
             try await inConflict { context, employee in
                 context.resolveConflict = { object, _ in
@@ -179,8 +168,7 @@ struct NestedSaveTests {
         }
     }
 
-    @Test
-    func aHookOfAnOverwrittenObjectMaySave() async throws {
+    @Test func aHookOfAnOverwrittenObjectMaySave() async throws {
         let folder = try TemporaryFolder("nestedSave")
         let container = try await Company.open(folder, classes: [NamedEmployee.self, SavingBadge.self])
         let background = container.newBackgroundContext(mergePolicy: .rollback)

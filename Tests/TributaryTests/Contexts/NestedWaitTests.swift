@@ -11,8 +11,7 @@ struct NestedWaitTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func aBodyCanWaitForAnotherOneOfItsContext() async throws {
+    @Test func aBodyCanWaitForAnotherOneOfItsContext() async throws {
         let background = container.newBackgroundContext()
         let names = try await background.perform { context in
             try context.hire("Ann")
@@ -33,8 +32,7 @@ struct NestedWaitTests {
         #expect(container.pendingSaves == 0)
     }
 
-    @Test
-    func aBodyCanWaitForAnotherContextThatWaitsForItsOwn() async throws {
+    @Test func aBodyCanWaitForAnotherContextThatWaitsForItsOwn() async throws {
         let (first, second) = (container.newBackgroundContext(name: "a"), container.newBackgroundContext(name: "b"))
         let names = try await first.perform { context in
             try context.hire("Ann")
@@ -55,8 +53,7 @@ struct NestedWaitTests {
         #expect(await second.perform { !$0.hasChanges })
     }
 
-    @Test
-    func aBodyThatHoldsTheWriteLockCanWaitForAnotherContextThatWaitsForItsOwn() async throws {
+    @Test func aBodyThatHoldsTheWriteLockCanWaitForAnotherContextThatWaitsForItsOwn() async throws {
         let (first, second) = (container.newBackgroundContext(name: "a"), container.newBackgroundContext(name: "b"))
         let names = try await container.coordinator.perform(on: first) { context in
             try context.hireAndSave("Ann")
@@ -73,8 +70,7 @@ struct NestedWaitTests {
         #expect(try container.committed.count == 1)
     }
 
-    @Test
-    func anErrorOfAnInnerBodyKeepsItsType() async throws {
+    @Test func anErrorOfAnInnerBodyKeepsItsType() async throws {
         let background = container.newBackgroundContext()
         let error = await background.perform { _ -> ContextError? in
             do throws(ContextError) {
@@ -90,8 +86,7 @@ struct NestedWaitTests {
         #expect(error == .unknownEntity("Boat"))
     }
 
-    @Test
-    func anInnerBodyIsAPartOfTheOuterOne() async throws {
+    @Test func anInnerBodyIsAPartOfTheOuterOne() async throws {
         let background = container.newBackgroundContext()
         let other = container.newBackgroundContext()
         let id = try await background.save { try $0.hire("Ann").objectID }
@@ -115,9 +110,7 @@ struct NestedWaitTests {
         }
     }
 
-    @Test
-    @MainActor
-    func theMainActorCanWaitInTheMiddleOfItsOwnChanges() throws {
+    @Test @MainActor func theMainActorCanWaitInTheMiddleOfItsOwnChanges() throws {
         let view = container.viewContext
         let background = container.newBackgroundContext()
         var counts: [Int] = []
@@ -128,8 +121,7 @@ struct NestedWaitTests {
         #expect(!counts.isEmpty && counts.allSatisfy { $0 == 0 })
     }
 
-    @Test
-    func twoBodiesThatWaitForEachOtherStopTheProgramWithBothNames() async throws {
+    @Test func twoBodiesThatWaitForEachOtherStopTheProgramWithBothNames() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let container = try await Company.openInMemory()
             let (first, second) = (
@@ -155,8 +147,7 @@ struct NestedWaitTests {
         )
     }
 
-    @Test
-    func aBodyThatWaitsForTheWriteLockOfWhoWaitsForItFailsWithBothNames() async throws {
+    @Test func aBodyThatWaitsForTheWriteLockOfWhoWaitsForItFailsWithBothNames() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let container = try await Company.openInMemory()
             let (first, second) = (

@@ -25,8 +25,7 @@ struct ObjectRegistryTests {
         try await container.settled()
     }
 
-    @Test
-    func anObjectThatNobodyHoldsGoesAtOnce() throws {
+    @Test func anObjectThatNobodyHoldsGoesAtOnce() throws {
         let view = container.viewContext
         weak var seen: ManagedObject?
         do {
@@ -39,8 +38,7 @@ struct ObjectRegistryTests {
         #expect(again.name == "E0")
     }
 
-    @Test
-    func changedObjectsAreHeldUntilTheyAreSaved() throws {
+    @Test func changedObjectsAreHeldUntilTheyAreSaved() throws {
         let view = container.viewContext
         weak var changed: ManagedObject?
         weak var made: ManagedObject?
@@ -57,8 +55,7 @@ struct ObjectRegistryTests {
         #expect(changed == nil && made == nil && view.registeredObjects.isEmpty)
     }
 
-    @Test
-    func aRetainingContextHoldsAllObjectsUntilItIsSwitchedOff() {
+    @Test func aRetainingContextHoldsAllObjectsUntilItIsSwitchedOff() {
         let view = container.viewContext
         _ = view.object(with: ids[0])
         #expect(view.registeredObjects.isEmpty)
@@ -76,8 +73,7 @@ struct ObjectRegistryTests {
         #expect(view.registeredObjects.map(\.objectID) == [ids[3]], "it goes on retaining")
     }
 
-    @Test
-    func objectsOfBeforeAResetDoNotTakeOutThoseOfAfterIt() throws {
+    @Test func objectsOfBeforeAResetDoNotTakeOutThoseOfAfterIt() throws {
         let view = container.viewContext
         var old: ManagedObject? = view.object(with: ids[0])
         view.reset()
@@ -87,8 +83,7 @@ struct ObjectRegistryTests {
         #expect(view.registeredObject(for: ids[0]) === new)
     }
 
-    @Test
-    func anObjectThatIsReleasedElsewhereIsFoundWholeOrNotAtAll() async throws {
+    @Test func anObjectThatIsReleasedElsewhereIsFoundWholeOrNotAtAll() async throws {
         let view = container.viewContext
         var found = 0
         for round in 0..<300 {
@@ -110,8 +105,7 @@ struct ObjectRegistryTests {
         #expect(view.registeredObjects.count <= 1)
     }
 
-    @Test
-    func manyObjectsComeAndGoWithoutATrace() throws {
+    @Test func manyObjectsComeAndGoWithoutATrace() throws {
         let view = container.viewContext
         view.undoStack = nil
         for _ in 0..<5 {

@@ -18,8 +18,7 @@ struct ObserverTests {
         }
     }
 
-    @Test
-    func theSecondObserverIsNotifiedOfTheGroupsInOrder() async throws {
+    @Test func theSecondObserverIsNotifiedOfTheGroupsInOrder() async throws {
         try await container.performBackgroundTask { context in
             let (first, second) = (Ear(), Ear())
             context.observeChanges { notice in
@@ -37,8 +36,7 @@ struct ObserverTests {
         }
     }
 
-    @Test
-    func anObserverThatChangesAndFetchesEachTimeComesToAnEnd() async throws {
+    @Test func anObserverThatChangesAndFetchesEachTimeComesToAnEnd() async throws {
         try await container.performBackgroundTask { context in
             let ann = try context.insert(Employee.self)
             var told = 0
@@ -53,8 +51,7 @@ struct ObserverTests {
         }
     }
 
-    @Test
-    func anObserverMaySave() async throws {
+    @Test func anObserverMaySave() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             let ear = Ear()
@@ -70,8 +67,7 @@ struct ObserverTests {
         #expect(try await container.performBackgroundTask { try $0.existingObject(with: id).objectID } == id)
     }
 
-    @Test
-    func mergesThatAreTooMuchToListTogetherSayEverything() async throws {
+    @Test func mergesThatAreTooMuchToListTogetherSayEverything() async throws {
         await container.performBackgroundTask { context in
             var isEverything = false
             context.observeChanges { isEverything = $0.isEverything }
@@ -86,9 +82,7 @@ struct ObserverTests {
         }
     }
 
-    @Test
-    @MainActor
-    func aRollbackTellsOfTheOtherEndsAsWell() async throws {
+    @Test @MainActor func aRollbackTellsOfTheOtherEndsAsWell() async throws {
         let view = container.viewContext
         let (ann, sales) = (try view.insert(Employee.self), try view.insert(Department.self))
         ann.name = "Ann"
@@ -102,8 +96,7 @@ struct ObserverTests {
         #expect(updated == [ann.objectID, sales.objectID])
     }
 
-    @Test
-    func refreshingEverythingIsOneGroup() async throws {
+    @Test func refreshingEverythingIsOneGroup() async throws {
         let ids = try await container.hire((0..<20).map(String.init))
         let background = container.newBackgroundContext()
         try await background.perform { (context: ManagedObjectContext) throws in

@@ -17,8 +17,7 @@ struct PendingChangesTests {
         }
     }
 
-    @Test
-    func changesAreNotifiedInGroups() async throws {
+    @Test func changesAreNotifiedInGroups() async throws {
         try await container.performBackgroundTask { context in
             let ear = Ear()
             let observer = context.observeChanges { ear.notices.append($0) }
@@ -48,8 +47,7 @@ struct PendingChangesTests {
         }
     }
 
-    @Test
-    func theEndOfAPerformEndsTheGroup() async throws {
+    @Test func theEndOfAPerformEndsTheGroup() async throws {
         let background = container.newBackgroundContext()
         let (told, ending) = AsyncStream<Set<ManagedObjectID>>.makeStream()
         let id = try await background.perform { context in
@@ -60,8 +58,7 @@ struct PendingChangesTests {
         #expect(await iterator.next() == [id])
     }
 
-    @Test @MainActor
-    func theViewContextTellsInAJobOfItsOwn() async throws {
+    @Test @MainActor func theViewContextTellsInAJobOfItsOwn() async throws {
         let view = container.viewContext
         let (told, ending) = AsyncStream<Set<ManagedObjectID>>.makeStream()
         view.observeChanges { ending.yield($0.inserted) }
@@ -71,8 +68,7 @@ struct PendingChangesTests {
         view.rollback()
     }
 
-    @Test
-    func anObserverMayChangeObjects() async throws {
+    @Test func anObserverMayChangeObjects() async throws {
         try await container.performBackgroundTask { context in
             let ann = try context.hireAndSave("Ann")
             var rounds = 0
@@ -86,8 +82,7 @@ struct PendingChangesTests {
         }
     }
 
-    @Test
-    func theListsTellWhatASaveWouldDo() async throws {
+    @Test func theListsTellWhatASaveWouldDo() async throws {
         try await container.performBackgroundTask { context in
             let (ann, bob, cid) = (try context.hire("Ann"), try context.hire("Bob"), try context.hire("Cid"))
             #expect(context.insertedObjects == [ann, bob, cid])
@@ -105,8 +100,7 @@ struct PendingChangesTests {
         }
     }
 
-    @Test
-    func changedAndCommittedValues() async throws {
+    @Test func changedAndCommittedValues() async throws {
         try await container.performBackgroundTask { context in
             let ann = try context.hire("Ann")
             #expect(ann.changedValues() == ["name": .string("Ann")])
@@ -133,8 +127,7 @@ struct PendingChangesTests {
         }
     }
 
-    @Test
-    func aRollbackTakesEverythingBack() async throws {
+    @Test func aRollbackTakesEverythingBack() async throws {
         try await container.performBackgroundTask { context in
             let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             let project = try context.insert(Project.self)
@@ -153,8 +146,7 @@ struct PendingChangesTests {
         }
     }
 
-    @Test
-    func refreshingKeepsOrDropsWhatWasChangedHere() async throws {
+    @Test func refreshingKeepsOrDropsWhatWasChangedHere() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
             let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
@@ -188,8 +180,7 @@ struct PendingChangesTests {
         }
     }
 
-    @Test
-    func refreshingLeavesAnObjectThatWasNeverSaved() async throws {
+    @Test func refreshingLeavesAnObjectThatWasNeverSaved() async throws {
         try await container.newBackgroundContext().perform { context in
             let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             context.delete(bob)
@@ -201,8 +192,7 @@ struct PendingChangesTests {
         }
     }
 
-    @Test
-    func processingPropagatesNullifyAndCascadeButNotDeny() async throws {
+    @Test func processingPropagatesNullifyAndCascadeButNotDeny() async throws {
         try await container.performBackgroundTask { context in
             let department = try context.insert(Department.self)
             let ann = try context.hire("Ann")
@@ -228,8 +218,7 @@ struct PendingChangesTests {
         }
     }
 
-    @Test
-    func aFetchSeesPropagatedDeletions() async throws {
+    @Test func aFetchSeesPropagatedDeletions() async throws {
         try await container.performBackgroundTask { context in
             let ann = try context.hire("Ann")
             ann.badge = try context.insert(Badge.self)

@@ -20,8 +20,7 @@ struct PinningTests {
         try await context.perform { try $0.names() }
     }
 
-    @Test
-    func fetchesCountsAndFaultsStayWhereTheyAre() async throws {
+    @Test func fetchesCountsAndFaultsStayWhereTheyAre() async throws {
         let ann = try await container.hire("Ann")
         let pinned = try await pinnedContext()
         try await container.change(ann) { $0.name = "Bea" }
@@ -32,8 +31,7 @@ struct PinningTests {
         #expect(try await pinned.perform { try $0.fetchIDs(FetchRequest("Employee")) } == [ann])
     }
 
-    @Test
-    func aRelationshipIsReadAtTheGeneration() async throws {
+    @Test func aRelationshipIsReadAtTheGeneration() async throws {
         let department = try await container.save { try $0.insert(Department.self).objectID }
         let pinned = try await pinnedContext()
         try await container.save { try $0.hire("Ann").department = $0.object(with: department, as: Department.self) }
@@ -42,8 +40,7 @@ struct PinningTests {
         #expect(await pinned.perform { $0.object(with: department, as: Department.self)?.employees.count } == 1)
     }
 
-    @Test
-    func anObjectOfALaterGenerationIsNotMergedYet() async throws {
+    @Test func anObjectOfALaterGenerationIsNotMergedYet() async throws {
         let pinned = try await pinnedContext()
         let ann = try await container.hire("Ann")
         await #expect {
@@ -55,8 +52,7 @@ struct PinningTests {
         try await pinned.perform { _ = try $0.existingObject(with: ann) }
     }
 
-    @Test
-    func pinningBringsObjectsInUseToTheGeneration() async throws {
+    @Test func pinningBringsObjectsInUseToTheGeneration() async throws {
         let ann = try await container.hire("Ann")
         let pinned = container.newBackgroundContext()
         // A change keeps the object in use from one body to the next.
@@ -70,8 +66,7 @@ struct PinningTests {
         #expect(name == "Bea")
     }
 
-    @Test
-    func aSaveMovesToItsOwnTransactionAndMergesWhatCameBefore() async throws {
+    @Test func aSaveMovesToItsOwnTransactionAndMergesWhatCameBefore() async throws {
         let ann = try await container.hire("Ann")
         let pinned = try await pinnedContext()
         try await container.hire("Bob")
@@ -91,8 +86,7 @@ struct PinningTests {
         #expect(try await names(pinned) == ["Bea", "Bob", "Cid"])
     }
 
-    @Test
-    func aSaveIsCheckedAgainstTheNewestRows() async throws {
+    @Test func aSaveIsCheckedAgainstTheNewestRows() async throws {
         let ann = try await container.hire("Ann")
         let pinned = try await pinnedContext()
         try await container.change(ann) { $0.name = "Bea" }
@@ -106,8 +100,7 @@ struct PinningTests {
         #expect(try await names(pinned) == ["Cid"])
     }
 
-    @Test
-    func unpinningReadsWhatIsNewest() async throws {
+    @Test func unpinningReadsWhatIsNewest() async throws {
         let pinned = try await pinnedContext()
         try await container.hire("Ann")
         try await pinned.perform { try $0.unpin() }
@@ -115,8 +108,7 @@ struct PinningTests {
         #expect(await pinned.perform { !$0.isPinned })
     }
 
-    @Test
-    func aChildReadsAtThePinOfItsParent() async throws {
+    @Test func aChildReadsAtThePinOfItsParent() async throws {
         let pinned = try await pinnedContext()
         try await container.hire("Ann")
         let child = pinned.newChild()
@@ -125,17 +117,14 @@ struct PinningTests {
         await #expect(throws: ContextError.self) { try await child.perform { try $0.pin() } }
     }
 
-    @Test
-    func oneTransactionOfSeveralSavesMovesThePinOnce() async throws {
+    @Test func oneTransactionOfSeveralSavesMovesThePinOnce() async throws {
         let pinned = try await pinnedContext()
         try await container.hire("Ann")
         try await container.coordinator.perform(on: pinned) { _ = try $0.hireAndSave("Bob") }
         #expect(try await names(pinned) == ["Ann", "Bob"])
     }
 
-    @Test
-    @MainActor
-    func theViewContextIsNotPinnedByHand() {
+    @Test @MainActor func theViewContextIsNotPinnedByHand() {
         #expect(container.viewContext.isPinned)
         #expect(throws: ContextError.self) { try container.viewContext.pin() }
         #expect(throws: ContextError.self) { try container.viewContext.unpin() }

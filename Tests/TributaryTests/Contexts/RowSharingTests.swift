@@ -33,8 +33,7 @@ struct RowSharingTests {
         }
     }
 
-    @Test
-    func aFaultOfAnIDFetchedInTheBackgroundFiresInTheViewContextWithoutAStatement() async throws {
+    @Test func aFaultOfAnIDFetchedInTheBackgroundFiresInTheViewContextWithoutAStatement() async throws {
         let fetched = try await container.performBackgroundTask {
             try $0.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         }
@@ -44,8 +43,7 @@ struct RowSharingTests {
         #expect(statements.count == 0)
     }
 
-    @Test
-    func faultsThatARequestAsksForFireWithoutAStatement() throws {
+    @Test func faultsThatARequestAsksForFireWithoutAStatement() throws {
         var faults = RowSharingTests.request
         faults.returnsObjectsAsFaults = true
         let objects = try container.viewContext.fetch(faults, as: Employee.self)
@@ -55,8 +53,7 @@ struct RowSharingTests {
         #expect(statements.count == 0)
     }
 
-    @Test
-    func withoutFillingTheCacheEachFaultReadsItsRow() async throws {
+    @Test func withoutFillingTheCacheEachFaultReadsItsRow() async throws {
         let fetched = try await container.performBackgroundTask { try $0.fetchIDs(RowSharingTests.request) }
         // The class of an object whose entity has sub-entities is found in its row.
         statements.reset()
@@ -65,24 +62,21 @@ struct RowSharingTests {
         #expect(statements.count >= 6)
     }
 
-    @Test
-    func anAsynchronousIDFetchFillsTheCacheForTheViewContext() async throws {
+    @Test func anAsynchronousIDFetchFillsTheCacheForTheViewContext() async throws {
         let fetched = try await container.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         statements.reset()
         #expect(fetched.map { name($0, container.viewContext) } == (0..<6).map { "E\($0)" })
         #expect(statements.count == 0)
     }
 
-    @Test
-    func aRowNewerThanTheGenerationIsNotUsed() async throws {
+    @Test func aRowNewerThanTheGenerationIsNotUsed() async throws {
         try await rename(ids[0], "New", fillingRowCache: true)
         #expect(name(ids[0], container.viewContext) == "E0")
         await container.mergePendingChanges()
         #expect(name(ids[0], container.viewContext) == "New")
     }
 
-    @Test
-    func aRowOlderThanTheGenerationIsNotUsed() async throws {
+    @Test func aRowOlderThanTheGenerationIsNotUsed() async throws {
         let view = container.viewContext
         _ = try view.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         try await rename(ids[0], "New", fillingRowCache: false)
@@ -93,8 +87,7 @@ struct RowSharingTests {
         #expect(statements.count == 0)
     }
 
-    @Test
-    func aPinnedContextUsesRowsOfItsGenerationOnly() async throws {
+    @Test func aPinnedContextUsesRowsOfItsGenerationOnly() async throws {
         let id = ids[0]
         let background = container.newBackgroundContext()
         try await background.perform { try $0.pin() }
@@ -108,8 +101,7 @@ struct RowSharingTests {
         #expect(after == "New")
     }
 
-    @Test
-    func theSaveOfAPinnedContextEndsWhatIsCachedOfItsObjects() async throws {
+    @Test func theSaveOfAPinnedContextEndsWhatIsCachedOfItsObjects() async throws {
         let id = ids[0]
         _ = try container.viewContext.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         try await container.newBackgroundContext().perform { context in
@@ -124,8 +116,7 @@ struct RowSharingTests {
         #expect(name(id, container.viewContext) == "New")
     }
 
-    @Test
-    func aChildSeesItsParentsUnsavedValuesAndNotTheCachedRow() async throws {
+    @Test func aChildSeesItsParentsUnsavedValuesAndNotTheCachedRow() async throws {
         let view = container.viewContext
         _ = try view.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         let edited = try view.existingObject(with: ids[0], as: Employee.self)
@@ -146,8 +137,7 @@ struct RowSharingTests {
         #expect(name(ids[0], view.newChild()) == "E0")
     }
 
-    @Test
-    func aChildOnAnotherQueueUsesTheRowsOfItsParentsGeneration() async throws {
+    @Test func aChildOnAnotherQueueUsesTheRowsOfItsParentsGeneration() async throws {
         let (first, second) = (ids[0], ids[1])
         let view = container.viewContext
         _ = try view.fetchIDs(RowSharingTests.request, fillingRowCache: true)
@@ -160,8 +150,7 @@ struct RowSharingTests {
         #expect(names == ["Edited", "E1"])
     }
 
-    @Test
-    func rowsOfATransactionThatIsNotCommittedStayInItsContext() async throws {
+    @Test func rowsOfATransactionThatIsNotCommittedStayInItsContext() async throws {
         let id = ids[0]
         let background = container.newBackgroundContext()
         await #expect(throws: CancellationError.self) {
@@ -182,8 +171,7 @@ struct RowSharingTests {
         #expect(newest == "E0")
     }
 
-    @Test
-    func theCacheShowsWritesOfAnotherProcess() async throws {
+    @Test func theCacheShowsWritesOfAnotherProcess() async throws {
         let id = ids[0]
         _ = try container.viewContext.fetchIDs(RowSharingTests.request, fillingRowCache: true)
         let other = try await Company.open(.file, in: folder)
@@ -195,8 +183,7 @@ struct RowSharingTests {
         try await other.close()
     }
 
-    @Test
-    func aContextThatReadsTheNewestKeepsWhatItReadAheadForOneBody() async throws {
+    @Test func aContextThatReadsTheNewestKeepsWhatItReadAheadForOneBody() async throws {
         let background = container.newBackgroundContext()
         let (id, statements) = (ids[0], statements)
         try await background.perform { context in
@@ -217,8 +204,7 @@ struct RowSharingTests {
         #expect(later == "Later")
     }
 
-    @Test
-    func theCacheIsBoundedAndTheOldestRowsGoFirst() throws {
+    @Test func theCacheIsBoundedAndTheOldestRowsGoFirst() throws {
         let rows = try container.store.read { try $0.rows(ids) }.sorted { $0.id.uniqueID < $1.id.uniqueID }
         let cache = RowCache(newest: 1, limit: 3)
         cache.insert(rows, readAt: 1)
@@ -227,8 +213,7 @@ struct RowSharingTests {
         #expect(cache.row(rows[5].id, at: 2) == nil)
     }
 
-    @Test
-    func aCommitClosesWhatItTouchedAndAGapClosesEverything() throws {
+    @Test func aCommitClosesWhatItTouchedAndAGapClosesEverything() throws {
         let rows = try container.store.read { try $0.rows(ids) }
         let cache = RowCache(newest: 1)
         cache.insert(rows, readAt: 1)

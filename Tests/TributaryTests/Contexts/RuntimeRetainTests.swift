@@ -32,8 +32,7 @@ struct RuntimeRetainTests {
         UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
-    @Test
-    func aLiveObjectIsRetainedOnce() throws {
+    @Test func aLiveObjectIsRetainedOnce() throws {
         let log = Log()
         var object: Ending? = Ending(log)
         let address = Self.address(of: try #require(object))
@@ -45,8 +44,7 @@ struct RuntimeRetainTests {
         #expect(log.attempts.withLock { $0.count } == 1, "one release ends it")
     }
 
-    @Test
-    func anObjectWhoseEndHasBegunIsNotRetained() {
+    @Test func anObjectWhoseEndHasBegunIsNotRetained() {
         let log = Log()
         for _ in 0..<100 { _ = Ending(log) }
         #expect(log.attempts.withLock { $0 } == Array(repeating: false, count: 100))
@@ -55,8 +53,7 @@ struct RuntimeRetainTests {
     /// Two threads: one releases the last reference while the other tries to retain the object.
     ///
     /// The object's memory is kept meanwhile by an unowned reference, as the lock of `LiveObjectTable` keeps it.
-    @Test
-    func aRaceForTheLastReferenceHasOneWinner() async {
+    @Test func aRaceForTheLastReferenceHasOneWinner() async {
         let log = Log()
         let rounds = 2000
         var retained = 0

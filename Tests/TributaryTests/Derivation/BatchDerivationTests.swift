@@ -30,8 +30,7 @@ struct BatchDerivationTests {
         try await container.execute(BatchInsertRequest("Member", rows: rows))
     }
 
-    @Test
-    func insertedObjectsAndThoseThatDependOnThemHaveTheirValues() async throws {
+    @Test func insertedObjectsAndThoseThatDependOnThemHaveTheirValues() async throws {
         #expect(try value(2, "Member", "key") == .string("eve"))
         #expect(try value(2, "Member", "loudTeamName") == .string("BLUE"))
         #expect(try value(2, "Member", "changed") == .date(1_700_000_000))
@@ -41,8 +40,7 @@ struct BatchDerivationTests {
         #expect(try value(1, "Team", "most") == .double(5))
     }
 
-    @Test
-    func anUpdateReachesBothTheOldAndTheNewOwner() async throws {
+    @Test func anUpdateReachesBothTheOldAndTheNewOwner() async throws {
         try await container.execute(BatchInsertRequest("Team", rows: [["_id": .uuid(id(4)), "name": .string("Red")]]))
         try await container.execute(
             BatchUpdateRequest(
@@ -60,8 +58,7 @@ struct BatchDerivationTests {
         #expect(try value(2, "Member", "loudTeamName") == .string("GREY"))
     }
 
-    @Test
-    func aDeletionReachesThoseWhoLoseAMember() async throws {
+    @Test func aDeletionReachesThoseWhoLoseAMember() async throws {
         try await container.execute(
             BatchDeleteRequest("Member", predicate: try ObjectPredicate(parsing: "name == 'Bob'"))
         )
@@ -71,8 +68,7 @@ struct BatchDerivationTests {
         #expect(try value(2, "Member", "loudTeamName") == .null)
     }
 
-    @Test
-    func theContextThatRunsABatchShowsTheDerivedValues() async throws {
+    @Test func theContextThatRunsABatchShowsTheDerivedValues() async throws {
         let id = id(1)
         try await container.performBackgroundTask { context in
             let team = try #require(try context.fetch(FetchRequest("Team")).first)
@@ -84,8 +80,7 @@ struct BatchDerivationTests {
         }
     }
 
-    @Test
-    func theStateIsThatOfObjectWiseSaves() async throws {
+    @Test func theStateIsThatOfObjectWiseSaves() async throws {
         var random = SeededGenerator.printingSeed()
         for round in 0..<6 {
             let pair = try await DerivedPair(seed: random.next())

@@ -14,8 +14,7 @@ struct DerivedAttributeTests {
         container = try await DerivedModel.open(folder)
     }
 
-    @Test
-    func derivedValuesFollowTheChanges() async throws {
+    @Test func derivedValuesFollowTheChanges() async throws {
         let id = try await container.performBackgroundTask { context in
             let team = try context.insert("Team", ["name": .string("Blue")])
             var members: [ManagedObject] = []
@@ -62,8 +61,7 @@ struct DerivedAttributeTests {
         #expect(try container.store.digest() == other.store.digest())
     }
 
-    @Test
-    func aDerivedAttributeCannotBeAssigned() async throws {
+    @Test func aDerivedAttributeCannotBeAssigned() async throws {
         try await container.performBackgroundTask { context in
             let member = try context.insert(entity: "Member")
             #expect(throws: ContextError.self) { try member.setValue(.string("x"), forKey: "key") }
@@ -85,8 +83,7 @@ struct DerivedAttributeTests {
         ([.max, .max, .max, .max], .null, .null, "36893488147419103228"),
     ]
 
-    @Test
-    func aSumThatDoesNotFitIsNone() async throws {
+    @Test func aSumThatDoesNotFitIsNone() async throws {
         for (pays, short, long, exact) in Self.sums {
             try await container.performBackgroundTask { context in
                 let team = try context.insert(entity: "Team")

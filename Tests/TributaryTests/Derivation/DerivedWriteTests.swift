@@ -15,8 +15,7 @@ struct DerivedWriteTests {
         container = try await DerivedModel.open(folder)
     }
 
-    @Test
-    func byName() throws {
+    @Test func byName() throws {
         let team = try container.viewContext.insert(entity: "Team")
         #expect(throws: ContextError.self) { try team.setValue(.integer(7), forKey: "size") }
         // A snapshot has the derived values of its time, and leaves those of the object alone.
@@ -24,8 +23,7 @@ struct DerivedWriteTests {
         #expect(try team.value(forKey: "size") == .null)
     }
 
-    @Test
-    func byATypedKey() throws {
+    @Test func byATypedKey() throws {
         let view = container.viewContext
         let team = try view.insert(entity: "Team")
         let size = Field<Int32?>("size")
@@ -43,8 +41,7 @@ struct DerivedWriteTests {
         try view.save()
     }
 
-    @Test
-    func byAnUpsert() async throws {
+    @Test func byAnUpsert() async throws {
         let container = try await PersistentContainer(
             name: "upsert",
             model: try DerivedModel.model(),
@@ -59,8 +56,7 @@ struct DerivedWriteTests {
         try await container.close()
     }
 
-    @Test
-    func byABatch() async throws {
+    @Test func byABatch() async throws {
         _ = try await container.execute(BatchInsertRequest("Team", rows: [["name": .string("A")]]))
         await #expect(throws: BatchError.self) {
             try await container.execute(BatchInsertRequest("Team", rows: [["size": .integer(7)]]))
@@ -70,8 +66,7 @@ struct DerivedWriteTests {
         }
     }
 
-    @Test
-    func byAChangeInTheTermsOfTheLog() throws {
+    @Test func byAChangeInTheTermsOfTheLog() throws {
         let view = container.viewContext
         let team = try view.insert(entity: "Team")
         try view.save()

@@ -53,8 +53,7 @@ struct ClosingStreamTests {
         #expect(first.name == "E10" && first.state == .detached)
     }
 
-    @Test(.timeLimit(.minutes(30)))
-    func streamsBegunAfterwardsFailAtOnce() async throws {
+    @Test(.timeLimit(.minutes(30))) func streamsBegunAfterwardsFailAtOnce() async throws {
         let container = try await open(.file)
         var snapshots = container.stream(ClosingStreamTests.request).makeAsyncIterator()
         var objects = container.viewContext.stream(ClosingStreamTests.request, as: Employee.self).makeAsyncIterator()

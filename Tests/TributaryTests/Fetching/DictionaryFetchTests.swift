@@ -38,8 +38,7 @@ struct DictionaryFetchTests {
         return request
     }
 
-    @Test
-    func plainPropertiesAndPathsThroughToOneRelationships() throws {
+    @Test func plainPropertiesAndPathsThroughToOneRelationships() throws {
         var request = FetchRequest("Employee", sortKeys: [SortKey("name")])
         request.propertiesToFetch = ["name", FetchedProperty("department.title", as: "where")]
         let results = try view.fetchDictionaries(request)
@@ -50,8 +49,7 @@ struct DictionaryFetchTests {
         #expect(results[0].value("name", as: Int.self) == nil)
     }
 
-    @Test
-    func withoutPropertiesEverythingThatHasOneValueComes() throws {
+    @Test func withoutPropertiesEverythingThatHasOneValueComes() throws {
         let results = try view.fetchDictionaries(FetchRequest("Employee", sortKeys: [SortKey("name")]))
         #expect(Set(results[0].values.keys) == ["name", "salary", "age", "code", "visits", "department", "badge"])
         let ann = try #require(try view.fetch(Employee.self, sortKeys: [SortKey("name")]).first)
@@ -61,8 +59,7 @@ struct DictionaryFetchTests {
         #expect(results[4].objectID("department") == nil)
     }
 
-    @Test
-    func aggregatesOfGroups() throws {
+    @Test func aggregatesOfGroups() throws {
         let results = try view.fetchDictionaries(byDepartment)
         #expect(results.map { $0["department.title"] } == [.null, .string("Lab"), .string("Sales")])
         #expect(results.map { $0.value("count", as: Int.self) } == [1, 2, 2])
@@ -73,8 +70,7 @@ struct DictionaryFetchTests {
         #expect(results.map { $0.value("paid", as: Int.self) } == [0, 2, 2])
     }
 
-    @Test
-    func withoutAGroupAllObjectsAreOne() throws {
+    @Test func withoutAGroupAllObjectsAreOne() throws {
         var request = try FetchRequest("Employee", where: "salary > %d", [15])
         request.propertiesToFetch = [.count(), .sum(of: "salary", as: "total"), .max(of: "age", as: "oldest")]
         let results = try view.fetchDictionaries(request)
@@ -86,8 +82,7 @@ struct DictionaryFetchTests {
         #expect(none[0].value("count") == 0 && none[0].value("total") == 0.0 && none[0]["oldest"] == .null)
     }
 
-    @Test
-    func havingKeepsSomeGroups() throws {
+    @Test func havingKeepsSomeGroups() throws {
         var request = byDepartment
         request.having = try ObjectPredicate(parsing: "total >= 40 AND department.title BEGINSWITH 'S'")
         #expect(try view.fetchDictionaries(request).map { $0["department.title"] } == [.string("Sales")])
@@ -101,8 +96,7 @@ struct DictionaryFetchTests {
         #expect(throws: ObjectPredicateError.self) { try view.fetchDictionaries(request) }
     }
 
-    @Test
-    func groupsByARelationshipHaveItsID() throws {
+    @Test func groupsByARelationshipHaveItsID() throws {
         var request = FetchRequest("Employee", sortKeys: [SortKey("count", ascending: false)])
         request.propertiesToFetch = ["department", .count()]
         request.groupBy = ["department"]
@@ -113,8 +107,7 @@ struct DictionaryFetchTests {
         #expect(results.allSatisfy { $0.value("count") == 2 })
     }
 
-    @Test
-    func equalResultsComeOnceWhenAsked() throws {
+    @Test func equalResultsComeOnceWhenAsked() throws {
         var request = FetchRequest("Employee", sortKeys: [SortKey("age", ascending: false)])
         request.propertiesToFetch = ["age"]
         #expect(try view.fetchDictionaries(request).count == 5)
@@ -124,8 +117,7 @@ struct DictionaryFetchTests {
         #expect(try view.fetchDictionaries(request).map { $0["age"] } == [.integer(31)])
     }
 
-    @Test
-    func resultsAreSortedByAggregatesAndCut() throws {
+    @Test func resultsAreSortedByAggregatesAndCut() throws {
         var request = byDepartment
         request.sortKeys = [SortKey("count", ascending: false), SortKey("total")]
         request.fetchLimit = 2
@@ -134,8 +126,7 @@ struct DictionaryFetchTests {
         #expect(try view.fetchDictionaries(request).map { $0["first"] } == [.string("Eve")])
     }
 
-    @Test
-    func subentitiesCountUnlessTheyAreLeftOut() throws {
+    @Test func subentitiesCountUnlessTheyAreLeftOut() throws {
         var request = FetchRequest("Employee")
         request.propertiesToFetch = [.count()]
         #expect(try view.fetchDictionaries(request)[0].value("count") == 5)
@@ -148,8 +139,7 @@ struct DictionaryFetchTests {
         #expect(found == ["Employee", "Foreman"])
     }
 
-    @Test
-    func unsavedChangesCountWhenAsked() throws {
+    @Test func unsavedChangesCountWhenAsked() throws {
         let employees = try view.fetch(Employee.self, sortKeys: [SortKey("name")])
         employees[0].salary = 100
         employees[1].department = employees[0].department
@@ -169,16 +159,14 @@ struct DictionaryFetchTests {
         #expect(try view.fetchDictionaries(request) == overlaid)
     }
 
-    @Test
-    func withoutUnsavedChangesItIsOneStatement() throws {
+    @Test func withoutUnsavedChangesItIsOneStatement() throws {
         statements.reset()
         _ = try view.fetchDictionaries(byDepartment)
         #expect(statements.count == 1)
         #expect(view.registeredObjects.isEmpty)
     }
 
-    @Test
-    func theViewContextsGenerationAnswers() async throws {
+    @Test func theViewContextsGenerationAnswers() async throws {
         try await container.hire("Fay")
         var request = FetchRequest("Employee")
         request.propertiesToFetch = [.count()]
@@ -190,8 +178,7 @@ struct DictionaryFetchTests {
         #expect(try await container.fetchDictionaries(request)[0].value("count") == 6)
     }
 
-    @Test
-    func meaninglessRequestsAreErrors() throws {
+    @Test func meaninglessRequestsAreErrors() throws {
         func fails(_ change: (inout FetchRequest<ManagedObject>) -> Void) -> Bool {
             var request = byDepartment
             change(&request)

@@ -19,8 +19,7 @@ struct FetchOverlayTests {
         "ANY department.employees.name == 'Bob'", "department.employees.@avg.salary < 100",
     ]
 
-    @Test
-    func changesOfRelatedObjectsCount() async throws {
+    @Test func changesOfRelatedObjectsCount() async throws {
         try await container.performBackgroundTask { context in
             let departments = try ["R&D", "Sales", "Lab"].map { try context.department($0) }
             let projects = try ["Till", "Web"].map { try context.project($0) }

@@ -8,8 +8,7 @@ struct FetchTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func ownChangesCountAsIfTheyWereSaved() async throws {
+    @Test func ownChangesCountAsIfTheyWereSaved() async throws {
         try await container.performBackgroundTask { context in
             for name in ["Ann", "Bob", "Cid", "Dan"] {
                 try context.hire(name).salary = 10
@@ -36,8 +35,7 @@ struct FetchTests {
         }
     }
 
-    @Test
-    func anUnsavedOrderIsTheStoresOrder() async throws {
+    @Test func anUnsavedOrderIsTheStoresOrder() async throws {
         var generator = SeededGenerator.printingSeed()
         let names = (0..<60).map { _ in ["a", "A", "é", "z", "", "aa"].randomElement(using: &generator) ?? "" }
         let dirty = names.map { _ in Bool.random(using: &generator) }
@@ -54,8 +52,7 @@ struct FetchTests {
         }
     }
 
-    @Test
-    func keyPathsLeadThroughUnsavedObjects() async throws {
+    @Test func keyPathsLeadThroughUnsavedObjects() async throws {
         try await container.performBackgroundTask { context in
             let department = try context.department("R&D")
             let employee = try context.hire("Ann")
@@ -67,16 +64,14 @@ struct FetchTests {
         }
     }
 
-    @Test
-    func aBadPredicateIsAnError() async throws {
+    @Test func aBadPredicateIsAnError() async throws {
         await container.performBackgroundTask { context in
             #expect(throws: ObjectPredicateError.self) { try FetchRequest("Employee", where: "name ==") }
             _ = context.hasChanges
         }
     }
 
-    @Test
-    func aRequestOfAClassTakesAnyValuesAndReturnsItsObjects() async throws {
+    @Test func aRequestOfAClassTakesAnyValuesAndReturnsItsObjects() async throws {
         try await container.performBackgroundTask { context in
             let (names, lowest, since): ([String], Double, Int?) = (["Ann", "Bob"], 1, nil)
             for (name, salary) in zip(["Ann", "Bob", "Cy"], [1.0, 2, 3]) { try context.hire(name).salary = salary }

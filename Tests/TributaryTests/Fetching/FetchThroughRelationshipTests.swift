@@ -59,8 +59,7 @@ struct FetchThroughRelationshipTests {
         }
     }
 
-    @Test(arguments: conditions)
-    func aChildDoesToo(_ condition: String) async throws {
+    @Test(arguments: conditions) func aChildDoesToo(_ condition: String) async throws {
         try await container.performBackgroundTask { context in
             let all = try Self.fill(context)
             let child = context.newChild().newChild()
@@ -70,8 +69,7 @@ struct FetchThroughRelationshipTests {
         }
     }
 
-    @Test(arguments: conditions)
-    func aChildOnItsOwnQueueDoesToo(_ condition: String) async throws {
+    @Test(arguments: conditions) func aChildOnItsOwnQueueDoesToo(_ condition: String) async throws {
         let parent = container.newBackgroundContext()
         let all = try await parent.perform { context in try Self.fill(context).map(\.objectID) }
         try await parent.newChild().perform { context in
@@ -81,8 +79,7 @@ struct FetchThroughRelationshipTests {
         }
     }
 
-    @Test
-    func theRelationshipCountsThatAnObjectHasNow() async throws {
+    @Test func theRelationshipCountsThatAnObjectHasNow() async throws {
         try await container.performBackgroundTask { context in
             let all = try Self.fill(context)
             let (first, second) = (all[0], all[1])

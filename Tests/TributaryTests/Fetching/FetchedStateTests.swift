@@ -10,8 +10,7 @@ struct FetchedStateTests {
 
     init() async throws { (folder, container) = try await Company.open(.memory) }
 
-    @Test
-    func aFetchWithTheTokenOfOnesOwnSaveSeesIt() async throws {
+    @Test func aFetchWithTheTokenOfOnesOwnSaveSeesIt() async throws {
         let request = FetchRequest("Employee")
         let (id, saved) = try await container.performBackgroundTask { context in
             let employee = try context.hireAndSave("Ann")
@@ -36,8 +35,7 @@ struct FetchedStateTests {
         #expect(try await container.fetch(request, at: .including(token)).count == 1)
     }
 
-    @Test
-    func aStateThatIsNewEnoughIsTheMainContexts() async throws {
+    @Test func aStateThatIsNewEnoughIsTheMainContexts() async throws {
         let request = FetchRequest("Employee")
         let early = try await container.performBackgroundTask { context in
             try context.hireAndSave("Ann")
@@ -50,8 +48,7 @@ struct FetchedStateTests {
         #expect(try await container.count(for: request, at: .newest) == 2)
     }
 
-    @Test
-    func tokensThatTheStoreDoesNotHaveAreErrors() async throws {
+    @Test func tokensThatTheStoreDoesNotHaveAreErrors() async throws {
         _ = try await container.hire("Ann")
         let token = try container.currentHistoryToken()
         let request = FetchRequest("Employee")

@@ -39,8 +39,7 @@ struct NamedFetchTests {
         return try await container.performBackgroundTask { try $0.fetch(sorted, as: Employee.self).map(\.name) }
     }
 
-    @Test
-    func variablesStandForValues() async throws {
+    @Test func variablesStandForValues() async throws {
         let request = try container.fetchRequest(
             named: "paid",
             substituting: ["LEAST": .value(.double(20)), "MOST": .value(.double(30))]
@@ -55,8 +54,7 @@ struct NamedFetchTests {
         #expect(try await names(narrow) == ["Meg"])
     }
 
-    @Test @MainActor
-    func anObjectAndAListMayStandForThem() throws {
+    @Test @MainActor func anObjectAndAListMayStandForThem() throws {
         let view = container.viewContext
         let sales = try #require(view.fetch(Department.self).first)
         let request = try view.fetchRequest(
@@ -69,16 +67,14 @@ struct NamedFetchTests {
         #expect(try view.fetch(request).isEmpty)
     }
 
-    @Test
-    func theOptionsOfTheModelsRequestApply() async throws {
+    @Test func theOptionsOfTheModelsRequestApply() async throws {
         #expect(try await names(container.fetchRequest(named: "plain")) == ["Ann", "Bob", "Cid"])
         let few = try container.fetchRequest(named: "few")
         #expect(few.fetchLimit == 2 && few.fetchBatchSize == 1)
         #expect(try await names(few) == ["Ann", "Bob"])
     }
 
-    @Test
-    func aVariableWithoutAValueAndAPredicateThatCannotBeReadAreErrors() async throws {
+    @Test func aVariableWithoutAValueAndAPredicateThatCannotBeReadAreErrors() async throws {
         let half = try container.fetchRequest(named: "paid", substituting: ["LEAST": .value(.double(1))])
         let error = await #expect(throws: (any Error).self) { try await names(half) }
         #expect(error.map { "\($0)" }?.contains("$MOST") == true)

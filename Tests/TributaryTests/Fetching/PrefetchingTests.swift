@@ -42,8 +42,7 @@ struct PrefetchingTests {
         departments.flatMap(\.employees).flatMap(\.projects).flatMap(\.members).compactMap { $0.badge?.number }
     }
 
-    @Test
-    func laterToManyStepsTakeAConstantNumberOfStatements() async throws {
+    @Test func laterToManyStepsTakeAConstantNumberOfStatements() async throws {
         var counts: [Int] = []
         for (departments, employees) in [(2, 3), (5, 8)] {
             try await fill(departments, employees)
@@ -62,8 +61,7 @@ struct PrefetchingTests {
         #expect(counts[0] == 5)
     }
 
-    @Test
-    func aContextThatReadsTheNewestPrefetchesAsWell() async throws {
+    @Test func aContextThatReadsTheNewestPrefetchesAsWell() async throws {
         try await fill(3, 4)
         let statements = statements
         try await container.performBackgroundTask { context in
@@ -74,8 +72,7 @@ struct PrefetchingTests {
         }
     }
 
-    @Test
-    func withoutPrefetchingEachObjectIsRead() async throws {
+    @Test func withoutPrefetchingEachObjectIsRead() async throws {
         try await fill(2, 3)
         var plain = PrefetchingTests.request
         plain.prefetchedKeyPaths = []
@@ -85,8 +82,7 @@ struct PrefetchingTests {
         #expect(statements.count > 10)
     }
 
-    @Test
-    func toOneStepsLeadOn() async throws {
+    @Test func toOneStepsLeadOn() async throws {
         try await fill(4, 5)
         var request = FetchRequest("Badge")
         request.prefetchedKeyPaths = ["owner.department", "owner.projects"]
@@ -100,8 +96,7 @@ struct PrefetchingTests {
         #expect(projects.count == 20 && Set(projects).count == 4)
     }
 
-    @Test
-    func unsavedLinksArePrefetchedAsTheContextShowsThem() async throws {
+    @Test func unsavedLinksArePrefetchedAsTheContextShowsThem() async throws {
         try await fill(2, 2)
         let view = container.viewContext
         let departments = try view.fetch(Department.self, sortKeys: [SortKey("title")])
@@ -124,8 +119,7 @@ struct PrefetchingTests {
         #expect(PrefetchingTests.walk(again).sorted() == before)
     }
 
-    @Test
-    func aChildPrefetchesWhatItsParentShows() async throws {
+    @Test func aChildPrefetchesWhatItsParentShows() async throws {
         try await fill(2, 2)
         let view = container.viewContext
         let departments = try view.fetch(Department.self, sortKeys: [SortKey("title")])
@@ -141,8 +135,7 @@ struct PrefetchingTests {
         #expect(statements.count == 0)
     }
 
-    @Test
-    func aMergeEndsWhatWasReadAhead() async throws {
+    @Test func aMergeEndsWhatWasReadAhead() async throws {
         try await fill(1, 2)
         let view = container.viewContext
         let found = try view.fetch(PrefetchingTests.request, as: Department.self)
@@ -156,8 +149,7 @@ struct PrefetchingTests {
         #expect(found[0].employees.contains { $0.name == "Late" })
     }
 
-    @Test
-    func aPathThatIsNoRelationshipIsAnError() throws {
+    @Test func aPathThatIsNoRelationshipIsAnError() throws {
         let view = container.viewContext
         var request = FetchRequest("Employee")
         request.prefetchedKeyPaths = ["department.boss"]

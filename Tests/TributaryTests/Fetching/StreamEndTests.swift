@@ -37,8 +37,7 @@ struct StreamEndTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(30)))
-    func theDiffsOfAListEndWhenTheContainerCloses() async throws {
+    @Test(.timeLimit(.minutes(30))) func theDiffsOfAListEndWhenTheContainerCloses() async throws {
         let controller = try container.viewContext.employeeList(FetchRequest("Employee"))
         let diffs = controller.changes()
         try container.viewContext.insert(Employee.self).name = "Ann"
@@ -50,8 +49,7 @@ struct StreamEndTests {
         #expect(insertions == 1 && controller.fetchedObjects.count == 1)
     }
 
-    @Test
-    func aReaderThatHasLeftIsForgottenWithTheNextChangeOfWhateverObject() async throws {
+    @Test func aReaderThatHasLeftIsForgottenWithTheNextChangeOfWhateverObject() async throws {
         let view = container.viewContext
         let (ann, bob) = (try view.insert(Employee.self), try view.insert(Employee.self))
         for employee in [ann, bob] { employee.name = "A" }
@@ -67,8 +65,7 @@ struct StreamEndTests {
         #expect(view.observation.changes.isEmpty)
     }
 
-    @Test
-    func aListThatCouldNotAskAsksWithTheNextChange() async throws {
+    @Test func aListThatCouldNotAskAsksWithTheNextChange() async throws {
         let elsewhere = try TemporaryFolder("streams-other")
         let other = try await Company.open(elsewhere)
         let dead = try await other.performBackgroundTask { context in
@@ -94,8 +91,7 @@ struct StreamEndTests {
         }
     }
 
-    @Test
-    func aDiffThatTheHandlerBringsComesSecond() async throws {
+    @Test func aDiffThatTheHandlerBringsComesSecond() async throws {
         let view = container.viewContext
         let controller = try view.employeeList()
         let diffs = controller.changes()

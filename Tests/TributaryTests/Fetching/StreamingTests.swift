@@ -44,8 +44,7 @@ struct StreamingTests {
 
     // MARK: Streams
 
-    @Test
-    func theViewContextsStreamIsOfTheGenerationThatItShowedFirst() async throws {
+    @Test func theViewContextsStreamIsOfTheGenerationThatItShowedFirst() async throws {
         var names: [String] = []
         var sizes: [Int] = []
         for try await portion in container.viewContext.stream(StreamingTests.request(25), as: Employee.self) {
@@ -57,8 +56,7 @@ struct StreamingTests {
         #expect(names == (10..<70).map { "E\($0)" })
     }
 
-    @Test
-    func objectsThatAMergeRemovesMeanwhileAreLeftOut() async throws {
+    @Test func objectsThatAMergeRemovesMeanwhileAreLeftOut() async throws {
         var names: [String] = []
         for try await portion in container.viewContext.stream(StreamingTests.request(20), as: Employee.self) {
             if names.isEmpty {
@@ -75,8 +73,7 @@ struct StreamingTests {
         #expect(names == ((10..<35).map { "E\($0)" } + (45..<70).map { "E\($0)" }))
     }
 
-    @Test
-    func aStreamOfSnapshotsIsForAnyTask() async throws {
+    @Test func aStreamOfSnapshotsIsForAnyTask() async throws {
         let names = try await Task.detached { [self] in
             var names: [PropertyValue] = []
             for try await portion in container.stream(StreamingTests.request(7)) {
@@ -89,8 +86,7 @@ struct StreamingTests {
         #expect(names == (10..<70).map { .string("E\($0)") })
     }
 
-    @Test
-    func aStreamThatIsLeftEarlyGivesItsConnectionBack() async throws {
+    @Test func aStreamThatIsLeftEarlyGivesItsConnectionBack() async throws {
         for _ in 0..<12 {
             for try await portion in container.viewContext.stream(StreamingTests.request(5), as: Employee.self) {
                 #expect(portion.count == 5)
@@ -101,8 +97,7 @@ struct StreamingTests {
         try await container.close()
     }
 
-    @Test
-    func aStreamHonoursLimitAndOffset() async throws {
+    @Test func aStreamHonoursLimitAndOffset() async throws {
         var request = StreamingTests.request(4)
         request.fetchLimit = 10
         request.fetchOffset = 3
@@ -116,8 +111,7 @@ struct StreamingTests {
         #expect(first == .string("E13"))
     }
 
-    @Test
-    func aStreamOfAnUnknownEntityFailsOnce() async throws {
+    @Test func aStreamOfAnUnknownEntityFailsOnce() async throws {
         var iterator = container.stream(FetchRequest("Nobody")).makeAsyncIterator()
         await #expect(throws: ContextError.unknownEntity("Nobody")) { try await iterator.next() }
         #expect(try await iterator.next() == nil)
@@ -137,8 +131,7 @@ struct StreamingTests {
 
     // MARK: Batches
 
-    @Test
-    func batchesAreReadInSlicesAndOnlyWhenLookedAt() throws {
+    @Test func batchesAreReadInSlicesAndOnlyWhenLookedAt() throws {
         let view = container.viewContext
         statements.reset()
         let all = try view.fetchBatches(StreamingTests.request(20), as: Employee.self)
@@ -156,8 +149,7 @@ struct StreamingTests {
         #expect(all.map(\.name) == (10..<70).map { "E\($0)" })
     }
 
-    @Test
-    func batchesOfAGenerationDoNotSeeWhatOthersWrite() async throws {
+    @Test func batchesOfAGenerationDoNotSeeWhatOthersWrite() async throws {
         let view = container.viewContext
         let all = try view.fetchBatches(StreamingTests.request(20), as: Employee.self)
         #expect(all[0].name == "E10")
@@ -175,8 +167,7 @@ struct StreamingTests {
         #expect(all[59].state == .gone || all[59].isFault)
     }
 
-    @Test
-    func batchesShowUnsavedChanges() throws {
+    @Test func batchesShowUnsavedChanges() throws {
         let view = container.viewContext
         let first = try #require(try view.fetch(StreamingTests.request(), as: Employee.self).first)
         first.name = "Z"
@@ -189,8 +180,7 @@ struct StreamingTests {
 
     // MARK: Asynchronous fetches
 
-    @Test
-    func anAsynchronousFetchShowsWhatTheContextShows() async throws {
+    @Test func anAsynchronousFetchShowsWhatTheContextShows() async throws {
         let view = container.viewContext
         let found = try await view.fetchAsynchronously(StreamingTests.request(), as: Employee.self)
         #expect(found.map(\.name) == (10..<70).map { "E\($0)" })

@@ -19,8 +19,7 @@ struct HistoryRecordTests {
         }
     }
 
-    @Test
-    func eachSaveAndEachBatchIsOneTransaction() async throws {
+    @Test func eachSaveAndEachBatchIsOneTransaction() async throws {
         let (id, first) = try await add("Ann")
         try await container.performBackgroundTask { context in
             context.object(with: id, as: Employee.self)?.salary = 10
@@ -43,8 +42,7 @@ struct HistoryRecordTests {
         #expect(transactions[4].changes.allSatisfy { $0.updatedProperties.isEmpty })
     }
 
-    @Test
-    func aTransactionSaysWhoWhereAndWhen() async throws {
+    @Test func aTransactionSaysWhoWhereAndWhen() async throws {
         let before = Date.now
         try await add("Ann", author: "Zoe")
         let transaction = try #require(try container.fetchHistory().first)
@@ -54,8 +52,7 @@ struct HistoryRecordTests {
         #expect(transaction.process.description == transaction.token.store, "made by this store's own writer")
     }
 
-    @Test
-    func aFailedSaveLeavesNothing() async throws {
+    @Test func aFailedSaveLeavesNothing() async throws {
         let (_, token) = try await add("Ann")
         await #expect(throws: ValidationError.self) {
             try await container.hire("a name that is much too long for the model")
@@ -64,8 +61,7 @@ struct HistoryRecordTests {
         #expect(try container.currentHistoryToken() == token)
     }
 
-    @Test
-    func aLimitCutsAndTheLastTokenGoesOn() async throws {
+    @Test func aLimitCutsAndTheLastTokenGoesOn() async throws {
         for number in 1...7 { try await add("\(number)", author: number.isMultiple(of: 2) ? "even" : "odd") }
         var filter = HistoryFilter()
         filter.author = "even"
@@ -78,8 +74,7 @@ struct HistoryRecordTests {
         #expect(pages == [[2, 4], [6]])
     }
 
-    @Test
-    func aDateRemovesWhatWasCommittedBeforeIt() async throws {
+    @Test func aDateRemovesWhatWasCommittedBeforeIt() async throws {
         let (_, token) = try await add("Ann")
         let first = try #require(try container.fetchHistory().first)
         try await container.deleteHistory(before: first.timestamp)
@@ -91,8 +86,7 @@ struct HistoryRecordTests {
         #expect(try container.fetchHistory(after: token).map(\.token) == [next])
     }
 
-    @Test
-    func aConsumerThatWasHeardOfHoldsTheDateUp() async throws {
+    @Test func aConsumerThatWasHeardOfHoldsTheDateUp() async throws {
         let (_, first) = try await add("Ann")
         try await container.registerHistoryConsumer("index", at: first)
         let (_, second) = try await add("Bob")
@@ -110,8 +104,7 @@ struct HistoryRecordTests {
         }
     }
 
-    @Test
-    func aTokenOfAnotherStoreIsRefusedEverywhere() async throws {
+    @Test func aTokenOfAnotherStoreIsRefusedEverywhere() async throws {
         let foreign = HistoryToken(store: "another", number: 1)
         try await container.registerHistoryConsumer("index")
         let own = try container.currentHistoryToken().store

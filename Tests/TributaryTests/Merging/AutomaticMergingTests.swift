@@ -12,8 +12,7 @@ struct AutomaticMergingTests {
 
     init() async throws { fixture = try await MergingFixture() }
 
-    @Test
-    func theViewContextMergesByItselfUnlessToldOtherwise() async throws {
+    @Test func theViewContextMergesByItselfUnlessToldOtherwise() async throws {
         #expect(view.automaticallyMergesChangesFromParent)
         view.automaticallyMergesChangesFromParent = false
         let token = try await fixture.open("Ann")
@@ -26,8 +25,7 @@ struct AutomaticMergingTests {
         #expect(fixture.container.mainGeneration.number == token.number)
     }
 
-    @Test
-    func aSaveMovesAViewContextThatDoesNotMergeByItself() async throws {
+    @Test func aSaveMovesAViewContextThatDoesNotMergeByItself() async throws {
         view.automaticallyMergesChangesFromParent = false
         try await fixture.open("Ann")
         let own = try fixture.openInMain("Main")
@@ -36,8 +34,7 @@ struct AutomaticMergingTests {
         withExtendedLifetime(own) {}
     }
 
-    @Test
-    func aResetMovesTheViewContextToTheNewestState() async throws {
+    @Test func aResetMovesTheViewContextToTheNewestState() async throws {
         view.automaticallyMergesChangesFromParent = false
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let own = try fixture.openInMain("Main")
@@ -49,8 +46,7 @@ struct AutomaticMergingTests {
     }
 
     /// A store that was set back gives the numbers of its transactions again.
-    @Test
-    func tokensFollowAStoreThatIsSetBack() async throws {
+    @Test func tokensFollowAStoreThatIsSetBack() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let former = try await fixture.open("Ann")
         await fixture.container.mergePendingChanges()
@@ -64,8 +60,7 @@ struct AutomaticMergingTests {
         #expect(await updates.next()?.token == token)
     }
 
-    @Test
-    func aMergeThatWasHeldBackComesWhenTheTimerIsLetGo() async throws {
+    @Test func aMergeThatWasHeldBackComesWhenTheTimerIsLetGo() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         view.automaticallyMergesChangesFromParent = false
         let token = try await fixture.open("Ann")
@@ -76,8 +71,7 @@ struct AutomaticMergingTests {
         #expect(try fixture.owners() == ["Ann"])
     }
 
-    @Test
-    func aBackgroundContextDoesNotMergeByItselfUnlessAsked() async throws {
+    @Test func aBackgroundContextDoesNotMergeByItselfUnlessAsked() async throws {
         let token = try await fixture.open("Ann")
         let background = fixture.container.newBackgroundContext()
         let other = fixture.container.newBackgroundContext()
@@ -98,8 +92,7 @@ struct AutomaticMergingTests {
         }
     }
 
-    @Test
-    func aContextRetainsItsObjectsOnRequest() async throws {
+    @Test func aContextRetainsItsObjectsOnRequest() async throws {
         try await fixture.open("Ann", "Bob")
         let background = fixture.container.newBackgroundContext()
         try await background.perform { context in
@@ -120,8 +113,7 @@ struct AutomaticMergingTests {
         }
     }
 
-    @Test
-    func changesPastThePurgedHistoryAreReadAnew() async throws {
+    @Test func changesPastThePurgedHistoryAreReadAnew() async throws {
         try await fixture.open("Ann")
         let id = try await fixture.container.performBackgroundTask { context in
             try #require(try context.fetchIDs(FetchRequest("Account")).first)
@@ -146,8 +138,7 @@ struct AutomaticMergingTests {
         }
     }
 
-    @Test
-    func aSavedObjectThatOthersDeletedIsInvalidated() async throws {
+    @Test func aSavedObjectThatOthersDeletedIsInvalidated() async throws {
         let background = fixture.container.newBackgroundContext()
         let id = try await background.save { context in
             context.automaticallyMergesChangesFromParent = true

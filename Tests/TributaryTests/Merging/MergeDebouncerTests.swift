@@ -80,8 +80,7 @@ struct MergeDebouncerTests {
         ),
     ]
 
-    @Test(arguments: cases)
-    func table(_ one: Case) {
+    @Test(arguments: cases) func table(_ one: Case) {
         var debouncer = MergeDebouncer(quiet: .seconds(1), ceiling: .seconds(5))
         for (index, (event, expected)) in one.steps.enumerated() {
             let action: MergeDebouncer.Action? =
@@ -99,8 +98,7 @@ struct MergeDebouncerTests {
         }
     }
 
-    @Test
-    func limitsTakeEffectWithTheNextAnnouncement() {
+    @Test func limitsTakeEffectWithTheNextAnnouncement() {
         var debouncer = MergeDebouncer(quiet: .seconds(1), ceiling: .seconds(5))
         #expect(debouncer.announce(at: .zero) == .sleep(until: .seconds(1)))
         debouncer.quiet = .milliseconds(100)
@@ -109,8 +107,7 @@ struct MergeDebouncerTests {
         #expect(debouncer.timerFired(at: .milliseconds(300)) == .merge)
     }
 
-    @Test
-    func aQuietPeriodBeyondTheCeilingIsCut() {
+    @Test func aQuietPeriodBeyondTheCeilingIsCut() {
         var debouncer = MergeDebouncer(quiet: .seconds(9), ceiling: .seconds(5))
         #expect(debouncer.announce(at: .zero) == .sleep(until: .seconds(5)))
     }

@@ -11,8 +11,7 @@ struct MergedReferenceTests {
 
     // MARK: Pairs
 
-    @Test
-    func aPairThatAChildUnlinksStaysUnlinkedWhenAMergeBringsItToItsParent() async throws {
+    @Test func aPairThatAChildUnlinksStaysUnlinkedWhenAMergeBringsItToItsParent() async throws {
         let fixture = try await LinkFixture("unlinking")
         let view = fixture.container.viewContext
         try fixture.link(view)
@@ -35,8 +34,7 @@ struct MergedReferenceTests {
         #expect(!isLinked)
     }
 
-    @Test
-    func aPairThatAMergeBringsToADeletedObjectIsNotShown() async throws {
+    @Test func aPairThatAMergeBringsToADeletedObjectIsNotShown() async throws {
         let fixture = try await LinkFixture("deleting")
         let view = fixture.container.viewContext
         view.delete(view.object(with: fixture.ann))
@@ -54,8 +52,7 @@ struct MergedReferenceTests {
         #expect(project.members.isEmpty)
     }
 
-    @Test
-    func norIsItOnceTheDeletionIsSaved() async throws {
+    @Test func norIsItOnceTheDeletionIsSaved() async throws {
         let fixture = try await LinkFixture("deleting")
         let view = fixture.container.viewContext
         view.delete(view.object(with: fixture.till))
@@ -68,8 +65,7 @@ struct MergedReferenceTests {
         #expect(try employee.objectIDs(forKey: "projects").isEmpty)
     }
 
-    @Test
-    func norIsOneThatComesToAChildWhichHasDeletedTheObject() async throws {
+    @Test func norIsOneThatComesToAChildWhichHasDeletedTheObject() async throws {
         let fixture = try await LinkFixture("deleting")
         let child = fixture.container.newChildOfViewContext(name: "child")
         await child.perform { $0.delete($0.object(with: fixture.ann)) }
@@ -112,8 +108,7 @@ struct MergedReferenceTests {
         #expect(try orphans(child).isEmpty)
     }
 
-    @Test
-    func underDenyItIsShownUntilTheSaveWhichItForbids() async throws {
+    @Test func underDenyItIsShownUntilTheSaveWhichItForbids() async throws {
         let fixture = try await LinkFixture("denying", rules: GraphModel.Rules(employees: .deny))
         let view = fixture.container.viewContext
         let ann = try #require(view.object(with: fixture.ann, as: Employee.self))
@@ -133,8 +128,7 @@ struct MergedReferenceTests {
         #expect(try view.fetchIDs(FetchRequest("Department")).isEmpty)
     }
 
-    @Test
-    func aReferenceToAnUnsavedObjectThatTheParentInvalidatedReadsNil() async throws {
+    @Test func aReferenceToAnUnsavedObjectThatTheParentInvalidatedReadsNil() async throws {
         let fixture = try await LinkFixture("vanishing")
         let view = fixture.container.viewContext
         let research = try view.insert(Department.self).objectID
@@ -158,8 +152,7 @@ struct MergedReferenceTests {
         }
     }
 
-    @Test
-    func anObjectThatAChildHasOnlyUnlinkedGoesWithItsDeletionAbove() async throws {
+    @Test func anObjectThatAChildHasOnlyUnlinkedGoesWithItsDeletionAbove() async throws {
         let fixture = try await LinkFixture("unlinked")
         try await fixture.container.save { _ = try fixture.link($0) }
         await fixture.container.mergePendingChanges()

@@ -107,8 +107,7 @@ struct MergingByHandTests {
         told.expect(second.inserted, collapsed: limit == 1)
     }
 
-    @Test
-    func aPinnedContextMovesAsWell() async throws {
+    @Test func aPinnedContextMovesAsWell() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
             try context.pin()
@@ -123,9 +122,7 @@ struct MergingByHandTests {
         }
     }
 
-    @Test
-    @MainActor
-    func theParentOfAChildMergesFirst() async throws {
+    @Test @MainActor func theParentOfAChildMergesFirst() async throws {
         let view = container.viewContext
         let child = view.newChild()
         let (above, below) = (Self.watch(view), Self.watch(child))
@@ -134,9 +131,7 @@ struct MergingByHandTests {
         #expect(Set(above.inserted) == changes.inserted && Set(below.inserted) == changes.inserted)
     }
 
-    @Test
-    @MainActor
-    func insideATransactionAndInsideASaveNothingMoves() async throws {
+    @Test @MainActor func insideATransactionAndInsideASaveNothingMoves() async throws {
         let view = container.viewContext
         let ann = try view.hireAndSave("Ann")
         let id = ann.objectID

@@ -35,8 +35,7 @@ struct MergingImportTests {
         }
     }
 
-    @Test
-    func theMainContextAlwaysShowsWholeTransactionsAndStands() async throws {
+    @Test func theMainContextAlwaysShowsWholeTransactionsAndStands() async throws {
         var random = SeededGenerator.printingSeed()
         let fixture = try await MergingFixture()
         let container = fixture.container
@@ -76,8 +75,7 @@ struct MergingImportTests {
     }
 
     /// A save, and the merge for which its caller waits, take several turns with the write lock.
-    @Test
-    func noImportComesBetweenTheTurnsOfARequest() async throws {
+    @Test func noImportComesBetweenTheTurnsOfARequest() async throws {
         let fixture = try await MergingFixture()
         let container = fixture.container
         let log = Mutex<[String]>([])
@@ -102,8 +100,7 @@ struct MergingImportTests {
 
     /// Saves wait for the write lock of an import, which must not be kept from running by programs that are as
     /// important.
-    @Test
-    func anImportRunsWithThePriorityOfASave() async throws {
+    @Test func anImportRunsWithThePriorityOfASave() async throws {
         let container = try await MergingFixture().container
         let ofImport = try await container.importTransactions { transaction in
             let header = TransactionHeader(sequence: 1, clock: HybridClock(rawValue: 1 << 16), changeCount: 0)
@@ -114,8 +111,7 @@ struct MergingImportTests {
         #expect(ofImport == ofSave)
     }
 
-    @Test
-    func anImportThatFailsAnnouncesNothing() async throws {
+    @Test func anImportThatFailsAnnouncesNothing() async throws {
         struct Refusal: Error {}
         let fixture = try await MergingFixture()
         await #expect(throws: Refusal.self) {
@@ -129,8 +125,7 @@ struct MergingImportTests {
         try await fixture.container.close()
     }
 
-    @Test
-    func anActivityUnderWayWhenTheContainerClosesIsShownToEnd() async throws {
+    @Test func anActivityUnderWayWhenTheContainerClosesIsShownToEnd() async throws {
         let fixture = try await MergingFixture()
         let activities = fixture.container.activities()
         try await fixture.container.activity("Long") { try await fixture.container.close() }
@@ -139,8 +134,7 @@ struct MergingImportTests {
         #expect(phases == [.started, .finished])
     }
 
-    @Test
-    func importsAndMergesAreShownAsActivities() async throws {
+    @Test func importsAndMergesAreShownAsActivities() async throws {
         let fixture = try await MergingFixture()
         let activities = fixture.container.activities()
         try await MergingImportTests.transfer(0, accounts: 2, in: fixture.container)
@@ -162,8 +156,7 @@ struct MergingImportTests {
     }
 
     /// A limit of ten pending IDs, an import of forty accounts: the main context refreshes all the same.
-    @Test
-    func aCollapsedNotificationRefreshesEverythingOfTheEntity() async throws {
+    @Test func aCollapsedNotificationRefreshesEverythingOfTheEntity() async throws {
         let fixture = try await MergingFixture { $0.pendingLimit = 10 }
         let container = fixture.container
         for number in 0..<2 {

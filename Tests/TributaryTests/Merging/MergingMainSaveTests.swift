@@ -11,8 +11,7 @@ struct MergingMainSaveTests {
 
     init() async throws { fixture = try await MergingFixture() }
 
-    @Test
-    func aMergeSavesTheMainContextAndPostsOneUpdate() async throws {
+    @Test func aMergeSavesTheMainContextAndPostsOneUpdate() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let own = try fixture.openInMain("Main")
         try await fixture.open("Ann")
@@ -28,8 +27,7 @@ struct MergingMainSaveTests {
         #expect(await updates.next() == nil, "one update, not two")
     }
 
-    @Test
-    func savesOfOnesOwnCanBeSwitchedOff() async throws {
+    @Test func savesOfOnesOwnCanBeSwitchedOff() async throws {
         let fixture = try await MergingFixture { $0.saves = false }
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let own = try fixture.openInMain("Main")
@@ -42,8 +40,7 @@ struct MergingMainSaveTests {
         try await fixture.container.close()
     }
 
-    @Test
-    func aMainSaveMergesWhatWasCommittedBeforeIt() async throws {
+    @Test func aMainSaveMergesWhatWasCommittedBeforeIt() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         try await fixture.open("Ann")
         let own = try fixture.openInMain("Main")
@@ -60,8 +57,7 @@ struct MergingMainSaveTests {
     }
 
     /// Saves of the main context are not merged into it again.
-    @Test
-    func observersOfTheMainContextDoNotSeeItsOwnSaveAsAMerge() async throws {
+    @Test func observersOfTheMainContextDoNotSeeItsOwnSaveAsAMerge() async throws {
         let own = try fixture.openInMain("Main")
         try fixture.container.viewContext.save()
         #expect(fixture.container.pipeline.pendingNotifications.isEmpty)
@@ -73,8 +69,7 @@ struct MergingMainSaveTests {
         try await fixture.container.close()
     }
 
-    @Test
-    func aFailingMainSaveKeepsItsEditsAndIsReportedOnce() async throws {
+    @Test func aFailingMainSaveKeepsItsEditsAndIsReportedOnce() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         var failures = fixture.container.mainSaveFailures().makeAsyncIterator()
         let own = try fixture.openInMain("a name that is much longer than twenty letters")
@@ -101,8 +96,7 @@ struct MergingMainSaveTests {
         #expect(await failures.next() == nil, "told once")
     }
 
-    @Test
-    func closingMergesAndSavesALastTime() async throws {
+    @Test func closingMergesAndSavesALastTime() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let own = try fixture.openInMain("Main")
         try await fixture.open("Ann")

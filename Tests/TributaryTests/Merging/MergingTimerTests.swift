@@ -11,8 +11,7 @@ struct MergingTimerTests {
 
     init() async throws { fixture = try await MergingFixture() }
 
-    @Test
-    func aSaveIsShownWhenTheQuietPeriodIsOver() async throws {
+    @Test func aSaveIsShownWhenTheQuietPeriodIsOver() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let token = try await fixture.open("Ann")
         #expect(try fixture.owners() == [])
@@ -26,8 +25,7 @@ struct MergingTimerTests {
         #expect(fixture.container.mergeStatus.lastMerge != nil)
     }
 
-    @Test
-    func severalSavesAreOneUpdate() async throws {
+    @Test func severalSavesAreOneUpdate() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         try await fixture.open("Ann")
         await fixture.clock.waitForSleeper(until: .seconds(1))
@@ -43,8 +41,7 @@ struct MergingTimerTests {
         #expect(try fixture.owners() == ["Ann", "Bob", "Cid"])
     }
 
-    @Test
-    func aSteadyStreamCannotStarveTheMainContext() async throws {
+    @Test func aSteadyStreamCannotStarveTheMainContext() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         try await fixture.open("0")
         // A save each 0.9 s: the quiet period never ends.
@@ -62,8 +59,7 @@ struct MergingTimerTests {
         #expect(try fixture.owners().count == 6)
     }
 
-    @Test
-    func nobodyHasToWaitForTheTimer() async throws {
+    @Test func nobodyHasToWaitForTheTimer() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         let token = try await fixture.open("Ann")
         await fixture.container.mergePendingChanges(through: token)
@@ -81,8 +77,7 @@ struct MergingTimerTests {
         #expect(await updates.next() == nil)
     }
 
-    @Test
-    func shorterTimesTakeEffectWithTheNextSave() async throws {
+    @Test func shorterTimesTakeEffectWithTheNextSave() async throws {
         var updates = fixture.container.storeUpdates().makeAsyncIterator()
         try await fixture.open("Ann")
         await fixture.clock.waitForSleeper(until: .seconds(1))

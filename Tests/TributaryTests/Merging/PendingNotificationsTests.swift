@@ -27,8 +27,7 @@ struct PendingNotificationsTests {
         return changes
     }
 
-    @Test
-    func takesOutWhatWasPutInAsOneSet() {
+    @Test func takesOutWhatWasPutInAsOneSet() {
         let pendingNotifications = Self.pendingNotifications()
         #expect(pendingNotifications.isEmpty)
         let first = pendingNotifications.post(Self.changes { $0.insert(Self.id(1)) })
@@ -49,8 +48,7 @@ struct PendingNotificationsTests {
         #expect(pendingNotifications.next() == .none)
     }
 
-    @Test
-    func manyWritersLoseNothing() async {
+    @Test func manyWritersLoseNothing() async {
         let pendingNotifications = Self.pendingNotifications(limit: 1_000_000)
         let taken = Taken()
         await withTaskGroup(of: Void.self) { group in

@@ -10,8 +10,7 @@ struct StoreUpdatesTests {
         return StoreUpdate(token: HistoryToken(store: "test", number: number), changes: changes)
     }
 
-    @Test
-    func eachSubscriberGetsAllFromItsStartOn() async {
+    @Test func eachSubscriberGetsAllFromItsStartOn() async {
         let broadcast = UpdateBroadcast()
         broadcast.send(Self.update(1))
         var first = broadcast.subscribe().makeAsyncIterator()
@@ -29,8 +28,7 @@ struct StoreUpdatesTests {
         #expect(await second.next() == nil)
     }
 
-    @Test
-    func aSlowSubscriberEndsWithEverythingOfAnEntity() async {
+    @Test func aSlowSubscriberEndsWithEverythingOfAnEntity() async {
         let broadcast = UpdateBroadcast()
         var slow = broadcast.subscribe().makeAsyncIterator()
         for number in 1...50 { broadcast.send(Self.update(Int64(number), limit: 10)) }
@@ -39,8 +37,7 @@ struct StoreUpdatesTests {
         #expect(update?.changes.collapsedEntities == ["Employee"])
     }
 
-    @Test
-    func aWaitingSubscriberIsHandedEachUpdateInOrder() async {
+    @Test func aWaitingSubscriberIsHandedEachUpdateInOrder() async {
         let broadcast = UpdateBroadcast()
         let updates = broadcast.subscribe()
         let reader = Task {
@@ -63,8 +60,7 @@ struct StoreUpdatesTests {
         #expect(count == 100)
     }
 
-    @Test
-    func cancellingEndsTheWait() async {
+    @Test func cancellingEndsTheWait() async {
         let broadcast = UpdateBroadcast()
         let updates = broadcast.subscribe()
         let reader = Task { () -> StoreUpdate? in
@@ -75,8 +71,7 @@ struct StoreUpdatesTests {
         #expect(await reader.value == nil)
     }
 
-    @Test
-    func aSubscriberThatComesAfterTheEndGetsNothing() async {
+    @Test func aSubscriberThatComesAfterTheEndGetsNothing() async {
         let broadcast = UpdateBroadcast()
         broadcast.finish()
         var late = broadcast.subscribe().makeAsyncIterator()

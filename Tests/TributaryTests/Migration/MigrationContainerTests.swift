@@ -48,8 +48,7 @@ import Testing
         return (folder, token)
     }
 
-    @Test(.timeLimit(.minutes(30)))
-    func objectsAreThereUnderTheirNewNames() async throws {
+    @Test(.timeLimit(.minutes(30))) func objectsAreThereUnderTheirNewNames() async throws {
         let (folder, token) = try await filled()
         let heard = Mutex<[MigrationProgress]>([])
         let container = try await folder.openStore(
@@ -71,15 +70,13 @@ import Testing
         #expect(try container.fetchHistory(after: token).isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(30)))
-    func nothingIsHeardWhenThereIsNothingToMigrate() async throws {
+    @Test(.timeLimit(.minutes(30))) func nothingIsHeardWhenThereIsNothingToMigrate() async throws {
         let (folder, _) = try await filled()
         let options = MigrationOptions(migrates: false, onMigration: { _ in Issue.record("there is no migration") })
         try await folder.openStore(Self.old, options).close()
     }
 
-    @Test(.timeLimit(.minutes(30)))
-    func aForbiddenMigrationThrowsItsPlan() async throws {
+    @Test(.timeLimit(.minutes(30))) func aForbiddenMigrationThrowsItsPlan() async throws {
         let (folder, _) = try await filled()
         let error = await #expect(throws: MigrationError.self) {
             try await folder.openStore(Self.new, MigrationOptions(migrates: false))
@@ -90,8 +87,7 @@ import Testing
         try await folder.openStore(Self.old).close()
     }
 
-    @Test(.timeLimit(.minutes(30)))
-    func anOlderModelIsRefused() async throws {
+    @Test(.timeLimit(.minutes(30))) func anOlderModelIsRefused() async throws {
         let (folder, _) = try await filled()
         try await folder.openStore(Self.new).close()
         await #expect(throws: MigrationError.olderModel(store: "2", model: "1")) {
@@ -110,8 +106,7 @@ import Testing
         try await folder.openStore(Self.old).close()
     }
 
-    @Test(.timeLimit(.minutes(30)))
-    func aStageOfOnesOwnDoesWhatCannotBeInferred() async throws {
+    @Test(.timeLimit(.minutes(30))) func aStageOfOnesOwnDoesWhatCannotBeInferred() async throws {
         let (folder, _) = try await filled()
         let before = Mutex(0)
         let stage = MigrationStage(

@@ -107,8 +107,7 @@ struct InvalidatedObjectTests {
 
     // MARK: Links to it
 
-    @Test(arguments: Ending.allCases)
-    func nothingIsLinkedToIt(_ ending: Ending) async throws {
+    @Test(arguments: Ending.allCases) func nothingIsLinkedToIt(_ ending: Ending) async throws {
         let sales = try make(Department.self, fixture.sales, ending)
         let project = try make(Project.self, fixture.till, ending)
         let ann = try view.existingObject(with: fixture.ann, as: Employee.self)
@@ -138,8 +137,7 @@ struct InvalidatedObjectTests {
         #expect(count == 1)
     }
 
-    @Test
-    func nothingIsLinkedToWhatTheNextSaveDeletes() throws {
+    @Test func nothingIsLinkedToWhatTheNextSaveDeletes() throws {
         let ann = try view.existingObject(with: fixture.ann, as: Employee.self)
         let sales = try view.existingObject(with: fixture.sales, as: Department.self)
         view.delete(sales)
@@ -154,8 +152,7 @@ struct InvalidatedObjectTests {
         #expect(try refused(view) == ["Employee.department": .gone, "Department.employees": .gone])
     }
 
-    @Test
-    func anOrderedRelationshipRefusesItToo() async throws {
+    @Test func anOrderedRelationshipRefusesItToo() async throws {
         let folder = try TemporaryFolder("goneordered")
         let container = try await OrderedModel.open(folder)
         let view = container.viewContext
@@ -186,8 +183,7 @@ struct InvalidatedObjectTests {
 
     // MARK: No context any more
 
-    @Test
-    func anObjectWithoutAContextKeepsTheErrorItself() throws {
+    @Test func anObjectWithoutAContextKeepsTheErrorItself() throws {
         let ann = try view.existingObject(with: fixture.ann, as: Employee.self)
         let new = try view.insert(Project.self)
         view.reset()
@@ -208,8 +204,7 @@ struct InvalidatedObjectTests {
         #expect(try refused(view) == ["Employee.projects": .gone])
     }
 
-    @Test
-    func anIDThatNoObjectHasReadsAsNil() async throws {
+    @Test func anIDThatNoObjectHasReadsAsNil() async throws {
         let sales = fixture.sales
         try await fixture.container.save { $0.delete($0.object(with: sales)) }
         await fixture.container.mergePendingChanges()
@@ -233,8 +228,7 @@ struct InvalidatedObjectTests {
 
     // MARK: Other ways to save
 
-    @Test
-    func theSaveOfAChildNamesItAsWell() throws {
+    @Test func theSaveOfAChildNamesItAsWell() throws {
         let child = view.newChild()
         let ann = try child.existingObject(with: fixture.ann, as: Employee.self)
         child.delete(ann)
@@ -243,8 +237,7 @@ struct InvalidatedObjectTests {
         #expect(try refused(child) == ["Employee.name": .gone])
     }
 
-    @Test
-    func theAutomaticSaveTellsOfIt() async throws {
+    @Test func theAutomaticSaveTellsOfIt() async throws {
         fixture.container.setMergeOptions(.fixture)
         var failures = fixture.container.mainSaveFailures().makeAsyncIterator()
         let ann = try view.existingObject(with: fixture.ann, as: Employee.self)

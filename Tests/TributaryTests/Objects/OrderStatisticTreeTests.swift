@@ -5,8 +5,7 @@ import Testing
 
 /// The tree against an array.
 struct OrderStatisticTreeTests {
-    @Test
-    func theTreeIsASortedArray() {
+    @Test func theTreeIsASortedArray() {
         var random = SeededGenerator.printingSeed()
         let tree = OrderStatisticTree<Int>(steps: StepCounter())
         var nodes: [OrderStatisticTree<Int>.Node] = []
@@ -33,8 +32,7 @@ struct OrderStatisticTreeTests {
         #expect(tree.first { $0 < 250 } == elements.first { $0 >= 250 })
     }
 
-    @Test(arguments: [false, true])
-    func stepsGrowWithTheLogarithmOfTheCount(descending: Bool) {
+    @Test(arguments: [false, true]) func stepsGrowWithTheLogarithmOfTheCount(descending: Bool) {
         let steps = StepCounter()
         let tree = OrderStatisticTree<Int>(steps: steps)
         let count = 20_000

@@ -20,8 +20,7 @@ struct SnapshotExchangeTests {
         }
     }
 
-    @Test
-    func everyTypeOfValueGoesThroughJSON() async throws {
+    @Test func everyTypeOfValueGoesThroughJSON() async throws {
         let (snapshot, typed) = try await saved()
         for kind in AttributeKindTests.kinds { #expect(snapshot[kind.name] == kind.value, "\(kind.name)") }
         let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
@@ -31,8 +30,7 @@ struct SnapshotExchangeTests {
         #expect(snapshot.values["previous"] == nil, "to-many relationships stay out")
     }
 
-    @Test
-    func includeTakesWhatItNames() async throws {
+    @Test func includeTakesWhatItNames() async throws {
         let all = try await saved().0
         try await container.performBackgroundTask { context in
             let exhibit = try context.existingObject(with: all.id)
@@ -44,8 +42,7 @@ struct SnapshotExchangeTests {
         }
     }
 
-    @Test
-    func anInsertTakesIDAndValues() async throws {
+    @Test func anInsertTakesIDAndValues() async throws {
         let (snapshot, _) = try await saved()
         let other = try await Gallery.open(folder, name: "other")
         try await other.performBackgroundTask { context in
@@ -66,8 +63,7 @@ struct SnapshotExchangeTests {
         }
     }
 
-    @Test
-    func anUpdateChangesWhatDiffersAndNothingElse() async throws {
+    @Test func anUpdateChangesWhatDiffersAndNothingElse() async throws {
         let (snapshot, typed) = try await saved()
         var changed = typed
         changed.title = "new"
@@ -86,8 +82,7 @@ struct SnapshotExchangeTests {
         }
     }
 
-    @Test
-    func aSnapshotThatDoesNotFitChangesNothing() async throws {
+    @Test func aSnapshotThatDoesNotFitChangesNothing() async throws {
         let (snapshot, typed) = try await saved()
         try await container.performBackgroundTask { context in
             let exhibit = try context.existingObject(with: snapshot.id)
@@ -107,8 +102,7 @@ struct SnapshotExchangeTests {
         }
     }
 
-    @Test
-    func predicatesOnSnapshotsFetchTheObjects() async throws {
+    @Test func predicatesOnSnapshotsFetchTheObjects() async throws {
         let (_, typed) = try await saved()
         let nextID = try #require(typed.nextID)
         let predicate = #Predicate<ExhibitSnapshot> { one in
@@ -127,8 +121,7 @@ struct SnapshotExchangeTests {
         }
     }
 
-    @Test
-    func aTypedSnapshotAnswersAPredicateAsItsObjectDoes() async throws {
+    @Test func aTypedSnapshotAnswersAPredicateAsItsObjectDoes() async throws {
         let (_, typed) = try await saved()
         let texts = ["title == 'x'", "title != nil", "next != nil", "next == nil", "small > 0", "title.length > 0"]
         let answers = try await container.performBackgroundTask { context in

@@ -21,8 +21,7 @@ struct NowPredicateTests {
 
     private let conditions = [("at < now()", 1), ("at == now()", 1), ("at >= now()", 2), ("NOT at < now()", 2)]
 
-    @Test
-    func aContextAndTheReadsOfTheAdminInterfaceAgree() async throws {
+    @Test func aContextAndTheReadsOfTheAdminInterfaceAgree() async throws {
         let entity = try #require(container.model.entity(named: "Visit"))
         for (text, count) in conditions {
             let predicate = try ObjectPredicate(parsing: text)
@@ -35,8 +34,7 @@ struct NowPredicateTests {
         }
     }
 
-    @Test
-    func aConditionOnResultsKnowsTheTime() async throws {
+    @Test func aConditionOnResultsKnowsTheTime() async throws {
         let texts = try await container.performBackgroundTask { context in
             var request = FetchRequest("Visit")
             request.propertiesToFetch = [.count(as: "visits"), "at"]
@@ -47,8 +45,7 @@ struct NowPredicateTests {
         #expect(texts.count == 1)
     }
 
-    @Test
-    func batchesKnowTheTime() async throws {
+    @Test func batchesKnowTheTime() async throws {
         let past = try ObjectPredicate(parsing: "at < now()")
         let updated = try await container.execute(
             BatchUpdateRequest("Visit", predicate: past, setting: ["at": .value(.date(5000))])
@@ -60,9 +57,7 @@ struct NowPredicateTests {
         #expect(deleted.count == 2)
     }
 
-    @Test
-    @MainActor
-    func aListMayDependOnTheTime() async throws {
+    @Test @MainActor func aListMayDependOnTheTime() async throws {
         await container.mergePendingChanges()
         let view = container.viewContext
         let controller = try FetchedResultsController<ManagedObject>(

@@ -47,8 +47,7 @@ struct PredicateErrorTests {
         }
     }
 
-    @Test
-    func withAndWithoutUnsavedChanges() async throws {
+    @Test func withAndWithoutUnsavedChanges() async throws {
         try await container.newBackgroundContext().perform { context in
             try check(context)
             let employee = try context.hire("Ann")
@@ -64,9 +63,7 @@ struct PredicateErrorTests {
         }
     }
 
-    @Test
-    @MainActor
-    func inTheViewContextAndOnTheContainer() async throws {
+    @Test @MainActor func inTheViewContextAndOnTheContainer() async throws {
         try check(container.viewContext)
         for request in try Self.badRequests() {
             await #expect(throws: ObjectPredicateError.self) { try await container.fetch(request) }
@@ -82,8 +79,7 @@ struct PredicateErrorTests {
         }
     }
 
-    @Test
-    func aFetchWithATreeThatIsTooDeepIsRefused() async throws {
+    @Test func aFetchWithATreeThatIsTooDeepIsRefused() async throws {
         try await container.performBackgroundTask { context in
             let predicate = (0..<20_000).reduce(try ObjectPredicate(parsing: "salary > 1")) { term, _ in !term }
             let request = FetchRequest("Employee", predicate: predicate)

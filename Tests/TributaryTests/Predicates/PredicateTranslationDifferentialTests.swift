@@ -104,8 +104,7 @@ struct PredicateTranslationDifferentialTests {
         }
     }
 
-    @Test
-    func fetchesFindWhatFoundationFinds() async throws {
+    @Test func fetchesFindWhatFoundationFinds() async throws {
         var random = SeededGenerator.printingSeed()
         let folder = try TemporaryFolder("differential")
         let container = try await Company.open(folder)

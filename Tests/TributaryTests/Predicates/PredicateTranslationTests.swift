@@ -16,8 +16,7 @@ struct PredicateTranslationTests {
         return error?.reason
     }
 
-    @Test
-    func comparisonsAreThoseOfTheFormatLanguage() throws {
+    @Test func comparisonsAreThoseOfTheFormatLanguage() throws {
         let limit: Int16 = 30
         #expect(try same(#Predicate { $0.name == "Ann" }, "name == 'Ann'"))
         #expect(try same(#Predicate { $0.name != "Ann" }, "NOT name == 'Ann'"))
@@ -32,8 +31,7 @@ struct PredicateTranslationTests {
         #expect(try same(#Predicate { (1..<5).contains($0.age) }, "age >= 1 AND age < 5"))
     }
 
-    @Test
-    func nilMeansWhatItMeansInSwift() throws {
+    @Test func nilMeansWhatItMeansInSwift() throws {
         #expect(try same(#Predicate { $0.salary == nil }, "salary == NULL"))
         #expect(try same(#Predicate { $0.salary != nil }, "NOT salary == NULL"))
         #expect(try same(#Predicate { $0.salary == 5 }, "salary == 5.0"))
@@ -45,8 +43,7 @@ struct PredicateTranslationTests {
         #expect(try same(#Predicate { $0.code == $0.mood }, "code == mood OR (code == NULL AND mood == NULL)"))
     }
 
-    @Test
-    func stringsAreSearched() throws {
+    @Test func stringsAreSearched() throws {
         let part = "an"
         #expect(try same(#Predicate { $0.name.contains(part) }, "name CONTAINS 'an'"))
         #expect(try same(#Predicate { $0.name.starts(with: "a") }, "name BEGINSWITH 'a'"))
@@ -56,8 +53,7 @@ struct PredicateTranslationTests {
         #expect(try same(#Predicate { $0.code?.contains("x") ?? false }, "code != NULL AND code CONTAINS 'x'"))
     }
 
-    @Test
-    func relationshipsBecomeSubqueries() throws {
+    @Test func relationshipsBecomeSubqueries() throws {
         let ids: [Int16] = [1, 2]
         #expect(try same(#Predicate { ids.contains($0.age) }, "age IN {1, 2}"))
         #expect(try same(#Predicate { $0.projects.count > 2 }, "projects.@count > 2"))
@@ -90,8 +86,7 @@ struct PredicateTranslationTests {
         )
     }
 
-    @Test
-    func sidesOfAConditionExcludeEachOther() throws {
+    @Test func sidesOfAConditionExcludeEachOther() throws {
         #expect(
             try same(
                 #Predicate { $0.age > 2 ? $0.name == "a" : $0.name == "b" },
@@ -106,14 +101,12 @@ struct PredicateTranslationTests {
         )
     }
 
-    @Test
-    func propertiesOfASuperclassAreKnown() throws {
+    @Test func propertiesOfASuperclassAreKnown() throws {
         let predicate = try ObjectPredicate(#Predicate<Foreman> { $0.name == "Ann" && $0.bonus == nil })
         #expect(predicate == (try ObjectPredicate(parsing: "name == 'Ann' AND bonus == NULL")))
     }
 
-    @Test
-    func objectsAreNamedByTheirIDs() async throws {
+    @Test func objectsAreNamedByTheirIDs() async throws {
         let folder = try TemporaryFolder("translation")
         let container = try await Company.open(folder)
         try await container.performBackgroundTask { context in
@@ -133,8 +126,7 @@ struct PredicateTranslationTests {
         }
     }
 
-    @Test
-    func expressionsWithoutACounterpartAreNamed() throws {
+    @Test func expressionsWithoutACounterpartAreNamed() throws {
         #expect(refusal(#Predicate { $0.name.count > 3 })?.contains("name.unicodeScalars.count") == true)
         #expect(refusal(#Predicate { $0 is Foreman })?.contains("TypeCheck<Variable<Employee>, Foreman>") == true)
         #expect(refusal(#Predicate { $0.projects.first != nil })?.contains("'projects' only count") == true)
@@ -148,8 +140,7 @@ struct PredicateTranslationTests {
         #expect(throws: ObjectPredicateError.self) { try ObjectPredicate(line) }
     }
 
-    @Test
-    func membersOfCompositesAreNamedAsInTheModel() throws {
+    @Test func membersOfCompositesAreNamedAsInTheModel() throws {
         let predicate = #Predicate<Exhibit> { $0.address?.street == "a" && $0.address?.isOpen == true }
         #expect(
             try ObjectPredicate(predicate)

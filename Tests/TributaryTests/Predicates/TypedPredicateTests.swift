@@ -10,8 +10,7 @@ struct TypedPredicateTests {
         (try? ObjectPredicate(parsing: text)) == predicate
     }
 
-    @Test
-    func comparisonsAreThoseOfTheFormatLanguage() {
+    @Test func comparisonsAreThoseOfTheFormatLanguage() {
         #expect(same(keys.name == "Ann", "name == 'Ann'"))
         #expect(same(keys.name != "Ann", "name != 'Ann'"))
         #expect(same(keys.age > 30, "age > 30"))
@@ -26,8 +25,7 @@ struct TypedPredicateTests {
         #expect(same(keys.name > keys.code, "name > code"))
     }
 
-    @Test
-    func stringsTakeOptions() {
+    @Test func stringsTakeOptions() {
         #expect(same(keys.name.beginsWith("a", .caseInsensitive), "name BEGINSWITH[c] 'a'"))
         #expect(same(keys.name.endsWith("a", [.caseInsensitive, .diacriticInsensitive]), "name ENDSWITH[cd] 'a'"))
         #expect(same(keys.code.contains("a", .diacriticInsensitive), "code CONTAINS[d] 'a'"))
@@ -37,8 +35,7 @@ struct TypedPredicateTests {
         #expect(same(keys.name.in(["a", "b"], .caseInsensitive), "name IN[c] {'a', 'b'}"))
     }
 
-    @Test
-    func pathsLeadThroughRelationships() {
+    @Test func pathsLeadThroughRelationships() {
         #expect(same(keys.department.title == "R&D", "department.title == 'R&D'"))
         #expect(same(keys.badge.owner.department.title == nil, "badge.owner.department.title == NULL"))
         #expect(same(keys.department == nil, "department == NULL"))
@@ -55,26 +52,22 @@ struct TypedPredicateTests {
         #expect(same(keys.department.employees.any.name.like("?"), "ANY department.employees.name LIKE '?'"))
     }
 
-    @Test
-    func keysAreInherited() {
+    @Test func keysAreInherited() {
         #expect(same(Foreman.keys.name == "Ann" && Foreman.keys.bonus > 1, "name == 'Ann' AND bonus > 1.0"))
     }
 
-    @Test
-    func logicBindsAsInTheFormatLanguage() {
+    @Test func logicBindsAsInTheFormatLanguage() {
         let predicate = keys.age > 1 && keys.age < 9 && keys.name == "a" || !(keys.name == "b")
         #expect(same(predicate, "(age > 1 AND age < 9 AND name == 'a') OR NOT name == 'b'"))
     }
 
-    @Test
-    func sortKeysComeFromKeys() {
+    @Test func sortKeysComeFromKeys() {
         #expect(keys.name.ascending == SortKey("name"))
         #expect(keys.department.title.descending == SortKey("department.title", ascending: false))
         #expect(keys.projects.count.ascending == SortKey("projects.@count"))
     }
 
-    @Test
-    func typedPredicatesFindObjects() async throws {
+    @Test func typedPredicatesFindObjects() async throws {
         let folder = try TemporaryFolder("typed")
         let container = try await Company.open(folder)
         try await container.performBackgroundTask { context in

@@ -47,8 +47,7 @@ struct DeleteRuleTests {
         }
     }
 
-    @Test
-    func anObjectThatLeadsToItself() async throws {
+    @Test func anObjectThatLeadsToItself() async throws {
         try await container.performBackgroundTask { context in
             let node = try nodes(1, in: context)[0]
             try node.setValue(.reference(node.uniqueID), forKey: "parent")
@@ -64,8 +63,7 @@ struct DeleteRuleTests {
         }
     }
 
-    @Test
-    func aDenialUnderACascadeKeepsEverything() async throws {
+    @Test func aDenialUnderACascadeKeepsEverything() async throws {
         try await container.performBackgroundTask { context in
             let nodes = try nodes(2, in: context)
             try nodes[1].setValue(.reference(nodes[0].uniqueID), forKey: "parent")
@@ -87,8 +85,7 @@ struct DeleteRuleTests {
         }
     }
 
-    @Test
-    func aMinimumHoldsFromTheOtherSide() async throws {
+    @Test func aMinimumHoldsFromTheOtherSide() async throws {
         try await container.performBackgroundTask { context in
             let crew = try context.insert(entity: "Crew")
             let sailors = try (0..<3).map { _ in try context.insert(entity: "Sailor") }

@@ -74,8 +74,7 @@ struct GivenPositionTests {
         #expect(try await order(relationship.key, container) == "axb")
     }
 
-    @Test
-    func theContextShowsTheGivenOrderBeforeTheSave() async throws {
+    @Test func theContextShowsTheGivenOrderBeforeTheSave() async throws {
         try await fill("abc", "tags", "Tag", container)
         let change = link("tags", "c", ["Z"])
         try await container.performBackgroundTask { context in
@@ -86,8 +85,7 @@ struct GivenPositionTests {
         }
     }
 
-    @Test
-    func linksWithoutPositionsGoToTheEnd() async throws {
+    @Test func linksWithoutPositionsGoToTheEnd() async throws {
         try await fill("ab", "tags", "Tag", container)
         let tag = Change(
             entity: "Tag",
@@ -98,8 +96,7 @@ struct GivenPositionTests {
         #expect(try await order("tags", container) == "aby")
     }
 
-    @Test
-    func positionsThatDoNotFitAreRefused() async throws {
+    @Test func positionsThatDoNotFitAreRefused() async throws {
         try await fill("ab", "tags", "Tag", container)
         let lists = ConditionalChange(
             Change(entity: "Tag", id: id("a"), operation: .link(to: "lists", ids: [list], positions: ["a"]))

@@ -65,8 +65,7 @@ struct ListOperationsTests {
         }
     }
 
-    @Test
-    func aFetchByAKeyFindsWhatAFilterOfAllFinds() async throws {
+    @Test func aFetchByAKeyFindsWhatAFilterOfAllFinds() async throws {
         var random = SeededGenerator.fromEnvironment()
         let seed = random.seed
         let roundSeed = random.next()
@@ -99,8 +98,7 @@ struct ListOperationsTests {
         }
     }
 
-    @Test
-    func changesBetweenLookupsAreNotAllKept() async throws {
+    @Test func changesBetweenLookupsAreNotAllKept() async throws {
         let count = 100
         try await container.performBackgroundTask { context in
             for number in 0..<count { _ = try OrderedModel.named("n\(number)", "Item", in: context) }
@@ -119,8 +117,7 @@ struct ListOperationsTests {
         }
     }
 
-    @Test
-    func findOrCreateVisitsEachUnsavedObjectAFewTimes() async throws {
+    @Test func findOrCreateVisitsEachUnsavedObjectAFewTimes() async throws {
         let count = 1_000
         try await container.performBackgroundTask { context in
             for number in 0..<count {

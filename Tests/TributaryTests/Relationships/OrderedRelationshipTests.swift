@@ -79,8 +79,7 @@ struct OrderedRelationshipTests {
         #expect(try await read(id, key) == "zcyadx")
     }
 
-    @Test
-    func aRemovedMemberComesBackAtTheEnd() async throws {
+    @Test func aRemovedMemberComesBackAtTheEnd() async throws {
         let id = try await container.performBackgroundTask { context in
             let list = try fill(context, ("items", "Item"), "abc")
             try context.save()
@@ -95,8 +94,7 @@ struct OrderedRelationshipTests {
         #expect(try await read(id, "items") == "bca")
     }
 
-    @Test
-    func aRollbackRestoresTheOrder() async throws {
+    @Test func aRollbackRestoresTheOrder() async throws {
         try await container.performBackgroundTask { context in
             let list = try fill(context, ("items", "Item"), "abc")
             try context.save()
@@ -107,8 +105,7 @@ struct OrderedRelationshipTests {
         }
     }
 
-    @Test
-    func movingOneObjectWritesOnePosition() async throws {
+    @Test func movingOneObjectWritesOnePosition() async throws {
         try await container.performBackgroundTask { context in
             let list = try fill(context, ("items", "Item"), "abcdefgh")
             try context.save()
@@ -126,8 +123,7 @@ struct OrderedRelationshipTests {
         #expect(lines.filter { $0.contains("\"positions\"") }.count == 1)
     }
 
-    @Test
-    func replicasReadTheSameOrder() async throws {
+    @Test func replicasReadTheSameOrder() async throws {
         let other = try await OrderedModel.open(folder, "other")
         let id = try await container.save { try fill($0, ("items", "Item"), "ab").objectID }
         try ReplicaExchange.send(from: container.store, to: other.store)
@@ -153,8 +149,7 @@ struct OrderedRelationshipTests {
         #expect(Array(between)[2] == "m" && between.filter { $0 != "m" } == here)
     }
 
-    @Test
-    func positionsAreAlwaysBetweenTheirNeighbours() throws {
+    @Test func positionsAreAlwaysBetweenTheirNeighbours() throws {
         var random = SeededGenerator.printingSeed()
         var list: [String] = []
         for _ in 0..<2000 {

@@ -9,8 +9,7 @@ struct RelatedObjectsTests {
         employee.objects(of: Employee.projects)
     }
 
-    @Test
-    func changesInPlaceChangeTheRelationship() async throws {
+    @Test func changesInPlaceChangeTheRelationship() async throws {
         let folder = try TemporaryFolder("related")
         let container = try await Company.open(folder)
         let id = try await container.save { context in
@@ -42,8 +41,7 @@ struct RelatedObjectsTests {
         }
     }
 
-    @Test
-    func orderedOnesKeepTheirOrder() async throws {
+    @Test func orderedOnesKeepTheirOrder() async throws {
         let folder = try TemporaryFolder("related")
         let container = try await OrderedModel.open(folder)
         try await container.performBackgroundTask { context in

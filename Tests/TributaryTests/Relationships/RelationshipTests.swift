@@ -10,8 +10,7 @@ struct RelationshipTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func toOneAndItsInverseMoveTogether() async throws {
+    @Test func toOneAndItsInverseMoveTogether() async throws {
         try await container.performBackgroundTask { context in
             let (first, second) = (try context.insert(Department.self), try context.insert(Department.self))
             let employee = try context.hire("Ann")
@@ -32,8 +31,7 @@ struct RelationshipTests {
         }
     }
 
-    @Test
-    func pairsAreSeenFromBothEnds() async throws {
+    @Test func pairsAreSeenFromBothEnds() async throws {
         try await container.performBackgroundTask { context in
             let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             let project = try context.insert(Project.self)
@@ -54,8 +52,7 @@ struct RelationshipTests {
         }
     }
 
-    @Test(arguments: [true, false])
-    func oneToOneHasOneHolder(_ setsBadge: Bool) async throws {
+    @Test(arguments: [true, false]) func oneToOneHasOneHolder(_ setsBadge: Bool) async throws {
         try await container.performBackgroundTask { context in
             let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             let badge = try context.insert(Badge.self)
@@ -71,8 +68,7 @@ struct RelationshipTests {
         }
     }
 
-    @Test
-    func nullifyIsWrittenAsAChange() async throws {
+    @Test func nullifyIsWrittenAsAChange() async throws {
         try await container.performBackgroundTask { context in
             let department = try context.insert(Department.self)
             let employee = try context.hire("Ann")
@@ -87,8 +83,7 @@ struct RelationshipTests {
         #expect(Set((last?.changes ?? []).map(\.kind)) == [.delete, .update])
     }
 
-    @Test
-    func cascadeDeletesToo() async throws {
+    @Test func cascadeDeletesToo() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")
             employee.badge = try context.insert(Badge.self)
@@ -104,8 +99,7 @@ struct RelationshipTests {
         }
     }
 
-    @Test
-    func denyKeepsTheObject() async throws {
+    @Test func denyKeepsTheObject() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")
             let locker = try context.insert("Locker", ["holder": .reference(employee.uniqueID)])
@@ -121,8 +115,7 @@ struct RelationshipTests {
         }
     }
 
-    @Test
-    func noActionLeavesTheOtherEnd() async throws {
+    @Test func noActionLeavesTheOtherEnd() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.hire("Ann")
             let note = try context.insert(entity: "Note")

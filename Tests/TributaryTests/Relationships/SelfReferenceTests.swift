@@ -38,8 +38,7 @@ struct SelfReferenceTests {
         Set(try object.objects(forKey: key))
     }
 
-    @Test
-    func aOneToOneIsSeenFromBothEndsAfterTheSave() async throws {
+    @Test func aOneToOneIsSeenFromBothEndsAfterTheSave() async throws {
         try await container.performBackgroundTask { context in
             let (a, b, c) = (
                 try people(1, in: context)[0], try people(1, in: context)[0], try people(1, in: context)[0]
@@ -57,8 +56,7 @@ struct SelfReferenceTests {
         }
     }
 
-    @Test
-    func aDenialInACycleKeepsAllOfIt() async throws {
+    @Test func aDenialInACycleKeepsAllOfIt() async throws {
         try await container.performBackgroundTask { context in
             let all = try people(3, in: context)
             for (one, next) in zip(all, all[1...] + all[..<1]) { try set(one, "heir", next) }
@@ -74,8 +72,7 @@ struct SelfReferenceTests {
         }
     }
 
-    @Test
-    func aCascadeGoesDownAndNullifyGoesUp() async throws {
+    @Test func aCascadeGoesDownAndNullifyGoesUp() async throws {
         try await container.performBackgroundTask { context in
             let all = try people(5, in: context)
             for (one, boss) in [(1, 0), (2, 1), (3, 1), (4, 0)] { try set(all[one], "boss", all[boss]) }
@@ -91,8 +88,7 @@ struct SelfReferenceTests {
         }
     }
 
-    @Test
-    func aRingOfBossesIsDeletedOnce() async throws {
+    @Test func aRingOfBossesIsDeletedOnce() async throws {
         try await container.performBackgroundTask { context in
             let all = try people(4, in: context)
             for (one, boss) in zip(all, all[1...] + all[..<1]) { try set(one, "boss", boss) }
@@ -106,8 +102,7 @@ struct SelfReferenceTests {
         #expect(deleted.count == 4 && Set(deleted.map(\.objectID)).count == 4)
     }
 
-    @Test
-    func itsOwnInverseIsTheSameFromBothSides() async throws {
+    @Test func itsOwnInverseIsTheSameFromBothSides() async throws {
         try await container.performBackgroundTask { context in
             let all = try people(3, in: context)
             try all[0].link(all[1], forKey: "friends")
@@ -126,8 +121,7 @@ struct SelfReferenceTests {
         }
     }
 
-    @Test
-    func directedPairsKeepTheirDirection() async throws {
+    @Test func directedPairsKeepTheirDirection() async throws {
         try await container.performBackgroundTask { context in
             let all = try people(2, in: context)
             try all[0].link(all[1], forKey: "fans")
@@ -142,8 +136,7 @@ struct SelfReferenceTests {
         }
     }
 
-    @Test
-    func withoutAnInverseTheOtherEndKnowsNothing() async throws {
+    @Test func withoutAnInverseTheOtherEndKnowsNothing() async throws {
         try await container.performBackgroundTask { context in
             let all = try people(2, in: context)
             try set(all[0], "neighbour", all[1])

@@ -11,8 +11,7 @@ struct ResultsControllerTests {
 
     init() async throws { (folder, container) = try await Company.open(.memory) }
 
-    @Test
-    func unsavedChangesShowAtOnce() throws {
+    @Test func unsavedChangesShowAtOnce() throws {
         let view = container.viewContext
         let controller = try view.employeeList()
         var diffs: [FetchedResultsDiff] = []
@@ -41,8 +40,7 @@ struct ResultsControllerTests {
         #expect(controller.sections.isEmpty)
     }
 
-    @Test
-    func aMergeBringsObjectsThatTheContextNeverHad() async throws {
+    @Test func aMergeBringsObjectsThatTheContextNeverHad() async throws {
         let early = try await container.hire("Early", salary: 1)
         try await container.settled()
         let request = try FetchRequest("Employee", where: "salary > %d", [10], sortKeys: [SortKey("name")])
@@ -60,8 +58,7 @@ struct ResultsControllerTests {
         #expect(controller.names == ["Early"])
     }
 
-    @Test
-    func everythingMakesItAskAgain() async throws {
+    @Test func everythingMakesItAskAgain() async throws {
         let controller = try container.viewContext.employeeList()
         var options = MergeOptions.onRequest
         options.pendingLimit = 1
@@ -71,8 +68,7 @@ struct ResultsControllerTests {
         #expect(controller.names == ["Ann", "Bob", "Cid"])
     }
 
-    @Test
-    func sectionsFollowAPathThroughARelationship() throws {
+    @Test func sectionsFollowAPathThroughARelationship() throws {
         let view = container.viewContext
         let (sales, research) = (try view.insert(Department.self), try view.insert(Department.self))
         sales.title = "Sales"
@@ -90,8 +86,7 @@ struct ResultsControllerTests {
         #expect(controller.sections.map(\.value) == [.string("Sales"), .string("Zoology")])
     }
 
-    @Test
-    func anObjectTellsOfItsChanges() async throws {
+    @Test func anObjectTellsOfItsChanges() async throws {
         let view = container.viewContext
         let ann = try view.hire("Ann")
         view.processPendingChanges()
@@ -126,8 +121,7 @@ struct ResultsControllerTests {
         return Fixture(view: view, controller: controller, employees: employees)
     }
 
-    @Test
-    func aMoveToANewSectionTellsOfTheSectionToo() throws {
+    @Test func aMoveToANewSectionTellsOfTheSectionToo() throws {
         let fixture = try sectioned([1, 1, 2])
         var diffs: [FetchedResultsDiff] = []
         fixture.controller.onChange = { diffs.append($0) }
@@ -143,8 +137,7 @@ struct ResultsControllerTests {
         #expect(diff.insertions.isEmpty && diff.deletions.isEmpty && diff.updates.isEmpty)
     }
 
-    @Test
-    func aMoveInASectionIsOneMove() throws {
+    @Test func aMoveInASectionIsOneMove() throws {
         let fixture = try sectioned([1, 1, 1, 1])
         var diffs: [FetchedResultsDiff] = []
         fixture.controller.onChange = { diffs.append($0) }
@@ -156,8 +149,7 @@ struct ResultsControllerTests {
         #expect(fixture.controller.names == ["E1", "E2", "E3", "Z"])
     }
 
-    @Test
-    func anUpdateThatStaysInItsPlaceIsAnUpdate() throws {
+    @Test func anUpdateThatStaysInItsPlaceIsAnUpdate() throws {
         let fixture = try sectioned([1, 2])
         var diffs: [FetchedResultsDiff] = []
         fixture.controller.onChange = { diffs.append($0) }
@@ -171,8 +163,7 @@ struct ResultsControllerTests {
         #expect(diffs.count == 1)
     }
 
-    @Test
-    func equalKeysAreInTheOrderOfTheIDs() throws {
+    @Test func equalKeysAreInTheOrderOfTheIDs() throws {
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(
             FetchRequest("Employee", sortKeys: [SortKey("age"), SortKey("salary", ascending: false)]),
@@ -188,8 +179,7 @@ struct ResultsControllerTests {
         #expect(try view.fetchIDs(controller.request) == ids)
     }
 
-    @Test
-    func aSectionPathMayDescend() throws {
+    @Test func aSectionPathMayDescend() throws {
         let view = container.viewContext
         for (name, age) in [("Ann", 1), ("Bob", 2), ("Cid", 2)] {
             try view.hire(name).age = Int16(age)
@@ -203,8 +193,7 @@ struct ResultsControllerTests {
         }
     }
 
-    @Test
-    func sectionsOfStringsThatLookAlikeAreTwo() throws {
+    @Test func sectionsOfStringsThatLookAlikeAreTwo() throws {
         let view = container.viewContext
         let controller = try view.employeeList(FetchRequest("Employee"), sections: "name")
         for name in ["\u{E9}", "e\u{301}", "\u{E9}"] { try view.hire(name) }

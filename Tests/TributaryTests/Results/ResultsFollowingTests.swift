@@ -13,8 +13,7 @@ struct ResultsFollowingTests {
 
     init() async throws { (folder, container) = try await Company.open(.memory) }
 
-    @Test
-    func anObjectThatAMergeDeletedLeavesThoughItHasUnsavedChanges() async throws {
+    @Test func anObjectThatAMergeDeletedLeavesThoughItHasUnsavedChanges() async throws {
         let id = try await container.hire("Ann")
         await container.mergePendingChanges()
         let view = container.viewContext
@@ -30,8 +29,7 @@ struct ResultsFollowingTests {
         #expect(controller.sections.isEmpty && ann.state == .gone)
     }
 
-    @Test
-    func aDeletionThatOthersWereFasterWithIsOverWithTheSave() async throws {
+    @Test func aDeletionThatOthersWereFasterWithIsOverWithTheSave() async throws {
         let id = try await container.hire("Ann")
         await container.mergePendingChanges()
         let view = container.viewContext
@@ -47,8 +45,7 @@ struct ResultsFollowingTests {
         #expect(!view.hasChanges)
     }
 
-    @Test
-    func aDeletionThatIsTakenBackIsListedAgainWithRowsThatWereReadAhead() throws {
+    @Test func aDeletionThatIsTakenBackIsListedAgainWithRowsThatWereReadAhead() throws {
         let view = container.viewContext
         try view.hireAndSave("Ann")
         view.reset()
@@ -61,8 +58,7 @@ struct ResultsFollowingTests {
         #expect(controller.names == ["Ann"])
     }
 
-    @Test
-    func aMergeOfManyObjectsReadsThemAtOnce() async throws {
+    @Test func aMergeOfManyObjectsReadsThemAtOnce() async throws {
         let counter = StatementCounter()
         let container = try await Company.open(.memory, in: folder, sqlLog: counter.log)
         let controller = try FetchedResultsController<Employee>(
@@ -78,8 +74,7 @@ struct ResultsFollowingTests {
         #expect(counter.count < 12)
     }
 
-    @Test
-    func aChildsControllerSeesWhatItsParentDoes() throws {
+    @Test func aChildsControllerSeesWhatItsParentDoes() throws {
         let view = container.viewContext
         let child = view.newChild()
         let controller = try child.employeeList()
@@ -97,8 +92,7 @@ struct ResultsFollowingTests {
         #expect(controller.sections.isEmpty)
     }
 
-    @Test
-    func aResetMakesItAskAgain() async throws {
+    @Test func aResetMakesItAskAgain() async throws {
         try await container.hire("Ann")
         await container.mergePendingChanges()
         let view = container.viewContext
@@ -111,8 +105,7 @@ struct ResultsFollowingTests {
         #expect(controller.fetchedObjects.allSatisfy { $0.managedObjectContext === view })
     }
 
-    @Test
-    func undoIsAChangeLikeAnother() throws {
+    @Test func undoIsAChangeLikeAnother() throws {
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         try view.hire("Ann")
@@ -126,8 +119,7 @@ struct ResultsFollowingTests {
         #expect(controller.names == ["Ann"])
     }
 
-    @Test
-    func aStoppedControllerHearsNothing() throws {
+    @Test func aStoppedControllerHearsNothing() throws {
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         controller.stop()
@@ -138,8 +130,7 @@ struct ResultsFollowingTests {
         #expect(controller.names == ["Ann"])
     }
 
-    @Test
-    func aReleasedControllerLeavesNoObserver() throws {
+    @Test func aReleasedControllerLeavesNoObserver() throws {
         let view = container.viewContext
         var controller: FetchedResultsController<Employee>? = try FetchedResultsController(
             FetchRequest("Employee"),
@@ -156,8 +147,7 @@ struct ResultsFollowingTests {
 
     // MARK: Observing
 
-    @Test
-    func sectionsCanBeObserved() async throws {
+    @Test func sectionsCanBeObserved() async throws {
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         let told = Mutex(0)
@@ -171,8 +161,7 @@ struct ResultsFollowingTests {
         #expect(told.withLock { $0 } == 1)
     }
 
-    @Test
-    func diffsComeAsAStream() async throws {
+    @Test func diffsComeAsAStream() async throws {
         let view = container.viewContext
         let controller = try FetchedResultsController<Employee>(FetchRequest("Employee"), context: view)
         var changes = controller.changes().makeAsyncIterator()

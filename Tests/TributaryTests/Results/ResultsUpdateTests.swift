@@ -58,8 +58,7 @@ struct ResultsUpdateTests {
         #expect(few > 0 && many < few * 4)
     }
 
-    @Test
-    func aSwapOfChangedObjectsIsOneMove() throws {
+    @Test func aSwapOfChangedObjectsIsOneMove() throws {
         let employees = try hire(4)
         let controller = try container.viewContext.employeeList()
         var diffs: [FetchedResultsDiff] = []
@@ -70,8 +69,7 @@ struct ResultsUpdateTests {
         #expect(diffs.map(\.updates.count) == [1])
     }
 
-    @Test
-    func aSectionThatIsEmptiedAndFilledAtOnceStays() throws {
+    @Test func aSectionThatIsEmptiedAndFilledAtOnceStays() throws {
         let employees = try hire(3)
         let controller = try container.viewContext.employeeList(sections: "age")
         let before = controller.sections
@@ -95,8 +93,7 @@ struct ResultsUpdateTests {
         return count.withLock { $0 }
     }
 
-    @Test
-    func observersAreNotifiedOfAValueThatChangesInItsPlace() async throws {
+    @Test func observersAreNotifiedOfAValueThatChangesInItsPlace() async throws {
         let view = container.viewContext
         let employees = try hire(3)
         let controller = try view.employeeList()
@@ -125,8 +122,7 @@ struct ResultsUpdateTests {
         #expect(told == 0)
     }
 
-    @Test
-    func observersAreNotifiedOfAValueThatAMergeChanges() async throws {
+    @Test func observersAreNotifiedOfAValueThatAMergeChanges() async throws {
         let employees = try hire(3)
         let id = employees[1].objectID
         let controller = try container.viewContext.employeeList()
@@ -150,8 +146,7 @@ struct ResultsUpdateTests {
         #expect(updates == [[id], [id]])
     }
 
-    @Test
-    func requestsWithoutPendingChangesListThemAllTheSame() throws {
+    @Test func requestsWithoutPendingChangesListThemAllTheSame() throws {
         var request = FetchRequest("Employee")
         request.includesPendingChanges = false
         let controller = try FetchedResultsController<Employee>(request, context: container.viewContext)
@@ -164,8 +159,7 @@ struct ResultsUpdateTests {
 
     // MARK: Many results
 
-    @Test
-    func manyChangesAtOnceGiveWhatAFetchGives() throws {
+    @Test func manyChangesAtOnceGiveWhatAFetchGives() throws {
         let view = container.viewContext
         var random = SeededGenerator.printingSeed()
         _ = try hire(150)

@@ -36,8 +36,7 @@ struct ApplyTests {
         }
     }
 
-    @Test
-    func changesAreMadeInOrder() async throws {
+    @Test func changesAreMadeInOrder() async throws {
         let department = ConditionalChange(Change(entity: "Department", id: lab, operation: .insert([])))
         let changes = [
             insertion(ann, "Ann"), department, update(ann, "department", .string(lab.description)),
@@ -52,8 +51,7 @@ struct ApplyTests {
         }
     }
 
-    @Test
-    func errorsNameTheChange() async throws {
+    @Test func errorsNameTheChange() async throws {
         let cases: [(ConditionalChange, ChangeError.Reason)] = [
             (ConditionalChange(Change(entity: "Boat", id: lab, operation: .delete)), .unknownEntity("Boat")),
             (update(ann, "wings", .integer(2)), .unknownProperty(entity: "Employee", property: "wings")),
@@ -69,8 +67,7 @@ struct ApplyTests {
         }
     }
 
-    @Test
-    func versionsAndIDsAreConflicts() async throws {
+    @Test func versionsAndIDsAreConflicts() async throws {
         let (id, version) = try await container.performBackgroundTask { context in
             let ids = try context.apply([insertion(ann, "Ann")])
             try context.save()
@@ -87,8 +84,7 @@ struct ApplyTests {
         #expect(moved == ChangeError(index: 0, reason: .versionMoved(id, expected: version, found: newer)))
     }
 
-    @Test
-    func aRepeatedRequestReturnsItsFirstResponse() async throws {
+    @Test func aRepeatedRequestReturnsItsFirstResponse() async throws {
         let number = try await container.performBackgroundTask { context in
             _ = try context.apply([insertion(ann, "Ann")], idempotencyKey: "k")
             try context.save()
@@ -99,8 +95,7 @@ struct ApplyTests {
         }
     }
 
-    @Test
-    func failuresNameTheChangeTheyCameWith() async throws {
+    @Test func failuresNameTheChangeTheyCameWith() async throws {
         let empty = ConditionalChange(Change(entity: "Employee", id: lab, operation: .insert([])))
         let error = await #expect(throws: ValidationError.self) {
             try await container.save { _ = try $0.apply([insertion(ann, "Ann"), empty]) }

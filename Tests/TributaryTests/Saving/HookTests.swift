@@ -24,8 +24,7 @@ struct HookTests {
         return object
     }
 
-    @Test
-    func anInsertedObjectIsNotifiedOnceAndThenOfItsSave() async throws {
+    @Test func anInsertedObjectIsNotifiedOnceAndThenOfItsSave() async throws {
         try await container.performBackgroundTask { context in
             let object = try insert(context)
             #expect(object.calls == ["insert"])
@@ -34,8 +33,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func aHookThatChangesTheObjectIsCalledAgainBeforeTheValidation() async throws {
+    @Test func aHookThatChangesTheObjectIsCalledAgainBeforeTheValidation() async throws {
         try await container.performBackgroundTask { context in
             let object = try insertAndSave(context)
             object.calls = []
@@ -47,8 +45,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func whatAHookDeletesIsNotifiedOfTheSaveWithItsOthers() async throws {
+    @Test func whatAHookDeletesIsNotifiedOfTheSaveWithItsOthers() async throws {
         try await container.performBackgroundTask { context in
             let object = try insert(context)
             let badge = try context.insert(HookedBadge.self)
@@ -61,8 +58,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func allObjectsAreNotifiedBeforeTheSaveAndAllAfterIt() async throws {
+    @Test func allObjectsAreNotifiedBeforeTheSaveAndAllAfterIt() async throws {
         try await container.performBackgroundTask { context in
             let objects = try (0..<3).map { _ in try insert(context) }
             var order: [String] = []
@@ -76,8 +72,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func aSaveThatFailsIsNotFollowedByDidSave() async throws {
+    @Test func aSaveThatFailsIsNotFollowedByDidSave() async throws {
         try await container.performBackgroundTask { context in
             let object = try context.insert(HookedObject.self)
             #expect(throws: ValidationError.self) { try context.save() }
@@ -85,8 +80,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func bothEndsOfALinkAreNotified() async throws {
+    @Test func bothEndsOfALinkAreNotified() async throws {
         try await container.performBackgroundTask { context in
             let object = try insert(context)
             let badge = try context.insert(HookedBadge.self)
@@ -101,8 +95,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func aDeletedObjectIsPreparedWithItsRelationshipsInPlace() async throws {
+    @Test func aDeletedObjectIsPreparedWithItsRelationshipsInPlace() async throws {
         try await container.performBackgroundTask { context in
             let object = try insert(context)
             let badge = try context.insert(HookedBadge.self)
@@ -122,8 +115,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func aFaultIsAwokenEachTimeItsRowIsRead() async throws {
+    @Test func aFaultIsAwokenEachTimeItsRowIsRead() async throws {
         let id = try await container.save { try insert($0).objectID }
         try await container.performBackgroundTask { context in
             let object = try #require(context.object(with: id, as: HookedObject.self))
@@ -140,8 +132,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func droppedValuesAreStillReadableWhenAFaultIsAboutToBeMade() async throws {
+    @Test func droppedValuesAreStillReadableWhenAFaultIsAboutToBeMade() async throws {
         try await container.performBackgroundTask { context in
             let object = try insertAndSave(context)
             object.name = "Bea"
@@ -152,8 +143,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func aRollbackTellsTheObjectsThatWereChanged() async throws {
+    @Test func aRollbackTellsTheObjectsThatWereChanged() async throws {
         try await container.performBackgroundTask { context in
             let (object, other) = (try insert(context), try insert(context))
             try context.save()
@@ -165,8 +155,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func aRefreshTellsTheObjectThatThereIsSomethingNew() async throws {
+    @Test func aRefreshTellsTheObjectThatThereIsSomethingNew() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             let object = try insertAndSave(context)
@@ -184,8 +173,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func undoAndRedoTellTheObjectsThatTheyChange() async throws {
+    @Test func undoAndRedoTellTheObjectsThatTheyChange() async throws {
         let background = container.newBackgroundContext()
         try await background.perform { context in
             context.undoStack = UndoStack()
@@ -205,8 +193,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func aMergePolicyTellsTheObjectThatItHasOtherValues() async throws {
+    @Test func aMergePolicyTellsTheObjectThatItHasOtherValues() async throws {
         let background = container.newBackgroundContext(mergePolicy: .rollback)
         let id = try await background.perform { context in
             let object = try insertAndSave(context)
@@ -228,8 +215,7 @@ struct HookTests {
         }
     }
 
-    @Test
-    func objectsOfAChildAndOfItsParentAreNotifiedOfTheirOwnSaves() async throws {
+    @Test func objectsOfAChildAndOfItsParentAreNotifiedOfTheirOwnSaves() async throws {
         try await container.performBackgroundTask { context in
             let child = context.newChild()
             let object = try insert(child)

@@ -9,8 +9,7 @@ struct OwnSaveTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func whoLosesAOneToOneDoesNotConflictEither() async throws {
+    @Test func whoLosesAOneToOneDoesNotConflictEither() async throws {
         try await container.performBackgroundTask { context in
             let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
             let badge = try context.insert(Badge.self)
@@ -24,8 +23,7 @@ struct OwnSaveTests {
         }
     }
 
-    @Test
-    func anObjectThatWasLinkedAndTouchedByTheStoreInOneSaveDoesNotConflict() async throws {
+    @Test func anObjectThatWasLinkedAndTouchedByTheStoreInOneSaveDoesNotConflict() async throws {
         try await container.performBackgroundTask { context in
             let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
@@ -46,8 +44,7 @@ struct OwnSaveTests {
         }
     }
 
-    @Test
-    func aDeletionLeavesNoConflictBehind() async throws {
+    @Test func aDeletionLeavesNoConflictBehind() async throws {
         try await container.performBackgroundTask { context in
             let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
@@ -61,8 +58,7 @@ struct OwnSaveTests {
         }
     }
 
-    @Test @MainActor
-    func theViewContextIsInStepWithItsOwnSave() throws {
+    @Test @MainActor func theViewContextIsInStepWithItsOwnSave() throws {
         let view = container.viewContext
         view.mergePolicy = .error
         let ann = try view.hire("Ann")
@@ -75,8 +71,7 @@ struct OwnSaveTests {
         #expect(ann.badge === badge && !view.hasChanges)
     }
 
-    @Test
-    func savesThatAreOneTransactionAreInStep() async throws {
+    @Test func savesThatAreOneTransactionAreInStep() async throws {
         try await container.performBackgroundTask { context in
             let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
@@ -93,8 +88,7 @@ struct OwnSaveTests {
         }
     }
 
-    @Test
-    func theContextTellsOfWhatTheStoreHasChanged() async throws {
+    @Test func theContextTellsOfWhatTheStoreHasChanged() async throws {
         try await container.performBackgroundTask { context in
             let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)

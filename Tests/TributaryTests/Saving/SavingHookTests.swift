@@ -23,9 +23,7 @@ struct SavingHookTests {
         }
     }
 
-    @Test
-    @MainActor
-    func theViewContextStaysAtTheGenerationOfTheLaterSave() async throws {
+    @Test @MainActor func theViewContextStaysAtTheGenerationOfTheLaterSave() async throws {
         let view = container.viewContext
         try await container.hire("Bob")
         Self.saveAgain(view)
@@ -35,8 +33,7 @@ struct SavingHookTests {
         #expect(try view.names() == ["Ann", "Bob", "Hook"])
     }
 
-    @Test
-    func aPinnedContextStaysAtTheGenerationOfTheLaterSave() async throws {
+    @Test func aPinnedContextStaysAtTheGenerationOfTheLaterSave() async throws {
         let pinned = container.newBackgroundContext()
         try await pinned.perform { context in
             try context.pin()
@@ -50,9 +47,7 @@ struct SavingHookTests {
         }
     }
 
-    @Test
-    @MainActor
-    func anObserverThatSavesInTheMiddleOfAMergeDoesNotTakeTheContextBack() async throws {
+    @Test @MainActor func anObserverThatSavesInTheMiddleOfAMergeDoesNotTakeTheContextBack() async throws {
         let view = container.viewContext
         let ann = try view.hireAndSave("Ann")
         view.processPendingChanges()

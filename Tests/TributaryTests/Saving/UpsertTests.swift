@@ -10,8 +10,7 @@ struct UpsertTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func eachUnsavedObjectIsVisitedAFewTimesHoweverManyThereAre() async throws {
+    @Test func eachUnsavedObjectIsVisitedAFewTimesHoweverManyThereAre() async throws {
         let count = 2_000
         try await container.newBackgroundContext().perform { context in
             for round in 0..<2 {
@@ -27,8 +26,7 @@ struct UpsertTests {
         }
     }
 
-    @Test
-    func theKeyCountsThatAnObjectHasNow() async throws {
+    @Test func theKeyCountsThatAnObjectHasNow() async throws {
         try await container.newBackgroundContext().perform { context in
             func upsert(_ code: String) throws -> Employee {
                 try context.upsert(Employee.self, by: ["code": .string(code)])
@@ -60,8 +58,7 @@ struct UpsertTests {
         }
     }
 
-    @Test
-    func undoAndSeveralKeysAreFollowed() async throws {
+    @Test func undoAndSeveralKeysAreFollowed() async throws {
         try await container.newBackgroundContext().perform { context in
             context.undoStack = UndoStack()
             let foreman = try context.upsert(Foreman.self, by: ["name": .string("Ann"), "age": .integer(20)])
@@ -78,8 +75,7 @@ struct UpsertTests {
         }
     }
 
-    @Test
-    func theFirstOfSeveralIsFound() async throws {
+    @Test func theFirstOfSeveralIsFound() async throws {
         try await container.newBackgroundContext().perform { context in
             let employees = try (0..<100).map { _ in try context.insert(Employee.self) }
             for employee in employees.reversed() { employee.code = "AA1" }
@@ -91,8 +87,7 @@ struct UpsertTests {
 
     // MARK: Identity
 
-    @Test
-    func theIdentifierFollowsFromTheKeyUntilALiveObjectHasIt() async throws {
+    @Test func theIdentifierFollowsFromTheKeyUntilALiveObjectHasIt() async throws {
         let expected = try #require(UniqueID(entity: "Employee", key: ["code": .string("AA1")]))
         try await container.newBackgroundContext().perform { context in
             func upsert() throws -> Employee {
@@ -123,8 +118,9 @@ struct UpsertTests {
         }
     }
 
-    @Test(arguments: MergePolicy.allCases)
-    func anObjectThatWasSavedElsewhereSinceTheUpsertIsThatObject(_ policy: MergePolicy) async throws {
+    @Test(arguments: MergePolicy.allCases) func anObjectThatWasSavedElsewhereSinceTheUpsertIsThatObject(
+        _ policy: MergePolicy
+    ) async throws {
         let (here, elsewhere) = (container.newBackgroundContext(mergePolicy: policy), container.newBackgroundContext())
         func upsert(in context: BackgroundContext, named name: String, salary: Double?) async throws {
             try await context.perform { context in
@@ -156,8 +152,7 @@ struct UpsertTests {
         }
     }
 
-    @Test
-    func aKeyThatHasNoSingleTextIsRefused() async throws {
+    @Test func aKeyThatHasNoSingleTextIsRefused() async throws {
         await container.newBackgroundContext().perform { context in
             #expect(throws: ContextError.self) {
                 _ = try context.upsert(
@@ -173,8 +168,7 @@ struct UpsertTests {
         }
     }
 
-    @Test
-    func rowsOfABatchAreIdentifiedByTheirKey() async throws {
+    @Test func rowsOfABatchAreIdentifiedByTheirKey() async throws {
         let expected = try #require(UniqueID(entity: "Employee", key: ["code": .string("AA1")]))
         try await container.newBackgroundContext(mergePolicy: .objectTrump).perform { context in
             var request = BatchInsertRequest(

@@ -90,8 +90,7 @@ struct UndoOrderTests {
         #expect(try await stored(container) == "1234")
     }
 
-    @Test
-    func `undoing a saved deletion finds the place in a list that nobody holds`() async throws {
+    @Test func `undoing a saved deletion finds the place in a list that nobody holds`() async throws {
         let container = try await open()
         let item = try await container.performBackgroundTask { try filled($0).items[1].objectID }
         try await container.performBackgroundTask { context in
@@ -104,8 +103,7 @@ struct UndoOrderTests {
         #expect(try await stored(container) == "1234")
     }
 
-    @Test
-    func `a refresh that drops the move of an item leaves it in its place`() async throws {
+    @Test func `a refresh that drops the move of an item leaves it in its place`() async throws {
         let container = try await open()
         try await container.save { context in
             let (list, items) = try filled(context)
@@ -118,8 +116,7 @@ struct UndoOrderTests {
         #expect(try await stored(container) == "01234")
     }
 
-    @Test
-    func `a newer row leaves an item where the context has put it`() async throws {
+    @Test func `a newer row leaves an item where the context has put it`() async throws {
         let container = try await open()
         let background = container.newBackgroundContext()
         let item = try await background.perform { context in
@@ -135,8 +132,7 @@ struct UndoOrderTests {
         #expect(try await stored(container) == "01234")
     }
 
-    @Test
-    func `a group keeps one order of each relationship`() async throws {
+    @Test func `a group keeps one order of each relationship`() async throws {
         let ordered = try await OrderedModel.open(folder)
         try await ordered.performBackgroundTask { context in
             let stack = UndoStack()

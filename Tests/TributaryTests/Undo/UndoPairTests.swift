@@ -107,8 +107,7 @@ struct UndoPairTests {
         #expect(try container.fetchHistory().count == 1)
     }
 
-    @Test
-    func aDenialThatIsLiftedIsTakenBackWhole() async throws {
+    @Test func aDenialThatIsLiftedIsTakenBackWhole() async throws {
         let container = try await open(.deny, back: .deny)
         try await container.performBackgroundTask { context in
             let (team, tags) = try filled(context)

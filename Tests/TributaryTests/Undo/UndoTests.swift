@@ -25,8 +25,7 @@ struct UndoTests {
         stack.endUndoGrouping()
     }
 
-    @Test
-    func anUpdateIsTakenBackAndDoneAgain() async throws {
+    @Test func anUpdateIsTakenBackAndDoneAgain() async throws {
         try await recording { context, stack in
             let ann = try context.hireAndSave("Ann")
             stack.removeAllActions()
@@ -49,8 +48,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func anInsertIsTakenBackAndDoneAgainWithItsValues() async throws {
+    @Test func anInsertIsTakenBackAndDoneAgainWithItsValues() async throws {
         try await recording { context, stack in
             let ann = try context.hire("Ann")
             let id = ann.objectID
@@ -73,8 +71,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func aDeletionIsTakenBackWithWhatCascadeAndNullifyDid() async throws {
+    @Test func aDeletionIsTakenBackWithWhatCascadeAndNullifyDid() async throws {
         try await recording { context, stack in
             let ann = try context.hire("Ann")
             let badge = try context.insert(Badge.self)
@@ -105,8 +102,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func aDeletionOfADepartmentGivesItsEmployeesBack() async throws {
+    @Test func aDeletionOfADepartmentGivesItsEmployeesBack() async throws {
         try await recording { context, stack in
             let department = try context.insert(Department.self)
             let (ann, bob) = (try context.hire("Ann"), try context.hire("Bob"))
@@ -122,8 +118,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func relationshipsAreTakenBackAtBothEnds() async throws {
+    @Test func relationshipsAreTakenBackAtBothEnds() async throws {
         try await recording { context, stack in
             let (first, second) = (try context.insert(Department.self), try context.insert(Department.self))
             let ann = try context.hire("Ann")
@@ -145,8 +140,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func anObjectThatCameAndWentInOneGroupLeavesNothing() async throws {
+    @Test func anObjectThatCameAndWentInOneGroupLeavesNothing() async throws {
         try await recording { context, stack in
             let ann = try context.hire("Ann")
             context.delete(ann)
@@ -159,8 +153,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func onePerformIsOneGroup() async throws {
+    @Test func onePerformIsOneGroup() async throws {
         let background = container.newBackgroundContext()
         let id = try await background.perform { context in
             context.undoStack = UndoStack()
@@ -187,8 +180,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func groupsNestHaveNamesAndALimit() async throws {
+    @Test func groupsNestHaveNamesAndALimit() async throws {
         try await recording { context, stack in
             let ann = try context.hire("Ann")
             Self.endGroup(stack)
@@ -221,8 +213,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func unregisteredChangesAreNotUndone() async throws {
+    @Test func unregisteredChangesAreNotUndone() async throws {
         try await recording { context, stack in
             let ann = try context.hireAndSave("Ann")
             stack.removeAllActions()
@@ -237,8 +228,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func aRollbackAndAResetEmptyTheStack() async throws {
+    @Test func aRollbackAndAResetEmptyTheStack() async throws {
         try await recording { context, stack in
             _ = try context.hire("Ann")
             context.rollback()
@@ -254,8 +244,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func aMergedDeletionTakesItsStepsOffAndAMergedUpdateIsNotRecorded() async throws {
+    @Test func aMergedDeletionTakesItsStepsOffAndAMergedUpdateIsNotRecorded() async throws {
         let background = container.newBackgroundContext()
         let ids = try await background.perform { context in
             let objects = [try context.hire("Ann"), try context.hire("Bob")]
@@ -278,8 +267,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func aMergedDeletionTakesItsUndoneStepsOffToo() async throws {
+    @Test func aMergedDeletionTakesItsUndoneStepsOffToo() async throws {
         let background = container.newBackgroundContext()
         let ann = try await background.perform { context in
             let ann = try context.hireAndSave("Ann")
@@ -298,8 +286,7 @@ struct UndoTests {
         }
     }
 
-    @Test @MainActor
-    func theViewContextHasAStackAndOneGroupForEachJob() async throws {
+    @Test @MainActor func theViewContextHasAStackAndOneGroupForEachJob() async throws {
         let view = container.viewContext
         let stack = try #require(view.undoStack)
         let ann = try view.hire("Ann")
@@ -320,8 +307,7 @@ struct UndoTests {
     }
 
     /// Random changes in groups: taking all back and doing all again ends where it began and where it was.
-    @Test
-    func randomChangesAreTakenBackAndDoneAgain() async throws {
+    @Test func randomChangesAreTakenBackAndDoneAgain() async throws {
         let seed = SeededGenerator.fromEnvironment().seed
         print("TRIBUTARY_SEED=\(seed)")
         try await recording { context, stack in
@@ -370,8 +356,7 @@ struct UndoTests {
         }
     }
 
-    @Test
-    func manyObjectsThatAMergeDeletesAreForgottenTogether() async throws {
+    @Test func manyObjectsThatAMergeDeletesAreForgottenTogether() async throws {
         let background = container.newBackgroundContext()
         let ids = try await background.save { context in
             context.undoStack = UndoStack()

@@ -10,8 +10,7 @@ struct ValidationTests {
 
     init() async throws { (folder, container) = try await Company.open() }
 
-    @Test
-    func allFailuresAreListed() async throws {
+    @Test func allFailuresAreListed() async throws {
         try await container.performBackgroundTask { context in
             let unnamed = try context.insert(Employee.self)
             let bad = try context.hire(String(repeating: "x", count: 21))
@@ -30,8 +29,7 @@ struct ValidationTests {
         #expect(try container.store.read { try $0.history.newestTransaction() } == 0)
     }
 
-    @Test
-    func aRepairedObjectIsSaved() async throws {
+    @Test func aRepairedObjectIsSaved() async throws {
         try await container.performBackgroundTask { context in
             let employee = try context.insert(Employee.self)
             employee.code = "AB12"

@@ -79,8 +79,7 @@ struct AttributeKindTests {
         #expect(try container.store.digest() == other.store.digest())
     }
 
-    @Test
-    func typedPropertiesReadWhatWasSet() async throws {
+    @Test func typedPropertiesReadWhatWasSet() async throws {
         let folder = try TemporaryFolder("kinds")
         let container = try await Gallery.open(folder)
         let code = UUID()
@@ -114,8 +113,7 @@ struct AttributeKindTests {
         }
     }
 
-    @Test
-    func aTransientAttributeWithoutATypeTakesAnythingAndIsNeverStored() async throws {
+    @Test func aTransientAttributeWithoutATypeTakesAnythingAndIsNeverStored() async throws {
         let folder = try TemporaryFolder("kinds")
         let container = try await Gallery.open(folder)
         try await container.performBackgroundTask { context in
@@ -136,8 +134,7 @@ struct AttributeKindTests {
         #expect(columns.contains { $0.contains("title") })
     }
 
-    @Test
-    func valuesOfAnotherTypeAreRefused() async throws {
+    @Test func valuesOfAnotherTypeAreRefused() async throws {
         let folder = try TemporaryFolder("kinds")
         let container = try await Gallery.open(folder)
         try await container.performBackgroundTask { context in

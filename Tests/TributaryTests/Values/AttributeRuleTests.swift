@@ -75,8 +75,7 @@ struct AttributeRuleTests {
         return try await PersistentContainer.open(folder, model: Model(version: "1", entities: [thing]))
     }
 
-    @Test(arguments: bounds)
-    func boundsAreInclusive(_ bound: Bound) async throws {
+    @Test(arguments: bounds) func boundsAreInclusive(_ bound: Bound) async throws {
         var attribute = Attribute(name: bound.name, type: bound.type)
         (attribute.minimum, attribute.maximum) = (bound.minimum, bound.maximum)
         let container = try await open([attribute])
@@ -102,8 +101,7 @@ struct AttributeRuleTests {
         }
     }
 
-    @Test
-    func aPatternHoldsForTheWholeText() async throws {
+    @Test func aPatternHoldsForTheWholeText() async throws {
         var code = Attribute(name: "code", type: .string)
         code.isOptional = true
         code.regularExpression = "[A-Z]+|x"
@@ -126,8 +124,7 @@ struct AttributeRuleTests {
     }
 
     /// Without the limit of steps this save would take longer than anybody waits.
-    @Test
-    func aPatternWithTooManyStepsDoesNotMatch() async throws {
+    @Test func aPatternWithTooManyStepsDoesNotMatch() async throws {
         var code = Attribute(name: "code", type: .string)
         code.isOptional = true
         code.regularExpression = "(a|aa)+b"
@@ -141,8 +138,7 @@ struct AttributeRuleTests {
         }
     }
 
-    @Test
-    func mandatoryAttributesReadAsZeroAndAreMissed() async throws {
+    @Test func mandatoryAttributesReadAsZeroAndAreMissed() async throws {
         let container = try await open(
             AttributeType.allCases.filter { $0 != .undefined && $0 != .composite }.map {
                 Attribute(name: $0.rawValue.lowercased().filter { $0 != " " }, type: $0)
@@ -162,8 +158,7 @@ struct AttributeRuleTests {
         }
     }
 
-    @Test
-    func defaultsAreThereFromTheStart() async throws {
+    @Test func defaultsAreThereFromTheStart() async throws {
         var (count, name) = (Attribute(name: "count", type: .integer32), Attribute(name: "name", type: .string))
         count.defaultValue = .integer(7)
         name.defaultValue = .string("new")

@@ -18,8 +18,7 @@ struct CompositeTests {
         return exhibit
     }
 
-    @Test
-    func membersAreReadAndWrittenInPlace() async throws {
+    @Test func membersAreReadAndWrittenInPlace() async throws {
         try await container.performBackgroundTask { context in
             let exhibit = try insert("a", Address(street: "High Street", number: 1), in: context)
             try context.save()
@@ -90,8 +89,7 @@ struct CompositeTests {
         }
     }
 
-    @Test
-    func unknownMembersAreNamed() async throws {
+    @Test func unknownMembersAreNamed() async throws {
         let request = try FetchRequest("Exhibit", where: "address.town == 'x'")
         let line = FetchRequest("Exhibit", predicate: Exhibit.keys.address.line == "x")
         let through = try FetchRequest("Exhibit", where: "title.town == 3")
@@ -105,8 +103,7 @@ struct CompositeTests {
         }
     }
 
-    @Test
-    func snapshotsCarryTheWholeComposite() async throws {
+    @Test func snapshotsCarryTheWholeComposite() async throws {
         try await container.performBackgroundTask { context in
             let address = Address(
                 street: "s",
@@ -125,8 +122,7 @@ struct CompositeTests {
         }
     }
 
-    @Test
-    func equalMembersHaveEqualText() {
+    @Test func equalMembersHaveEqualText() {
         var (one, other) = (CompositeFields(), CompositeFields())
         one.set("b", to: 1)
         one.set("a", to: "x")

@@ -160,8 +160,7 @@ import Testing
         #expect(try await events(text).count == dates.count)
     }
 
-    @Test(.timeLimit(.minutes(30)))
-    func inWhatAMigrationPutsAside() async throws {
+    @Test(.timeLimit(.minutes(30))) func inWhatAMigrationPutsAside() async throws {
         let folder = try TemporaryFolder("formerdates")
         let texts = [
             "version: '1'\nentities:\n  Event: {attributes: {at: Date?, price: Decimal?}}\n",

@@ -52,8 +52,7 @@ struct ExternalFailureTests {
         return ids
     }
 
-    @Test(arguments: Harm.allCases)
-    func itCostsOneValueAndNothingElse(_ harm: Harm) async throws {
+    @Test(arguments: Harm.allCases) func itCostsOneValueAndNothingElse(_ harm: Harm) async throws {
         let (id, otherID) = try await harmed(harm)
         let file = harm == .folder || harm == .link || harm == .removed ? nil : try file
         try await container.performBackgroundTask { context in
@@ -82,8 +81,7 @@ struct ExternalFailureTests {
         }
     }
 
-    @Test
-    func aCopyOfItWritesNothingOverIt() async throws {
+    @Test func aCopyOfItWritesNothingOverIt() async throws {
         let (id, _) = try await harmed()
         let moved = large
         try await container.performBackgroundTask { context in
@@ -118,8 +116,7 @@ struct ExternalFailureTests {
         }
     }
 
-    @Test
-    func anUnreadableBlobIsNotPromisedToOthers() async throws {
+    @Test func anUnreadableBlobIsNotPromisedToOthers() async throws {
         let (id, _) = try await harmed()
         let hash = String(repeating: "ab", count: 32)
         try await container.performBackgroundTask { context in
@@ -145,8 +142,7 @@ struct ExternalFailureTests {
         #expect(!lines.contains("\"blob\""))
     }
 
-    @Test
-    func mergesAndConflictsGoOnWithoutTheBytes() async throws {
+    @Test func mergesAndConflictsGoOnWithoutTheBytes() async throws {
         let (id, _) = try await harmed()
         let background = container.newBackgroundContext(mergePolicy: .error)
         try await background.perform { try $0.existingObject(with: id, as: Exhibit.self).title = "here" }
@@ -165,8 +161,7 @@ struct ExternalFailureTests {
         }
     }
 
-    @Test
-    func aTransformerIsNotCalledAndTheThrowingFormThrows() async throws {
+    @Test func aTransformerIsNotCalledAndTheThrowingFormThrows() async throws {
         let points = "{type: Transformable, optional: true, external: true}"
         let model = try Model(entities: "Drawing: {attributes: {points: \(points)}}")
         let drawings = try await PersistentContainer.open(folder, "drawings", model: model, classes: [Drawing.self])
@@ -189,8 +184,7 @@ struct ExternalFailureTests {
         try await drawings.close()
     }
 
-    @Test
-    func draftsOfAnInterruptedWriterAreInNobodysWay() async throws {
+    @Test func draftsOfAnInterruptedWriterAreInNobodysWay() async throws {
         let (id, _) = try await harmed()
         let path = store.blobs
         let shelf = try #require(try FileManager.default.contentsOfDirectory(atPath: path).first)

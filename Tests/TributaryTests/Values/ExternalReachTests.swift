@@ -18,8 +18,7 @@ struct ExternalReachTests {
 
     private func value(_ data: Data) -> PropertyValue { .binary([UInt8](data)) }
 
-    @Test
-    func conflictsCarryTheBytesOfBothSides() async throws {
+    @Test func conflictsCarryTheBytesOfBothSides() async throws {
         let id = try await store.save()
         let mine = Data(repeating: 1, count: 140_000)
         let background = container.newBackgroundContext()
@@ -62,8 +61,7 @@ struct ExternalReachTests {
         #expect(try container.store.digest() == replica.store.digest())
     }
 
-    @Test
-    func changedAndDiscardedValuesHaveTheBytes() async throws {
+    @Test func changedAndDiscardedValuesHaveTheBytes() async throws {
         let id = try await store.save()
         try await container.performBackgroundTask { context in
             let exhibit = try context.existingObject(with: id, as: Exhibit.self)
@@ -82,8 +80,7 @@ struct ExternalReachTests {
         }
     }
 
-    @Test
-    func dictionariesStreamsAndSnapshotsHaveTheBytes() async throws {
+    @Test func dictionariesStreamsAndSnapshotsHaveTheBytes() async throws {
         let id = try await store.save()
         let bytes = value(large)
         await container.mergePendingChanges()
@@ -106,8 +103,7 @@ struct ExternalReachTests {
         }
     }
 
-    @Test
-    func predicatesHoldItAgainstNothingOnly() async throws {
+    @Test func predicatesHoldItAgainstNothingOnly() async throws {
         _ = try await store.save()
         let bytes = value(large)
         try await container.performBackgroundTask { context in
@@ -137,8 +133,7 @@ struct ExternalReachTests {
         }
     }
 
-    @Test
-    func batchesCopyAndCompareBytes() async throws {
+    @Test func batchesCopyAndCompareBytes() async throws {
         let id = try await store.save()
         let same = BatchUpdateRequest("Exhibit", setting: ["photo": .value(value(large))])
         #expect(try await container.execute(same).count == 0, "what has the value already is not written")
@@ -161,8 +156,7 @@ struct ExternalReachTests {
         #expect(store.files.count == 2, "files are never deleted")
     }
 
-    @Test
-    func childrenReadAndWriteThroughTheirParent() async throws {
+    @Test func childrenReadAndWriteThroughTheirParent() async throws {
         let id = try await store.save()
         try await container.performBackgroundTask { parent in
             let child = parent.newChild()
@@ -182,8 +176,7 @@ struct ExternalReachTests {
         #expect(store.files.count == 2)
     }
 
-    @Test
-    func theSameBytesAreOneFileThatTheGroupMayRead() async throws {
+    @Test func theSameBytesAreOneFileThatTheGroupMayRead() async throws {
         // In a process of its own, since a umask is that of all threads.
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             umask(0o077)
@@ -205,8 +198,7 @@ struct ExternalReachTests {
         #expect(rows == [["{\"blob\":\"\(name.suffix(64))\",\"size\":200000}"]])
     }
 
-    @Test
-    func anotherContainerOnTheStoreReadsAndWritesThem() async throws {
+    @Test func anotherContainerOnTheStoreReadsAndWritesThem() async throws {
         let id = try await store.save()
         let there = try await Gallery.open(folder)
         try await there.save { context in
@@ -221,8 +213,7 @@ struct ExternalReachTests {
         try await there.close()
     }
 
-    @Test
-    func historyTellsOfThemAndTombstonesKeepTheirBytes() async throws {
+    @Test func historyTellsOfThemAndTombstonesKeepTheirBytes() async throws {
         let model = try Model(
             entities: """
                 Note:
@@ -244,8 +235,7 @@ struct ExternalReachTests {
         #expect(changes.last?.tombstone == ["scan": bytes])
     }
 
-    @Test
-    func derivedCopiesAreValuesOfTheirOwn() async throws {
+    @Test func derivedCopiesAreValuesOfTheirOwn() async throws {
         let model = try Model(
             entities: """
                 Album:

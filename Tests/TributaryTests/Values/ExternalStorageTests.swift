@@ -21,8 +21,7 @@ struct ExternalStorageTests {
             .rows("SELECT typeof(photo) FROM Exhibit ORDER BY _id").map { $0[0] }
     }
 
-    @Test
-    func aLargeValueLiesInAFileOfItsHash() async throws {
+    @Test func aLargeValueLiesInAFileOfItsHash() async throws {
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(Exhibit.self)
             exhibit.photo = large
@@ -56,8 +55,7 @@ struct ExternalStorageTests {
         #expect(FileManager.default.contents(atPath: "\(store.blobs)/\(name)") == other)
     }
 
-    @Test
-    func smallValuesStayInTheirRows() async throws {
+    @Test func smallValuesStayInTheirRows() async throws {
         try await container.save { context in
             try context.insert(Exhibit.self).photo = Data(count: 131_072)
             try context.insert(Exhibit.self).photo = Data(count: 131_073)
@@ -67,8 +65,7 @@ struct ExternalStorageTests {
         #expect(store.files.count == 1)
     }
 
-    @Test
-    func theLogAndTheDigestAreTheSameWithAndWithout() async throws {
+    @Test func theLogAndTheDigestAreTheSameWithAndWithout() async throws {
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(Exhibit.self)
             exhibit.photo = large
@@ -94,8 +91,7 @@ struct ExternalStorageTests {
         #expect(!lines.contains("\"blob\""), "the names of this store's files mean nothing to others")
     }
 
-    @Test
-    func undoAndCopiesBringTheBytesBack() async throws {
+    @Test func undoAndCopiesBringTheBytesBack() async throws {
         try await container.performBackgroundTask { context in
             try context.insert(Exhibit.self).photo = large
             try context.save()
@@ -120,8 +116,7 @@ struct ExternalStorageTests {
         #expect(try replica.store.digest() == container.store.digest())
     }
 
-    @Test
-    func batchesAndTransformablesTakeTheSameWay() async throws {
+    @Test func batchesAndTransformablesTakeTheSameWay() async throws {
         try await container.execute(BatchInsertRequest("Exhibit", rows: [["photo": .binary([UInt8](large))]]))
         #expect(try types() == ["text"])
         #expect(try await store.photos() == [large])
@@ -130,8 +125,7 @@ struct ExternalStorageTests {
         #expect(store.files.count == 2)
     }
 
-    @Test
-    func aTransactionThatNeverCommitsLeavesOnlyAFile() async throws {
+    @Test func aTransactionThatNeverCommitsLeavesOnlyAFile() async throws {
         let changes = [
             Change(
                 entity: "Exhibit",
@@ -155,8 +149,7 @@ struct ExternalStorageTests {
         #expect(store.files.count == 1, "the orphan is found again")
     }
 
-    @Test
-    func aSaveWhoseFileCannotBeWrittenWritesNothing() async throws {
+    @Test func aSaveWhoseFileCannotBeWrittenWritesNothing() async throws {
         #expect(FileManager.default.createFile(atPath: store.blobs, contents: Data()))
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(Exhibit.self)
@@ -170,8 +163,7 @@ struct ExternalStorageTests {
         #expect(try types() == ["text"])
     }
 
-    @Test
-    func aStoreInMemoryKeepsEverythingInItsRows() async throws {
+    @Test func aStoreInMemoryKeepsEverythingInItsRows() async throws {
         let memory = try await PersistentContainer(
             name: "memory",
             model: try Gallery.model(),
@@ -191,8 +183,7 @@ struct ExternalStorageTests {
         #expect(!FileManager.default.fileExists(atPath: path + "-store.blobs"))
     }
 
-    @Test
-    func valuesFromBeforeAndAfterTheModelsChangeAreRead() async throws {
+    @Test func valuesFromBeforeAndAfterTheModelsChangeAreRead() async throws {
         let plain = try await Gallery.open(folder, name: "changing", hasExternalStorage: false)
         try await plain.save { try $0.insert(Exhibit.self).photo = large }
         try await plain.close()

@@ -53,8 +53,7 @@ struct MergeRuleAssignmentTests {
 
     // MARK: Counters
 
-    @Test
-    func anAssignmentGoesOutAsTheDifference() async throws {
+    @Test func anAssignmentGoesOutAsTheDifference() async throws {
         let id = try await insert(["count": .integer(5)])
         try await set(id, "count", .integer(12))
         try await set(id, "count", .integer(10))
@@ -62,16 +61,14 @@ struct MergeRuleAssignmentTests {
         #expect(try await value(id, "count") == .integer(10))
     }
 
-    @Test
-    func aFractionGoesOutAsTheDifference() async throws {
+    @Test func aFractionGoesOutAsTheDifference() async throws {
         let id = try await insert(["sum": .double(1.5)])
         try await set(id, "sum", .double(1))
         #expect(try written("sum") == ["{\"increment\":1.5}", "{\"increment\":-0.5}"])
         #expect(try await value(id, "sum") == .double(1))
     }
 
-    @Test
-    func anAssignmentGoesOutExactly() async throws {
+    @Test func anAssignmentGoesOutExactly() async throws {
         let id = try await insert(["sum": .double(1e16)])
         try await set(id, "sum", .double(0.1))
         #expect(try await value(id, "sum") == .double(0.1))
@@ -88,8 +85,7 @@ struct MergeRuleAssignmentTests {
     }
 
     /// Increments as numbers and as exact texts, after an assignment in the same request too.
-    @Test
-    func anIncrementOfARequestIsNotRounded() async throws {
+    @Test func anIncrementOfARequestIsNotRounded() async throws {
         let exact = "0.3000000000000000166533453693773481063544750213623046875"
         func increment(_ amount: JSONValue) -> JSONValue { .object([JSONMember(key: "increment", value: amount)]) }
         let id = try await insert()
@@ -105,16 +101,14 @@ struct MergeRuleAssignmentTests {
         #expect(written == ["{\"increment\":\(first)}", "{\"increment\":\"\(exact)\"}"])
     }
 
-    @Test
-    func aBatchAddsAFractionExactly() async throws {
+    @Test func aBatchAddsAFractionExactly() async throws {
         let id = try await insert(["sum": .double(1e16)])
         let request = BatchUpdateRequest("Meter", setting: ["sum": .increment(.double(0.75))])
         for _ in 0..<8 { try await container.execute(request) }
         #expect(try await value(id, "sum") == .double(1e16 + 6))
     }
 
-    @Test
-    func anInsertWithoutAValueWritesNoIncrement() async throws {
+    @Test func anInsertWithoutAValueWritesNoIncrement() async throws {
         let id = try await insert()
         #expect(try written("count") == [])
         #expect(try await value(id, "count") == .integer(0))
@@ -134,8 +128,7 @@ struct MergeRuleAssignmentTests {
         #expect(try await value(id, "count") == .integer(23))
     }
 
-    @Test
-    func incrementsOfTwoWritersAddUp() async throws {
+    @Test func incrementsOfTwoWritersAddUp() async throws {
         let id = try await insert(["count": .integer(1)])
         let other = try await PersistentContainer.open(folder, "other", model: Self.model())
         try ReplicaExchange.send(from: container.store, to: other.store)
@@ -146,8 +139,7 @@ struct MergeRuleAssignmentTests {
         #expect(sum == .integer(14))
     }
 
-    @Test
-    func aChildsAssignmentsAreOneIncrementOfItsParentsSave() async throws {
+    @Test func aChildsAssignmentsAreOneIncrementOfItsParentsSave() async throws {
         let id = try await insert(["count": .integer(2)])
         try await container.performBackgroundTask { context in
             let child = context.newChild()
@@ -162,8 +154,7 @@ struct MergeRuleAssignmentTests {
         #expect(try written("count") == ["{\"increment\":2}", "{\"increment\":7}"])
     }
 
-    @Test
-    func anAssignmentThatIsTakenBackWritesNothing() async throws {
+    @Test func anAssignmentThatIsTakenBackWritesNothing() async throws {
         let id = try await insert(["count": .integer(2)])
         try await container.save { context in
             let meter = try context.existingObject(with: id)
@@ -173,8 +164,7 @@ struct MergeRuleAssignmentTests {
         #expect(try written("count") == ["{\"increment\":2}"])
     }
 
-    @Test
-    func aBatchAssignsAndIncrementsInDifferences() async throws {
+    @Test func aBatchAssignsAndIncrementsInDifferences() async throws {
         let id = try await insert(["count": .integer(2)])
         let request = BatchUpdateRequest("Meter", setting: ["count": .value(.integer(10))])
         try await container.execute(request)
@@ -208,8 +198,7 @@ struct MergeRuleAssignmentTests {
         #expect(try await value(id, key) == .integer(expected))
     }
 
-    @Test
-    func aChildsAssignmentThatDoesNotBeatIsSettledByTheParentsSave() async throws {
+    @Test func aChildsAssignmentThatDoesNotBeatIsSettledByTheParentsSave() async throws {
         let id = try await insert(["most": .integer(7)])
         try await container.performBackgroundTask { context in
             let child = context.newChild()
@@ -224,8 +213,7 @@ struct MergeRuleAssignmentTests {
         }
     }
 
-    @Test
-    func aBatchLeavesWhatItDoesNotBeat() async throws {
+    @Test func aBatchLeavesWhatItDoesNotBeat() async throws {
         let id = try await insert(["most": .integer(7), "least": .integer(7)])
         try await container.execute(
             BatchUpdateRequest("Meter", setting: ["most": .value(.integer(3)), "least": .value(.integer(3))])

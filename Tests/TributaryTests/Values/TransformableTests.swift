@@ -43,8 +43,7 @@ struct TransformableTests {
         )
     }
 
-    @Test
-    func valuesComeBackAsTheyWere() async throws {
+    @Test func valuesComeBackAsTheyWere() async throws {
         try await container.performBackgroundTask { context in
             let house = try context.insert(House.self)
             house[House.rooms] = 4
@@ -64,8 +63,7 @@ struct TransformableTests {
         }
     }
 
-    @Test
-    func failuresTellValueAndLimit() async throws {
+    @Test func failuresTellValueAndLimit() async throws {
         try await container.performBackgroundTask { context in
             let (odd, big) = (try context.insert(House.self), try context.insert(House.self))
             odd[House.rooms] = 3

@@ -31,8 +31,7 @@ struct TransformerRegistryTests {
         )
     }
 
-    @Test
-    func valuesGoThroughTheTransformerThatTheModelNames() async throws {
+    @Test func valuesGoThroughTheTransformerThatTheModelNames() async throws {
         let container = try await open(classes: [Exhibit.self], ["ShapeTransformer": ShapeTransformer()])
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(Exhibit.self)
@@ -48,8 +47,7 @@ struct TransformerRegistryTests {
         }
     }
 
-    @Test
-    func aMissingTransformerIsNamedWhenTheContainerOpens() async throws {
+    @Test func aMissingTransformerIsNamedWhenTheContainerOpens() async throws {
         let error = await #expect(throws: ContextError.self) {
             try await open(classes: [Exhibit.self], ["Other": ShapeTransformer()])
         }
@@ -58,8 +56,7 @@ struct TransformerRegistryTests {
         #expect(text.contains("Exhibit.shape") && text.contains("'ShapeTransformer'") && text.contains("transformers:"))
     }
 
-    @Test
-    func withoutAClassTheBytesAreOpaque() async throws {
+    @Test func withoutAClassTheBytesAreOpaque() async throws {
         let container = try await open(classes: [], [:])
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert("Exhibit", ["shape": .binary([1, 2, 3])])
@@ -78,8 +75,7 @@ struct TransformerRegistryTests {
         }
     }
 
-    @Test
-    func aTransformerForOtherValuesIsRefused() async throws {
+    @Test func aTransformerForOtherValuesIsRefused() async throws {
         let container = try await open(classes: [OddExhibit.self], ["ShapeTransformer": ShapeTransformer()])
         try await container.performBackgroundTask { context in
             let exhibit = try context.insert(OddExhibit.self)
