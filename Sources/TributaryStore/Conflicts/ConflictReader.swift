@@ -23,16 +23,11 @@ package struct ConflictReader {
         """
     }
 
-    /// In the order in which the conflicts were found.
-    package func conflicts(after number: Int64, limit: Int) throws -> [Conflict] {
-        try page(after: number, limit: limit, byteLimit: .max).found
-    }
-
-    /// The first of ``conflicts(after:limit:)``, until their values have `byteLimit` bytes.
+    /// In the order in which the conflicts were found, until their values have `byteLimit` bytes.
     package func page(
-        after number: Int64,
+        after number: Int64 = 0,
         limit: Int,
-        byteLimit: Int
+        byteLimit: Int = .max
     ) throws -> (found: [Conflict], hasMore: Bool) {
         let sql = ConflictReader.select(withObject: false) + " WHERE c.number > ?1 ORDER BY c.number LIMIT ?2"
         let statement = try BoundStatement(reader.database, sql)

@@ -80,7 +80,7 @@ extension World {
             "\(name) lacks what is acknowledged"
         )
         let (journal, hidden) = try replica.store.read { reader in
-            let journal = try reader.conflicts.conflicts(after: 0, limit: .max)
+            let journal = try reader.conflicts.page(limit: .max).found
             // The list has no values of objects.
             let hidden = try journal.filter { $0.rule == .uniqueness }.compactMap {
                 try reader.conflicts.conflict($0.number)

@@ -273,7 +273,7 @@ import TributaryModel
         ])
         let counts = try replica.store.read { try $0.conflicts.counts() }
         #expect(counts == ConflictCounts(kept: limit, dropped: extra))
-        let kept = try replica.store.read { try $0.conflicts.conflicts(after: 0, limit: 20_000) }
+        let kept = try replica.store.read { try $0.conflicts.page(limit: 20_000).found }
         #expect(kept.map(\.number) == Array(Int64(ConflictTable.replacementLimit + 1)...Int64(limit + extra - 50)))
         try replica.reopen()
         try replica.apply(ForeignTransaction(2, 2, clock: 7, .update("Tag", 1_000, ["isOn": .boolean(false)])))
@@ -291,7 +291,7 @@ import TributaryModel
             write(3, clock: 6, ids.map { .update("Employee", $0, ["name": "c"]) }),
         ])
         func kept() throws -> [Int64] {
-            try replica.store.read { try $0.conflicts.conflicts(after: 0, limit: 100).map(\.number) }
+            try replica.store.read { try $0.conflicts.page(limit: 100).found.map(\.number) }
         }
         // Each row has the long value and the short one, which together are more than a 32nd part.
         #expect(try kept() == Array(10...40))
@@ -328,7 +328,7 @@ extension Replica {
                 let known = (1...3).first { ForeignTransaction($0, 1, clock: 1).writer == writer }
                 return "\(writer == own ? "self" : known.map(String.init) ?? "?")/\(write.sequence)"
             }
-            return try reader.conflicts.conflicts(after: 0, limit: 100_000).map { conflict in
+            return try reader.conflicts.page(limit: 100_000).found.map { conflict in
                 let number = conflict.id.low & 0xFFFF
                 let (losing, winning) = (conflict.losing, conflict.winning)
                 let subject = "\(conflict.rule.name) \(conflict.entity).\(conflict.property) \(number)"

@@ -305,7 +305,7 @@ import TributaryModel
         // 3 has the key of 1, whose key differs from that of 2 after the third transaction.
         #expect(try replica.people() == [1, 2])
         #expect(joined != nil)
-        let found = try replica.store.read { try $0.conflicts.conflicts(after: 0, limit: 10) }
+        let found = try replica.store.read { try $0.conflicts.page(limit: 10).found }
         #expect(found.map(\.id) == [.sample(3)])
     }
 
@@ -313,7 +313,7 @@ import TributaryModel
 
     @Test func `the journal names both objects and the key, and a restoration is refused`() throws {
         let replica = try pair()
-        let found = try replica.store.read { try $0.conflicts.conflicts(after: 0, limit: 10) }
+        let found = try replica.store.read { try $0.conflicts.page(limit: 10).found }
         let conflict = try #require(found.first)
         #expect(found.count == 1)
         #expect((conflict.kind, conflict.rule) == (.object, .uniqueness))
