@@ -152,6 +152,28 @@ struct UpsertTests {
         }
     }
 
+    @Test func twoMachinesThatUpsertOneKeyHaveOneObject() async throws {
+        let (otherFolder, other) = try await Company.open()
+        for (container, name) in [(container, "Ann"), (other, "Anna")] {
+            try await container.save { context in
+                try context.upsert(Employee.self, identity: .key, by: ["code": .string("AA1")]).name = name
+            }
+        }
+        try ReplicaExchange.send(from: container.store, to: other.store)
+        try ReplicaExchange.send(from: other.store, to: container.store)
+        var shown: [[String]] = []
+        for container in [container, other] {
+            shown.append(
+                try await container.newBackgroundContext().perform { context in
+                    try context.fetch(FetchRequest<Employee>()).map { "\($0.objectID.uniqueID) \($0.name)" }
+                }
+            )
+        }
+        #expect(shown[0].count == 1 && shown[0] == shown[1])
+        try await other.close()
+        withExtendedLifetime(otherFolder) {}
+    }
+
     @Test func aKeyThatHasNoSingleTextIsRefused() async throws {
         await container.newBackgroundContext().perform { context in
             #expect(throws: ContextError.self) {
