@@ -47,8 +47,8 @@ package struct DirectoryEntries: ~Copyable {
 
 extension DirectoryEntries.Kind {
     init(type: UInt8) {
-        // As DTTOIF of dirent.h; 0 is DT_UNKNOWN.
-        self = type == 0 ? .unknown : Self(mode: UInt32(type) << 12)
+        // As DTTOIF of dirent.h.
+        self.init(mode: UInt32(type) << 12)
     }
 
     package init(mode: UInt32) {
@@ -58,7 +58,8 @@ extension DirectoryEntries.Kind {
         case S_IFLNK: self = .link
         case S_IFIFO: self = .pipe
         case S_IFSOCK: self = .socket
-        default: self = .device
+        case S_IFCHR, S_IFBLK: self = .device
+        default: self = .unknown
         }
     }
 

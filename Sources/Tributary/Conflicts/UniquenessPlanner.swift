@@ -11,13 +11,7 @@ struct UniquenessPlanner {
         var plan = UniquenessPlan()
         var holders: [UniqueKey: ManagedObject] = [:]
         for object in context.pending.objects where object.state == .inserted || object.state == .updated {
-            let entity = object.descriptor.entity
-            if object.state == .inserted, object.uniqueID.isOfKey,
-                let row = try reader.row(object.uniqueID, rootEntity: entity.root), row.entity === entity
-            {
-                resolve(object, insertedAs: row, &plan)
-            }
-            for constraint in entity.uniquenessConstraints {
+            for constraint in object.descriptor.entity.uniquenessConstraints {
                 guard plan.results[ObjectIdentifier(object)] == nil,
                     let key = UniqueKey(of: object, constraint, in: context.schema.model)
                 else { continue }
@@ -71,25 +65,6 @@ struct UniquenessPlanner {
         plan.results[ObjectIdentifier(loser)] = .gone(isLost: true)
         plan.replace(loser, with: winner.uniqueID)
         return loser
-    }
-
-    /// Resolves a new object with the ID of its key that was inserted elsewhere meanwhile; the policy `error` leaves that to
-    /// the store.
-    private func resolve(_ object: ManagedObject, insertedAs row: Row, _ plan: inout UniquenessPlan) {
-        let written: [Int]
-        switch context.mergePolicy {
-        case .error: return
-        case .storeTrump, .rollback:
-            plan.results[ObjectIdentifier(object)] = .dropped(row)
-            return
-        case .objectTrump: written = object.changed.propertyIndexes
-        case .overwrite: written = Array(object.values.indices)
-        }
-        let writes = SavePlan.writes(object, propertyIndexes: written, isInsert: false)
-        if !writes.isEmpty {
-            plan.updates.append(Change(entity: row.entity.name, id: row.uniqueID, operation: .update(writes)))
-        }
-        plan.results[ObjectIdentifier(object)] = .reread
     }
 
     private func resolve(

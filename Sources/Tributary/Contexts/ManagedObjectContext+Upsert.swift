@@ -127,7 +127,7 @@ public enum UpsertIdentity: Sendable {
     /// object. It is for keys that are strings, integers and booleans and that do not change; while a live object that has
     /// got another key since has the identifier, the new object gets a new one.
     ///
-    /// When the object has been saved elsewhere between the upsert and the save, the context's merge policy decides; under
-    /// the policy `error` the save throws ``ContextError`` `duplicateID`: roll back, and upsert again.
+    /// When the object has been saved elsewhere between the upsert and the save, the save throws ``ContextError``
+    /// `duplicateID`: roll back, and upsert again.
     case key
 }

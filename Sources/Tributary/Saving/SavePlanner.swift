@@ -56,6 +56,7 @@ struct SavePlanner {
     }
 
     private func add(_ unique: UniquenessPlan, _ plan: inout SavePlan) {
+        plan.changes = unique.deletions + plan.changes + unique.updates
         if !unique.replacements.isEmpty {
             plan.changes = plan.changes.map { change in
                 context.schema.descriptor(named: change.entity).map {
@@ -67,7 +68,6 @@ struct SavePlanner {
                 if case .written = plan.results[index].result { plan.results[index].result = .reread }
             }
         }
-        plan.changes = unique.deletions + plan.changes + unique.updates
         plan.unique = unique
         for (id, isDeleted) in unique.touched {
             guard let object = context.registeredObject(for: id), object.state == .clean else { continue }

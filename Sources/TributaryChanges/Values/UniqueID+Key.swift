@@ -27,9 +27,6 @@ extension UniqueID {
             low: bytes.low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
         )
     }
-
-    /// Whether the identifier may follow from a natural key: a UUID of version 8.
-    package var isOfKey: Bool { high & 0xF000 == 0x8000 }
 }
 
 extension PropertyValue {

@@ -14,9 +14,12 @@ final class BatchUniqueness {
     init(_ properties: BatchProperties, _ keys: KeyTable, reader: Reader) {
         (self.keys, self.reader, table) = (keys, reader, properties.table)
         let entity = properties.entity.entity
-        constraints = properties.layout.uniqueConstraints[table.index].compactMap { constraint in
-            guard entity.uniquenessConstraints.contains(constraint.names) else { return nil }
-            return (constraint, constraint.names.compactMap { entity.propertyIndex(named: $0) })
+        let index = properties.layout.entityIndex(named: entity.name)
+        let all = properties.layout.uniqueConstraints[table.index].filter { index.map($0.entities.contains) == true }
+        // In the order of the model, as a row may collide with several objects.
+        constraints = entity.uniquenessConstraints.compactMap { names in
+            guard let constraint = all.first(where: { $0.names == names }) else { return nil }
+            return (constraint, names.compactMap { entity.propertyIndex(named: $0) })
         }
     }
 

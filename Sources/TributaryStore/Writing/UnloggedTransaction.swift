@@ -64,6 +64,7 @@ package struct UnloggedTransaction {
 
     /// Clears the references to an object that is not visible any more, and decides the owners of its targets again.
     package func hide(_ id: UniqueID, table: Int) throws {
+        // The object was visible before this transaction; it is withdrawn only while it counts as visible.
         engine.tables.visibility.set(table, id, isVisible: true)
         try engine.objects.withdraw(table, id)
         guard let partial = try engine.tables.partialRows.row(table, id) else { return }

@@ -95,7 +95,8 @@ struct FolderAudit {
         } catch let error as SegmentError where error.kind == .missing && last <= covered[name.writer] {
             return false
         } catch let error as SegmentError where error.kind == .missing {
-            guard try republish?(name, sha256) == true else {
+            // A segment that is applied in part is one of another writer.
+            guard last == name.last, try republish?(name, sha256) == true else {
                 addMissing(name)
                 return false
             }

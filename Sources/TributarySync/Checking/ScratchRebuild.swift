@@ -51,7 +51,13 @@ final class ScratchRebuild {
     /// - Throws: ``SegmentError`` when it is not the expected one, or a large value is missing;
     ///   ``BaselineJoinError``, ``StoreError``.
     func join(_ baseline: KnownBaseline, logs: LogFolder) throws {
-        let work = BaselineImport(baseline: baseline, logs: logs, control: ImportControl())
+        // Nobody waits for the lock of a scratch store, so a slow share may take its time.
+        let work = BaselineImport(
+            baseline: baseline,
+            logs: logs,
+            control: ImportControl(),
+            patience: .seconds(86_400)
+        )
         let verified = try KnownBaselines.demandWhole(baseline, in: logs)
         try store.write { _ = try work.join(verified, $0) }
     }

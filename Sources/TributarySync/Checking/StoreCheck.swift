@@ -262,6 +262,7 @@ package struct StoreCheck: Sendable {
             return (nil, "A new store cannot be built beside this one: \(error).")
         }
     }
+
     /// Publishes a segment of the store's own that has vanished again, with the same bytes, which are compared first in a
     /// log folder of the check's own.
     ///

@@ -222,7 +222,7 @@ struct CompactionPass: Sendable {
         let facts = try await facts()
         let logs = try logs()
         for owner in facts.owners where owner == facts.own || !logs.lacksFolder(of: owner) {
-            let (facts, decision) = try await decide(owner)
+            let (facts, decision) = try await decide(owner, logs)
             guard mode != .dryRun, !decision.isEmpty else {
                 report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
                 continue
@@ -244,9 +244,9 @@ struct CompactionPass: Sendable {
     }
 
     /// Nothing is removed for a baseline before all of its bytes were read once more.
-    private func decide(_ owner: UniqueID) async throws -> (CompactionFacts, RemovalRule.Decision) {
+    private func decide(_ owner: UniqueID, _ logs: LogFolder) async throws -> (CompactionFacts, RemovalRule.Decision) {
         var facts = try await facts(listing: owner)
-        let (logs, wall, cancellation) = (try logs(), wall, cancellation)
+        let (wall, cancellation) = (wall, cancellation)
         while true {
             let decision = RemovalRule(facts: facts).decision
             guard mode != .dryRun, !decision.isEmpty else { return (facts, decision) }

@@ -54,6 +54,29 @@ import TributaryStore
         #expect(!lines.drop { $0.hasPrefix("{\"delete\"") }.contains { $0.hasPrefix("{\"delete\"") })
     }
 
+    @Test(arguments: MergePolicy.allCases)
+    func entitiesBesideEachOtherHaveKeysOfTheirOwn(_ policy: MergePolicy) async throws {
+        let model = try Model(
+            yaml: """
+                version: "1"
+                entities:
+                  Item: {attributes: {code: String?}}
+                  Tool: {parent: Item, unique: [[code]]}
+                  Part: {parent: Item, unique: [[code]]}
+                """
+        )
+        let container = try await PersistentContainer.open(folder, "items", model: model)
+        for entity in ["Part", "Tool", "Part"] {
+            let request = BatchInsertRequest(entity, rows: [["code": .string("a")]])
+            _ = try? await container.execute(request, mergePolicy: policy)
+        }
+        let found = try await container.performBackgroundTask { context in
+            try context.fetch(FetchRequest("Item")).map(\.objectID.entity).sorted()
+        }
+        #expect(found == ["Part", "Tool"])
+        try await container.close()
+    }
+
     @Test func updateToOneKeyIsRefused() async throws {
         try await container.execute(rows(("b", "b")))
         await #expect(throws: BatchError.self) {

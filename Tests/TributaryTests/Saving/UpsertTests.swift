@@ -118,38 +118,23 @@ struct UpsertTests {
         }
     }
 
-    @Test(arguments: MergePolicy.allCases) func anObjectThatWasSavedElsewhereSinceTheUpsertIsThatObject(
-        _ policy: MergePolicy
-    ) async throws {
-        let (here, elsewhere) = (container.newBackgroundContext(mergePolicy: policy), container.newBackgroundContext())
-        func upsert(in context: BackgroundContext, named name: String, salary: Double?) async throws {
-            try await context.perform { context in
-                let ann = try context.upsert(Employee.self, identity: .key, by: ["code": .string("AA1")])
-                ann.name = name
-                if let salary { ann.salary = salary }
-            }
+    @Test func anObjectThatWasSavedElsewhereSinceTheUpsertIsRefusedUntilItIsUpsertedAgain() async throws {
+        let (here, elsewhere) = (container.newBackgroundContext(), container.newBackgroundContext())
+        @Sendable func upsert(in context: ManagedObjectContext) throws -> Employee {
+            try context.upsert(Employee.self, identity: .key, by: ["code": .string("AA1")])
         }
-        try await upsert(in: here, named: "Here", salary: nil)
-        try await upsert(in: elsewhere, named: "Elsewhere", salary: 2)
-        try await elsewhere.perform { try $0.save() }
+        try await here.perform { try upsert(in: $0).name = "Here" }
+        try await elsewhere.save { try upsert(in: $0).name = "Elsewhere" }
         try await here.perform { context in
-            let ann = try #require(context.insertedObjects.first as? Employee)
-            let initial = ann.salary
-            if policy == .error {
-                #expect(throws: ContextError.duplicateID(ann.objectID)) { try context.save() }
-                return context.rollback()
-            }
+            let ann = try #require(context.insertedObjects.first)
+            #expect(throws: ContextError.duplicateID(ann.objectID)) { try context.save() }
+            context.rollback()
+            let again = try upsert(in: context)
+            #expect(again.objectID == ann.objectID && again.name == "Elsewhere")
+            again.name = "Here"
             try context.save()
-            let isOurs = policy == .objectTrump || policy == .overwrite
-            #expect(ann.name == (isOurs ? "Here" : "Elsewhere") && !ann.hasChanges && !ann.isDeleted)
-            #expect(ann.salary == (policy == .overwrite ? initial : 2))
         }
-        try await elsewhere.perform { context in
-            let all = try context.fetch(FetchRequest<Employee>())
-            let isOurs = policy == .objectTrump || policy == .overwrite
-            context.refreshAllObjects()
-            #expect(all.map(\.name) == [isOurs ? "Here" : "Elsewhere"])
-        }
+        #expect(try await container.newBackgroundContext().perform { try upsert(in: $0).name } == "Here")
     }
 
     @Test func twoMachinesThatUpsertOneKeyHaveOneObject() async throws {
