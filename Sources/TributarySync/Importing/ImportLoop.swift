@@ -66,6 +66,8 @@ struct ImportLoop {
         while !state.isStopping {
             let requested = state.read(\.lifecycle.requestCount)
             if requested > scanned {
+                // Only an event tells that an applied file was overwritten in its place.
+                watch.flush()
                 // The administrator may have made room on the disk, or the disk may respond again: what has failed is
                 // tried again now.
                 state.update {

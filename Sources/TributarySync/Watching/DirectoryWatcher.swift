@@ -26,6 +26,7 @@ package final class DirectoryWatcher: Sendable {
 
     private let path: String
     private let descriptor: Int32
+    private let queue = DispatchQueue(label: "tributary.watcher")
     private let source: any DispatchSourceRead
     private let report: @Sendable (FolderHints) -> Void
     private let state = Mutex(State())
@@ -39,7 +40,6 @@ package final class DirectoryWatcher: Sendable {
         self.path = path
         self.descriptor = descriptor
         self.report = report
-        let queue = DispatchQueue(label: "tributary.watcher")
         source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setCancelHandler { close(descriptor) }
         source.setEventHandler { [weak self] in self?.drain() }
@@ -47,6 +47,9 @@ package final class DirectoryWatcher: Sendable {
     }
 
     deinit { source.cancel() }
+
+    /// Reports the hints of all events until now, instead of when the queue gets a thread.
+    package func flush() { queue.sync { drain() } }
 
     /// Whether the system provided fewer watches than there are folders: only the rescan timer then finds some changes.
     package var isLimited: Bool { state.withLock(\.isLimited) }
@@ -171,6 +174,8 @@ struct FolderWatch {
             problem = error
         }
     }
+
+    func flush() { watcher?.flush() }
 
     /// Called before the folder is listed, so that no change is lost between the two.
     func watchRoot() { watcher?.watchRoot() }

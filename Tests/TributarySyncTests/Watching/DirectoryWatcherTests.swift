@@ -32,18 +32,33 @@ import TributarySync
             if let writer { watcher.watch(writer) }
         }
 
+        func takeHints() -> FolderHints {
+            reported.hints.withLock { hints in
+                defer { hints = FolderHints() }
+                return hints
+            }
+        }
+
         /// Waits for hints that satisfy the condition; the time limit ends a test without such hints.
         func hints(until isEnough: (FolderHints) -> Bool = { !$0.isEmpty }) async -> FolderHints {
             var all = FolderHints()
             while true {
-                let news = reported.hints.withLock { hints in
-                    defer { hints = FolderHints() }
-                    return hints
-                }
-                all.formUnion(news)
+                all.formUnion(takeHints())
                 if isEnough(all) { return all }
                 await reported.signal.wait()
             }
+        }
+    }
+
+    @Test func afterAFlushAllHintsUntilThenAreReported() throws {
+        let folder = try TemporaryFolder("watch")
+        try folder.write("x", to: "\(writer)/.hidden")
+        let watched = try Watched(folder.path, writer)
+        for sequence in UInt64(1)...100 {
+            let name = SegmentName(writer: writer, first: sequence, last: sequence)
+            try folder.write("x", to: name.path)
+            watched.watcher.flush()
+            #expect(watched.takeHints().files.contains(name))
         }
     }
 
