@@ -9,8 +9,9 @@ struct BaselineSorting {
     /// The order of the changes of one version.
     ///
     /// A deletion comes first in its transaction. Links come before the values of objects, because linking an object to
-    /// its owner also writes the object's register, whose value is among these values. Writes without a rule in any
-    /// known model follow, in the order of the changes of their transaction; the values of one change have no order.
+    /// its owner also writes the object's register, whose value is among these values. Deferred values follow, then
+    /// writes without a rule in any known model, in the order of the changes of their transaction; the values of one
+    /// change have no order.
     private enum Phase: Int64 {
         case delete, unlink, link, insert, update, kept, bound, counter
     }

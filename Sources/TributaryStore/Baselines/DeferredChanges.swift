@@ -60,7 +60,9 @@ struct DeferredChanges {
             append(.insert(writes), of: entity, inserted, nil)
         }
         for (key, writes) in values {
-            append(key.isInsert ? .insert(writes) : .update(writes), of: key.entity, key.number, key.place)
+            // A value of the transaction that fits, and so is among those of the rows, may not replace these.
+            let place = key.place ?? .first
+            append(key.isInsert ? .insert(writes) : .update(writes), of: key.entity, key.number, place)
         }
         appendPairs(of: object)
         appendCounters(of: object)

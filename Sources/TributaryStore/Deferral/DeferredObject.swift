@@ -10,6 +10,8 @@ struct DeferredObject {
     struct Place: Hashable {
         var position: Int64
         var part: Int64
+
+        static let first = Place(position: .min, part: .min)
     }
 
     struct Pair: Hashable {

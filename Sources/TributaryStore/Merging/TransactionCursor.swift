@@ -54,6 +54,7 @@ final class TransactionCursor {
     }
 
     func resume(number: Int64, writer: Int64) {
+        if number != self.number { hasUnfit = false }
         self.number = number
         self.writer = writer
     }

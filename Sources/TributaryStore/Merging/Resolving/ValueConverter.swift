@@ -51,7 +51,7 @@ final class ValueConverter {
                 let name = values[valueIndex].name
                 let reason = "'\(name)' of '\(slice.changes[index].entity)' cannot hold \(json.kind)"
                 try deferValue(values[valueIndex], valueIndex, of: index, in: slice, shape, reason)
-                deferral.cursor.hasUnfit = !deferral.cursor.isJoining
+                deferral.cursor.hasUnfit = true
             }
         }
     }
