@@ -185,7 +185,11 @@ struct DeferredReplay {
         let table = DeferredWriteTable(db: db)
         var entries = try table.entries()
         // What a deferred name means now is asked of all versions, unless the step only adds what no entry names.
-        if let added, entries.allSatisfy({ added.isDisjoint(with: $0.change.names) }) { return }
+        if let added,
+            entries.allSatisfy({ added.isDisjoint(with: [$0.change.entity] + $0.change.operation.propertyNames) })
+        {
+            return
+        }
         entries = entries.filter { layout.represents($0.change) && (!$0.isBound || mayHaveBound($0.change)) }
         guard !entries.isEmpty else { return }
         try UnloggedTransaction.run(db, context, decidesShadows: decidesShadows) { transaction in
@@ -230,16 +234,6 @@ extension MigrationInference {
             }
         }
         return names
-    }
-}
-
-extension Change {
-    fileprivate var names: [String] {
-        switch operation {
-        case .insert(let writes), .update(let writes): [entity] + writes.map(\.name)
-        case .link(let name, _, _), .unlink(let name, _): [entity, name]
-        case .delete: [entity]
-        }
     }
 }
 

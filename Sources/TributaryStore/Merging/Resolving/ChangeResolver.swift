@@ -6,17 +6,7 @@ import TributaryModel
 struct ChangeResolver {
     let layout: StoreModel
     let shapes: ChangeShapes
-    let cursor: TransactionCursor
     let deferral: DeferralWriter
-    let former: FormerRelationshipResolver
-
-    init(layout: StoreModel, shapes: ChangeShapes, cursor: TransactionCursor, deferral: DeferralWriter) {
-        self.layout = layout
-        self.shapes = shapes
-        self.cursor = cursor
-        self.deferral = deferral
-        former = FormerRelationshipResolver(layout: layout, cursor: cursor, deferral: deferral)
-    }
 
     /// Throws ``StoreError`` `invalidChange` for a local change that the model cannot represent.
     func resolve(_ slice: inout ChangeSlice) throws {
@@ -47,25 +37,13 @@ struct ChangeResolver {
             appendWrite(change, entity: entity, index: index, slice: &slice)
         case .update: appendWrite(change, entity: entity, index: index, slice: &slice)
         case .delete: slice.operations.append(.init(table: table, id: change.id, index: index, action: .delete))
-        case .link(let name, let ids, let positions):
-            if let positions, positions.count != ids.count {
-                let reason = "positions and IDs differ in number"
-                return try deferral.deferChange(change, at: slice.first + index, reason: reason)
-            }
-            try resolveLink(to: name, ids: ids, isLink: true, entity: entity, index: index, slice: &slice)
-        case .unlink(let name, let ids):
-            try resolveLink(to: name, ids: ids, isLink: false, entity: entity, index: index, slice: &slice)
+        case .link, .unlink: try resolveLink(change, entity: entity, index: index, slice: &slice)
         }
     }
 
     /// Also appends the writes that go to registers of other objects.
-    func appendWrite(_ change: Change, entity: Int, index: Int, slice: inout ChangeSlice) {
-        let (values, isInsert): ([PropertyWrite], Bool)
-        switch change.operation {
-        case .insert(let writes): (values, isInsert) = (writes, true)
-        case .update(let writes): (values, isInsert) = (writes, false)
-        case .delete, .link, .unlink: return
-        }
+    private func appendWrite(_ change: Change, entity: Int, index: Int, slice: inout ChangeSlice) {
+        guard let (values, isInsert) = change.operation.valueWrites else { return }
         let shape = shapes.index(of: values, isInsert: isInsert, entity: entity)
         let table = layout.entities[entity].table
         slice.operations.append(.init(table: table, id: change.id, index: index, action: .write(shape: shape)))
@@ -73,55 +51,43 @@ struct ChangeResolver {
         for (target, write) in zip(shapes[shape].targets, values) {
             guard case .inverse(let column) = target, case .string(let text) = write.value, let other = UniqueID(text)
             else { continue }
-            let action = ChangeSlice.Operation.Action.assign(column: column.column, target: change.id)
-            slice.operations.append(.init(table: column.table, id: other, index: index, action: action))
+            slice.assign(change.id, to: column, of: other, index: index)
         }
     }
 
     private func resolveUnknown(_ change: Change, index: Int, slice: inout ChangeSlice) throws {
         let reason = "there is no entity '\(change.entity)'"
-        let position = slice.first + index
         let entity = layout.lastName(ofEntity: change.entity)
         if slice.valueIndex != nil {
-            let rest = try former.resolveValues(change, entity: entity, index: index, slice: &slice)
+            let rest = try resolveFormerValues(change, entity: entity, index: index, slice: &slice)
             if rest == change { try deferAgain(change, index: index, slice: slice, reason: reason) }
             return
         }
-        if !cursor.isLocal, let root = layout.survivingRoot(ofEntity: change.entity) {
+        if !deferral.cursor.isLocal, let root = layout.survivingRoot(ofEntity: change.entity) {
             return try resolveFormerObject(change, root: root, index: index, slice: &slice)
         }
-        if try former.resolveLink(change, entity: entity, index: index, slice: &slice) { return }
-        let rest = try former.resolveValues(change, entity: entity, index: index, slice: &slice)
+        if try resolveFormerLink(change, entity: entity, index: index, slice: &slice) { return }
+        let rest = try resolveFormerValues(change, entity: entity, index: index, slice: &slice)
         if case .update(let values) = rest.operation, values.isEmpty, rest != change { return }
-        try deferral.deferChange(rest, at: position, reason: reason)
+        try deferral.deferChange(rest, at: index, of: slice, reason: reason)
     }
 
     /// Defers the whole change, or the one value of it that the slice contains.
     private func deferAgain(_ change: Change, index: Int, slice: ChangeSlice, reason: String) throws {
-        guard let valueIndex = slice.valueIndex, let (writes, isInsert) = change.operation.valueWrites,
-            let write = writes.first
-        else { return try deferral.deferChange(change, at: slice.first + index, reason: reason) }
-        try deferral.deferValue(
-            write,
-            of: (change.entity, change.id),
-            isInsert: isInsert,
-            at: slice.first + index,
-            valueIndex: valueIndex,
-            reason: reason
-        )
+        guard slice.valueIndex != nil, let (writes, isInsert) = change.operation.valueWrites, let write = writes.first
+        else { return try deferral.deferChange(change, at: index, of: slice, reason: reason) }
+        let object = (change.entity, change.id)
+        try deferral.deferValue(write, of: object, isInsert: isInsert, at: index, of: slice, reason: reason)
     }
 
     /// Pairs of a link table are merged at the end of the slice; links of a to-many relationship with a to-one inverse
     /// are writes of the inverse register.
-    func resolveLink(
-        to name: String,
-        ids: [UniqueID],
-        isLink: Bool,
-        entity: Int,
-        index: Int,
-        slice: inout ChangeSlice
-    ) throws {
-        let change = slice.changes[index]
+    private func resolveLink(_ change: Change, entity: Int, index: Int, slice: inout ChangeSlice) throws {
+        guard let (name, ids, positions, isLink) = change.operation.pairs else { return }
+        if let positions, positions.count != ids.count {
+            let reason = "positions and IDs differ in number"
+            return try deferral.deferChange(change, at: index, of: slice, reason: reason)
+        }
         let entityLayout = layout.entities[entity]
         switch layout.propertyIndex(named: name, of: entityLayout.entity).map({ entityLayout.places[$0] }) {
         case .links(let link, let ownsPairs):
@@ -129,15 +95,13 @@ struct ChangeResolver {
         case .inverse(let table, let column, let order):
             // An ordered relationship has positions in pairs, besides the register with the object's owner.
             if isLink, let order { slice.links.append(.init(index: index, link: order, ownsPairs: true)) }
-            for id in ids {
-                let action = ChangeSlice.Operation.Action.assign(column: column, target: isLink ? change.id : nil)
-                slice.operations.append(.init(table: table, id: id, index: index, action: action))
-            }
+            let register = StoreModel.ColumnIndex(table: table, column: column)
+            for id in ids { slice.assign(isLink ? change.id : nil, to: register, of: id, index: index) }
         default:
             let owner = entityLayout.entity.name
-            if try former.resolveLink(change, entity: owner, index: index, slice: &slice) { return }
+            if try resolveFormerLink(change, entity: owner, index: index, slice: &slice) { return }
             let reason = "'\(change.entity)' has no to-many relationship '\(name)'"
-            try deferral.deferChange(change, at: slice.first + index, reason: reason)
+            try deferral.deferChange(change, at: index, of: slice, reason: reason)
         }
     }
 }
@@ -150,6 +114,27 @@ extension Change.Operation {
         case .delete, .link, .unlink: nil
         }
     }
+
+    var pairs: (property: String, ids: [UniqueID], positions: [String]?, isLink: Bool)? {
+        switch self {
+        case .link(let name, let ids, let positions): (name, ids, positions, true)
+        case .unlink(let name, let ids): (name, ids, nil, false)
+        case .insert, .update, .delete: nil
+        }
+    }
+
+    /// Links or unlinks; an unlink has no positions.
+    package init(to property: String, ids: [UniqueID], positions: [String]?, isLink: Bool) {
+        self = isLink ? .link(to: property, ids: ids, positions: positions) : .unlink(to: property, ids: ids)
+    }
+
+    package var propertyNames: [String] {
+        switch self {
+        case .insert(let writes), .update(let writes): writes.map(\.name)
+        case .link(let name, _, _), .unlink(let name, _): [name]
+        case .delete: []
+        }
+    }
 }
 
 /// Resolves changes of objects whose sub-entity was removed from the model, while the root of its hierarchy remains.
@@ -158,39 +143,21 @@ extension Change.Operation {
 /// root's properties are merged into a partial row, as for any object that is not visible. Its insert is deferred, and
 /// so are values of properties that only the sub-entity had.
 extension ChangeResolver {
-    func resolveFormerObject(_ change: Change, root: Int, index: Int, slice: inout ChangeSlice) throws {
+    private func resolveFormerObject(_ change: Change, root: Int, index: Int, slice: inout ChangeSlice) throws {
         let entity = layout.entities[root]
         switch change.operation {
         case .delete: slice.operations.append(.init(table: entity.table, id: change.id, index: index, action: .delete))
-        case .link(let name, let ids, let positions):
-            if let positions, positions.count != ids.count {
-                let reason = "positions and IDs differ in number"
-                return try deferral.deferChange(change, at: slice.first + index, reason: reason)
+        case .link(let name, _, _), .unlink(let name, _):
+            let former = layout.lastName(ofEntity: change.entity)
+            if layout.propertyIndex(named: name, of: entity.entity) == nil,
+                try resolveFormerLink(change, entity: former, index: index, slice: &slice)
+            {
+                return
             }
-            try resolveFormerObjectLink(change, to: name, ids, isLink: true, root: root, index: index, slice: &slice)
-        case .unlink(let name, let ids):
-            try resolveFormerObjectLink(change, to: name, ids, isLink: false, root: root, index: index, slice: &slice)
+            try resolveLink(change, entity: root, index: index, slice: &slice)
         case .insert(let values): try resolveValues(values, of: change, true, root: root, index: index, slice: &slice)
         case .update(let values): try resolveValues(values, of: change, false, root: root, index: index, slice: &slice)
         }
-    }
-
-    private func resolveFormerObjectLink(
-        _ change: Change,
-        to name: String,
-        _ ids: [UniqueID],
-        isLink: Bool,
-        root: Int,
-        index: Int,
-        slice: inout ChangeSlice
-    ) throws {
-        let entity = layout.lastName(ofEntity: change.entity)
-        if layout.propertyIndex(named: name, of: layout.entities[root].entity) == nil,
-            try former.resolveLink(change, entity: entity, index: index, slice: &slice)
-        {
-            return
-        }
-        try resolveLink(to: name, ids: ids, isLink: isLink, entity: root, index: index, slice: &slice)
     }
 
     private func resolveValues(
@@ -214,10 +181,10 @@ extension ChangeResolver {
         var deferred = change
         deferred.operation = isInsert ? .insert(rest) : .update(rest)
         let former = layout.lastName(ofEntity: change.entity)
-        deferred = try self.former.resolveValues(deferred, entity: former, index: index, slice: &slice)
+        deferred = try resolveFormerValues(deferred, entity: former, index: index, slice: &slice)
         if isInsert || deferred.operation != .update([]) {
             let reason = "there is no entity '\(change.entity)'"
-            try deferral.deferChange(deferred, at: slice.first + index, reason: reason)
+            try deferral.deferChange(deferred, at: index, of: slice, reason: reason)
         }
         guard !known.isEmpty else { return }
         slice.changes[index] = Change(entity: entity.entity.name, id: change.id, operation: .update(known))

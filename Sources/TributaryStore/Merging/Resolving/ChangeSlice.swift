@@ -42,6 +42,12 @@ struct ChangeSlice {
         operations.reserveCapacity(changes.count)
     }
 
+    /// Appends a write of the register of `id`, which the change writes from the other end.
+    mutating func assign(_ target: UniqueID?, to column: StoreModel.ColumnIndex, of id: UniqueID, index: Int) {
+        let action = Operation.Action.assign(column: column.column, target: target)
+        operations.append(Operation(table: column.table, id: id, index: index, action: action))
+    }
+
     /// A stable sort: the operations on one object keep their order.
     mutating func sort() {
         guard !isSorted else { return }

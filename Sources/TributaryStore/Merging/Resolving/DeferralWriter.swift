@@ -23,28 +23,59 @@ struct DeferralWriter {
         }
     }
 
-    func deferChange(_ change: Change, at index: Int, reason: String) throws {
+    /// `index` is that of the change in the slice, here and below.
+    func deferChange(_ change: Change, at index: Int, of slice: ChangeSlice, reason: String) throws {
         let content = DeferredWriteTable.Content(of: change.operation)
-        try insert(content, entity: change.entity, id: change.id, index: index, valueIndex: nil, reason)
+        try insert(content, entity: change.entity, id: change.id, at: slice.first + index, valueIndex: nil, reason)
     }
 
+    /// `valueIndex` is that of the value in the change of the slice, which may be one value of the original change.
     func deferValue(
         _ write: PropertyWrite,
+        _ valueIndex: Int = 0,
         of object: (entity: String, id: UniqueID),
-        isInsert: Bool,
+        isInsert: Bool = false,
         at index: Int,
-        valueIndex: Int,
+        of slice: ChangeSlice,
         reason: String
     ) throws {
-        let content = DeferredWriteTable.Content(write, isInsert: isInsert)
-        try insert(content, entity: object.entity, id: object.id, index: index, valueIndex: valueIndex, reason)
+        try insert(
+            DeferredWriteTable.Content(write, isInsert: isInsert),
+            entity: object.entity,
+            id: object.id,
+            at: slice.first + index,
+            valueIndex: (slice.valueIndex ?? 0) + valueIndex,
+            reason
+        )
+    }
+
+    /// Defers a reference to the object of `change` that the former register of another object holds.
+    func deferReference(
+        to change: Change,
+        _ valueIndex: Int,
+        in register: (entity: String, id: UniqueID, property: String),
+        at index: Int,
+        of slice: ChangeSlice
+    ) throws {
+        try deferValue(
+            PropertyWrite(name: register.property, value: .string(change.id.description)),
+            valueIndex,
+            of: (register.entity, register.id),
+            at: index,
+            of: slice,
+            reason: DeferralWriter.reason(former: register.property, of: change)
+        )
+    }
+
+    static func reason(former name: String, of change: Change) -> String {
+        "'\(name)' of '\(change.entity)' is not in the model any more"
     }
 
     private func insert(
         _ content: DeferredWriteTable.Content,
         entity: String,
         id: UniqueID,
-        index: Int,
+        at index: Int,
         valueIndex: Int?,
         _ reason: String
     ) throws {

@@ -5,14 +5,12 @@ import TributaryModel
 /// represent.
 final class ValueConverter {
     private let deferral: DeferralWriter
-    private let former: FormerRelationshipResolver
     private let external: ExternalValues
     /// The values of the last converted change; the next change reuses the memory.
     @exclusivity(unchecked) private(set) var writes: [RegisterWrite] = []
 
-    init(_ resolver: ChangeResolver, external: ExternalValues) {
-        deferral = resolver.deferral
-        former = resolver.former
+    init(_ deferral: DeferralWriter, external: ExternalValues) {
+        self.deferral = deferral
         self.external = external
     }
 
@@ -83,12 +81,8 @@ final class ValueConverter {
                 let reason = "'\(write.name)' was kept on its other side: null has to be written there"
                 return try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
             }
-            try former.deferReference(
-                to: slice.changes[index],
-                in: (entity, other, property),
-                at: slice.first + index,
-                valueIndex: (slice.valueIndex ?? 0) + valueIndex
-            )
+            let change = slice.changes[index]
+            try deferral.deferReference(to: change, valueIndex, in: (entity, other, property), at: index, of: slice)
         case .unknown(let reason): try deferValue(write, valueIndex, of: index, in: slice, shape, reason)
         case .scalar, .composite, .reference, .counter, .outranked: break
         }
@@ -104,10 +98,11 @@ final class ValueConverter {
     ) throws {
         try deferral.deferValue(
             write,
+            valueIndex,
             of: (slice.changes[index].entity, slice.changes[index].id),
             isInsert: shape.isInsert,
-            at: slice.first + index,
-            valueIndex: (slice.valueIndex ?? 0) + valueIndex,
+            at: index,
+            of: slice,
             reason: reason
         )
     }

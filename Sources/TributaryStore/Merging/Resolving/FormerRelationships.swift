@@ -2,57 +2,32 @@ package import TributaryChanges
 import TributaryModel
 
 /// Resolves writes to former relationships that came from the side that does not keep them.
-struct FormerRelationshipResolver {
-    let layout: StoreModel
-    let cursor: TransactionCursor
-    let deferral: DeferralWriter
-
+extension ChangeResolver {
     /// Resolves a link or unlink of a relationship that `entity` (its last name) has no longer.
     ///
     /// Returns false when no other entity keeps the relationship.
-    func resolveLink(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Bool {
-        let isLink: Bool
-        let (name, ids): (String, [UniqueID])
-        var positions: [String]?
-        switch change.operation {
-        case .link(let to, let targets, let places): (name, ids, positions, isLink) = (to, targets, places, true)
-        case .unlink(let to, let targets): (name, ids, isLink) = (to, targets, false)
-        case .insert, .update, .delete: return false
-        }
-        guard !cursor.isLocal, positions.map({ $0.count == ids.count }) ?? true,
+    func resolveFormerLink(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Bool {
+        guard let (name, ids, positions, isLink) = change.operation.pairs, !deferral.cursor.isLocal,
+            positions.map({ $0.count == ids.count }) ?? true,
             let storage = layout.formerStorage(ofProperty: name, of: entity)
         else { return false }
-        let reason = FormerRelationshipResolver.reason(change, name)
+        let reason = DeferralWriter.reason(former: name, of: change)
         switch storage {
         case .pairs(let link, let ownsPairs): slice.links.append(.init(index: index, link: link, ownsPairs: ownsPairs))
         case .register(let column):
-            for id in ids {
-                let action = ChangeSlice.Operation.Action.assign(
-                    column: column.column,
-                    target: isLink ? change.id : nil
-                )
-                slice.operations.append(.init(table: column.table, id: id, index: index, action: action))
-            }
+            for id in ids { slice.assign(isLink ? change.id : nil, to: column, of: id, index: index) }
         case .formerRegister(let owner, let property):
+            let value = isLink ? JSONValue.string(change.id.description) : .null
+            let write = PropertyWrite(name: property, value: value)
             for id in ids {
-                let value = isLink ? JSONValue.string(change.id.description) : .null
-                try deferral.deferValue(
-                    PropertyWrite(name: property, value: value),
-                    of: (owner, id),
-                    isInsert: false,
-                    at: slice.first + index,
-                    valueIndex: slice.valueIndex ?? 0,
-                    reason: reason
-                )
+                try deferral.deferValue(write, of: (owner, id), at: index, of: slice, reason: reason)
             }
         case .formerPairs(let owner, let property):
             for (number, id) in ids.enumerated() {
-                let operation: Change.Operation =
-                    isLink
-                    ? .link(to: property, ids: [change.id], positions: positions.map { [$0[number]] })
-                    : .unlink(to: property, ids: [change.id])
+                let position = positions.map { [$0[number]] }
+                let operation = Change.Operation(to: property, ids: [change.id], positions: position, isLink: isLink)
                 let pair = Change(entity: owner, id: id, operation: operation)
-                try deferral.deferChange(pair, at: slice.first + index, reason: reason)
+                try deferral.deferChange(pair, at: index, of: slice, reason: reason)
             }
         }
         return true
@@ -60,7 +35,12 @@ struct FormerRelationshipResolver {
 
     /// Resolves the values of an object of a removed entity that other objects keep, and returns the change without
     /// them.
-    func resolveValues(_ change: Change, entity: String, index: Int, slice: inout ChangeSlice) throws -> Change {
+    func resolveFormerValues(
+        _ change: Change,
+        entity: String,
+        index: Int,
+        slice: inout ChangeSlice
+    ) throws -> Change {
         guard let (values, isInsert) = change.operation.valueWrites else { return change }
         var kept: [PropertyWrite] = []
         for (valueIndex, write) in values.enumerated() {
@@ -76,16 +56,9 @@ struct FormerRelationshipResolver {
                 continue
             }
             switch storage {
-            case .register(let column):
-                let action = ChangeSlice.Operation.Action.assign(column: column.column, target: change.id)
-                slice.operations.append(.init(table: column.table, id: other, index: index, action: action))
+            case .register(let column): slice.assign(change.id, to: column, of: other, index: index)
             case .formerRegister(let owner, let property):
-                try deferReference(
-                    to: change,
-                    in: (owner, other, property),
-                    at: slice.first + index,
-                    valueIndex: (slice.valueIndex ?? 0) + valueIndex
-                )
+                try deferral.deferReference(to: change, valueIndex, in: (owner, other, property), at: index, of: slice)
             case .pairs, .formerPairs: kept.append(write)
             }
         }
@@ -93,27 +66,6 @@ struct FormerRelationshipResolver {
         var rest = change
         rest.operation = isInsert ? .insert(kept) : .update(kept)
         return rest
-    }
-
-    /// Defers a reference to the object of `change` that the former register of another object holds.
-    func deferReference(
-        to change: Change,
-        in register: (entity: String, id: UniqueID, property: String),
-        at index: Int,
-        valueIndex: Int
-    ) throws {
-        try deferral.deferValue(
-            PropertyWrite(name: register.property, value: .string(change.id.description)),
-            of: (register.entity, register.id),
-            isInsert: false,
-            at: index,
-            valueIndex: valueIndex,
-            reason: FormerRelationshipResolver.reason(change, register.property)
-        )
-    }
-
-    private static func reason(_ change: Change, _ name: String) -> String {
-        "'\(name)' of '\(change.entity)' is not in the model any more"
     }
 }
 
@@ -171,11 +123,6 @@ extension StoreModel {
     package func represents(_ change: Change) -> Bool {
         if entityIndex(named: change.entity) != nil || survivingRoot(ofEntity: change.entity) != nil { return true }
         let entity = lastName(ofEntity: change.entity)
-        return switch change.operation {
-        case .insert(let writes), .update(let writes):
-            writes.contains { formerStorage(ofProperty: $0.name, of: entity) != nil }
-        case .link(let name, _, _), .unlink(let name, _): formerStorage(ofProperty: name, of: entity) != nil
-        case .delete: false
-        }
+        return change.operation.propertyNames.contains { formerStorage(ofProperty: $0, of: entity) != nil }
     }
 }
