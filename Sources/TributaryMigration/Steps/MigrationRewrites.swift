@@ -277,21 +277,8 @@ package final class MigrationEdit {
 
     /// The deferred value of an object's property; of several writes the newest.
     package func former(_ property: String, of id: UniqueID) throws -> Former? {
-        let select = try BoundStatement(
-            reader.database,
-            """
-            SELECT p.value, p.entity FROM tributary_parked p
-            JOIN tributary_transaction t ON t.number = p.version
-            JOIN tributary_writer w ON w.id = t.writer
-            WHERE p.id = ?1 AND p.property = ?2 AND p.part >= 0
-            ORDER BY t.clock DESC, w.uuid DESC, p.version DESC, p.position DESC, p.part DESC LIMIT 1
-            """
-        )
-        select.bind(1, id)
-        select.bind(2, property)
-        let found = try select.first { (JSONValue(text: $0.text(0)), $0.text(1)) }
-        guard let found, let value = found.0 else { return nil }
-        return Former(value: value, type: formerType(of: property, entity: found.1))
+        let found = try DeferredWriteTable(db: reader.database).newestValue(of: property, id)
+        return found.map { Former(value: $0.value, type: formerType(of: property, entity: $0.entity)) }
     }
 
     private func formerType(of property: String, entity name: String) -> AttributeType? {

@@ -25,7 +25,8 @@ extension MigrationStep {
         number: Int64
     ) throws {
         let content = DeferredWriteTable.Content(PropertyWrite(name: write.name, value: write.value), isInsert: false)
-        let valueIndex = try nextValueIndex(entity, id, number)
+        // Earlier steps may have deferred values of this transaction.
+        let valueIndex = try deferred.nextValueIndex(entity, id, number: number, position: Position.write)
         try insert(content, entity, id, number, position: Position.write, valueIndex: valueIndex)
     }
 
@@ -33,22 +34,6 @@ extension MigrationStep {
     /// the store from opening.
     func whole(_ value: PropertyValue) -> PropertyValue {
         StoreContext(configuration: target.configuration, layout: before).readable(value)
-    }
-
-    /// Earlier steps may have deferred values of this transaction.
-    private func nextValueIndex(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
-        let select = try BoundStatement(
-            db,
-            """
-            SELECT ifnull(max(part), -1) + 1 FROM tributary_parked
-            WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position = ?4
-            """
-        )
-        select.bind(1, entity)
-        select.bind(2, id)
-        select.bind(3, number)
-        select.bind(4, Int64(Position.write))
-        return try select.first { Int($0.integer(0)) } ?? 0
     }
 
     /// Defers a visible object of a removed entity; values that the root of its hierarchy still has go to a partial
@@ -100,25 +85,9 @@ extension MigrationStep {
         let operation: Change.Operation =
             isRemoved ? .unlink(to: property, ids: ids) : .link(to: property, ids: ids, positions: positions)
         let content = DeferredWriteTable.Content(of: operation)
-        try insert(content, entity, id, number, position: try nextLinkPosition(entity, id, number))
-    }
-
-    /// Earlier steps may have deferred links of this transaction in other relationships.
-    private func nextLinkPosition(_ entity: String, _ id: UniqueID, _ number: Int64) throws -> Int {
-        let select = try BoundStatement(
-            db,
-            """
-            SELECT min(position) FROM tributary_parked
-            WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position > ?4 AND position <= ?5
-            """
-        )
-        select.bind(1, entity)
-        select.bind(2, id)
-        select.bind(3, number)
-        select.bind(4, Int64(Position.delete))
-        select.bind(5, Int64(Position.links))
-        let least = try select.first { $0.optionalInteger(0) } ?? nil
-        return least.map { Int($0) - 1 } ?? Position.links
+        // Earlier steps may have deferred links of this transaction in other relationships.
+        let least = try deferred.leastPosition(entity, id, number: number, in: Position.delete + 1...Position.links)
+        try insert(content, entity, id, number, position: least.map { $0 - 1 } ?? Position.links)
     }
 
     private func insert(

@@ -9,23 +9,15 @@ import TributaryModel
 package struct DeferredWriteReader {
     let reader: Reader
 
-    private var database: Database { reader.database }
-
-    /// A migration gives its writes other positions below zero.
-    private static let isImported = """
-        (position >= 0 OR position BETWEEN \(TransactionCursor.joinedPositions.lowerBound) \
-        AND \(TransactionCursor.joinedPositions.upperBound))
-        """
+    private var table: DeferredWriteTable { DeferredWriteTable(db: reader.database) }
 
     /// Each count is at most ``DeferredCounts/limit``.
     package func counts() throws -> DeferredCounts {
-        func count(_ rows: String) throws -> Int {
-            let sql = "SELECT count(*) FROM (SELECT 1 FROM \(rows) LIMIT \(DeferredCounts.limit))"
-            return Int(try BoundStatement(database, sql).first { $0.integer(0) } ?? 0)
-        }
         var counts = DeferredCounts()
-        counts.values = try count("tributary_parked WHERE \(DeferredWriteReader.isImported)")
-        counts.objects = try count("tributary_object WHERE \(isUnknownObject)")
+        counts.values = try table.importedCount()
+        let objects = "SELECT 1 FROM tributary_object WHERE \(isUnknownObject) LIMIT \(DeferredCounts.limit)"
+        let select = try BoundStatement(reader.database, "SELECT count(*) FROM (\(objects))")
+        counts.objects = Int(try select.first { $0.integer(0) } ?? 0)
         return counts
     }
 
@@ -34,16 +26,7 @@ package struct DeferredWriteReader {
         overview.counts = try counts()
         guard !overview.counts.isEmpty else { return overview }
         var origins = try DeferredOrigins(reader)
-        var bounds: [Int64] = []
-        for function in ["min", "max"] {
-            let sql = """
-                SELECT \(function)(version) FROM tributary_parked
-                WHERE \(DeferredWriteReader.isImported)
-                """
-            if let number = try BoundStatement(database, sql).first({ $0.optionalInteger(0) }) ?? nil {
-                bounds.append(number)
-            }
-        }
+        var bounds = try table.importedBounds()
         var unknown: [UnknownObjectWrite] = []
         try forEachUnknownObject { writes in
             bounds += writes.map(\.transaction)
@@ -55,7 +38,7 @@ package struct DeferredWriteReader {
         }
         overview.since = try bounds.min().flatMap { try origins.origin($0)?.since }
         overview.until = try bounds.max().flatMap { try origins.origin($0)?.since }
-        overview.newest = try deferredByModel("TRUE", order: "version DESC,", limit: limit)
+        overview.newest = try table.imported(of: nil, limit: limit, &origins)
         overview.newest += try unknown.compactMap { write in try origins.origin(write.transaction).map(write.deferred) }
         overview.newest = Array(overview.newest.sorted { $0.since > $1.since }.prefix(limit))
         return overview
@@ -65,7 +48,7 @@ package struct DeferredWriteReader {
     package func segments(after number: Int64 = 0) throws -> [DeferredSegment] {
         var origins = try DeferredOrigins(reader)
         var found: [SegmentRecord: DeferredCounts] = [:]
-        for (number, count) in try deferredTransactions(after: number) {
+        for (number, count) in try table.importedTransactions(after: number) {
             guard let record = try origins.segment(number) else { continue }
             found[record, default: DeferredCounts()].values += count
         }
@@ -87,11 +70,11 @@ package struct DeferredWriteReader {
         guard !records.isEmpty else { return [:] }
         var origins = try DeferredOrigins(reader)
         var found: [SegmentRecord: DeferredWrite] = [:]
-        for (number, _) in try deferredTransactions(after: 0) {
+        for (number, _) in try table.importedTransactions(after: 0) {
             guard let record = try origins.segment(number), records.contains(record), found[record] == nil else {
                 continue
             }
-            found[record] = try deferredByModel("version = \(number)", limit: 1).first
+            found[record] = try table.imported(of: number, limit: 1, &origins).first
         }
         guard found.count < records.count else { return found }
         try forEachUnknownObject { writes in
@@ -113,15 +96,14 @@ package struct DeferredWriteReader {
         var origins = try DeferredOrigins(reader)
         var counts = DeferredCounts()
         var transactions: [(number: Int64, sequence: UInt64)] = []
-        for (number, count) in try deferredTransactions(after: 0) {
+        for (number, count) in try table.importedTransactions(after: 0) {
             guard let origin = try origins.origin(number), record.holds(origin) else { continue }
             counts.values += count
             transactions.append((number, origin.sequence))
         }
         var writes: [DeferredWrite] = []
         for transaction in transactions.sorted(by: { $0.sequence < $1.sequence }) where writes.count < limit {
-            let condition = "version = \(transaction.number)"
-            writes += try deferredByModel(condition, limit: limit - writes.count)
+            writes += try table.imported(of: transaction.number, limit: limit - writes.count, &origins)
         }
         try forEachUnknownObject { found in
             var isCounted = false
@@ -135,69 +117,19 @@ package struct DeferredWriteReader {
         return (counts, writes)
     }
 
-    /// Ordered by number.
-    private func deferredTransactions(after number: Int64) throws -> [(number: Int64, count: Int)] {
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT version, count(*) FROM tributary_parked
-            WHERE version > ?1 AND \(DeferredWriteReader.isImported)
-            GROUP BY version
-            """
-        )
-        select.bind(1, number)
-        var found: [(number: Int64, count: Int)] = []
-        try select.forEach { found.append(($0.integer(0), Int($0.integer(1)))) }
-        return found
-    }
-
-    /// Ordered within each transaction.
-    private func deferredByModel(_ condition: String, order: String = "", limit: Int) throws -> [DeferredWrite] {
-        let select = try BoundStatement(
-            database,
-            """
-            SELECT version, position, operation, entity, id, property,
-                substr(value, 1, \(DeferredWrite.valueLimit)), reason
-            FROM tributary_parked WHERE \(DeferredWriteReader.isImported) AND \(condition)
-            ORDER BY \(order) position, part LIMIT \(limit)
-            """
-        )
-        var origins = try DeferredOrigins(reader)
-        var found: [DeferredWrite] = []
-        try select.forEach { row in
-            guard let origin = try origins.origin(row.integer(0)), let object = row.id(4) else { return }
-            found.append(
-                DeferredWrite(
-                    cause: .model,
-                    writer: origin.writer,
-                    sequence: origin.sequence,
-                    index: row.integer(1) < 0 ? nil : Int(row.integer(1)),
-                    operation: row.text(2),
-                    entity: row.text(3),
-                    object: object,
-                    property: row.optionalText(5),
-                    value: row.optionalText(6),
-                    reason: row.text(7),
-                    since: origin.since
-                )
-            )
-        }
-        return found
-    }
-
     /// An object of an unknown entity does not count, because its insert itself is deferred.
     private var isUnknownObject: String {
         let roots = reader.context.layout.tables.map { String($0.code) }.joined(separator: ", ")
         return """
             deleted IS NULL AND inserted IS NULL AND root IN (\(roots))
-            AND id NOT IN (SELECT id FROM tributary_parked WHERE operation = 'insert')
+            AND id NOT IN (\(DeferredWriteTable.insertedIDs))
             """
     }
 
     /// Calls `block` once for each object, for at most ``DeferredCounts/limit`` objects.
     private func forEachUnknownObject(_ block: ([UnknownObjectWrite]) throws -> Void) throws {
         let select = try BoundStatement(
-            database,
+            reader.database,
             """
             SELECT root, id, registers FROM tributary_object WHERE \(isUnknownObject)
             LIMIT \(DeferredCounts.limit)
@@ -262,8 +194,6 @@ package struct DeferredOverview: Sendable, Hashable {
     /// The first and the last import with deferred writes.
     package var since: WallTime?
     package var until: WallTime?
-
-    package init() {}
 }
 
 /// The numbers of imported writes that have no effect yet.
@@ -324,11 +254,7 @@ struct DeferredOrigins {
     /// Nil for a segment that is partly applied.
     mutating func segment(_ number: Int64) throws -> SegmentRecord? {
         guard let origin = try origin(number) else { return nil }
-        if let lastSegment, lastSegment.writer == origin.writer, lastSegment.first <= origin.sequence,
-            origin.sequence <= lastSegment.last
-        {
-            return lastSegment
-        }
+        if let lastSegment, lastSegment.holds(origin) { return lastSegment }
         let found = try reader.writers.segment(writer: origin.writer, holding: origin.sequence)
         if let found { lastSegment = found }
         return found

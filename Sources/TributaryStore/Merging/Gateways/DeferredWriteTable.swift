@@ -105,6 +105,17 @@ package struct DeferredWriteTable {
 
     /// In the order of the versions, and within a transaction in the order of its changes.
     package func entries() throws -> [Entry] {
+        var found: [Entry] = []
+        try forEach(orderedBy: "t.clock, w.uuid, p.version, p.position, p.part") { found.append($0) }
+        return found
+    }
+
+    /// In the order of the identifiers, and for one object in the order of the transactions and their changes.
+    func forEachByObject(_ body: (Entry) throws -> Void) throws {
+        try forEach(orderedBy: "p.id, p.version, p.position, p.part", body)
+    }
+
+    private func forEach(orderedBy order: String, _ body: (Entry) throws -> Void) throws {
         let select = try BoundStatement(
             db,
             """
@@ -112,14 +123,13 @@ package struct DeferredWriteTable {
             FROM tributary_parked p
             JOIN tributary_transaction t ON t.number = p.version
             JOIN tributary_writer w ON w.id = t.writer
-            ORDER BY t.clock, w.uuid, p.version, p.position, p.part
+            ORDER BY \(order)
             """
         )
-        var found: [Entry] = []
         try select.forEach { row in
             let content = Content(operation: row.text(2), property: row.optionalText(3), value: row.optionalText(4))
             guard let id = row.id(1), let operation = content.changeOperation else { return }
-            found.append(
+            try body(
                 Entry(
                     change: Change(entity: row.text(0), id: id, operation: operation),
                     number: row.integer(5),
@@ -127,6 +137,146 @@ package struct DeferredWriteTable {
                     position: Int(row.integer(6)),
                     valueIndex: row.integer(7) < 0 ? nil : Int(row.integer(7)),
                     isBound: content.operation == Content.bound
+                )
+            )
+        }
+    }
+
+    /// The transactions of an object's deferred deletions.
+    func deletions(of id: UniqueID) throws -> [Int64] {
+        let select = try BoundStatement(
+            db,
+            "SELECT version FROM tributary_parked WHERE id = ?1 AND operation = 'delete'"
+        )
+        select.bind(1, id)
+        var numbers: [Int64] = []
+        try select.forEach { numbers.append($0.integer(0)) }
+        return numbers
+    }
+}
+
+/// What a migration asks of the writes that earlier migrations have deferred.
+extension DeferredWriteTable {
+    package func nextValueIndex(_ entity: String, _ id: UniqueID, number: Int64, position: Int) throws -> Int {
+        try aggregate("max(part)", entity, id, number, position...position).map { $0 + 1 } ?? 0
+    }
+
+    package func leastPosition(
+        _ entity: String,
+        _ id: UniqueID,
+        number: Int64,
+        in positions: ClosedRange<Int>
+    ) throws -> Int? {
+        try aggregate("min(position)", entity, id, number, positions)
+    }
+
+    private func aggregate(
+        _ function: String,
+        _ entity: String,
+        _ id: UniqueID,
+        _ number: Int64,
+        _ positions: ClosedRange<Int>
+    ) throws -> Int? {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT \(function) FROM tributary_parked
+            WHERE entity = ?1 AND id = ?2 AND version = ?3 AND position BETWEEN ?4 AND ?5
+            """
+        )
+        select.bind(1, entity)
+        select.bind(2, id)
+        select.bind(3, number)
+        select.bind(4, Int64(positions.lowerBound))
+        select.bind(5, Int64(positions.upperBound))
+        return try select.first { $0.optionalInteger(0).map { Int($0) } } ?? nil
+    }
+
+    /// The newest deferred value of an object's property, with the entity that it was written under.
+    package func newestValue(of property: String, _ id: UniqueID) throws -> (value: JSONValue, entity: String)? {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT p.value, p.entity FROM tributary_parked p
+            JOIN tributary_transaction t ON t.number = p.version
+            JOIN tributary_writer w ON w.id = t.writer
+            WHERE p.id = ?1 AND p.property = ?2 AND p.part >= 0
+            ORDER BY t.clock DESC, w.uuid DESC, p.version DESC, p.position DESC, p.part DESC LIMIT 1
+            """
+        )
+        select.bind(1, id)
+        select.bind(2, property)
+        return try select.first { row in JSONValue(text: row.text(0)).map { ($0, row.text(1)) } } ?? nil
+    }
+}
+
+/// What reports say of the writes that imports have deferred, from segments or from a baseline.
+extension DeferredWriteTable {
+    /// A migration gives its writes other positions below zero.
+    private static let isImported = """
+        (position >= 0 OR position BETWEEN \(TransactionCursor.joinedPositions.lowerBound) \
+        AND \(TransactionCursor.joinedPositions.upperBound))
+        """
+
+    /// A query for the objects whose insert is deferred.
+    static let insertedIDs = "SELECT id FROM tributary_parked WHERE operation = 'insert'"
+
+    /// At most ``DeferredCounts/limit``.
+    func importedCount() throws -> Int {
+        let rows = "SELECT 1 FROM tributary_parked WHERE \(Self.isImported) LIMIT \(DeferredCounts.limit)"
+        return Int(try BoundStatement(db, "SELECT count(*) FROM (\(rows))").first { $0.integer(0) } ?? 0)
+    }
+
+    /// The least and the greatest number of their transactions; empty without such writes.
+    func importedBounds() throws -> [Int64] {
+        try ["min", "max"].compactMap { function in
+            let sql = "SELECT \(function)(version) FROM tributary_parked WHERE \(Self.isImported)"
+            return try BoundStatement(db, sql).first { $0.optionalInteger(0) } ?? nil
+        }
+    }
+
+    /// Ordered by number.
+    func importedTransactions(after number: Int64) throws -> [(number: Int64, count: Int)] {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT version, count(*) FROM tributary_parked WHERE version > ?1 AND \(Self.isImported)
+            GROUP BY version
+            """
+        )
+        select.bind(1, number)
+        var found: [(number: Int64, count: Int)] = []
+        try select.forEach { found.append(($0.integer(0), Int($0.integer(1)))) }
+        return found
+    }
+
+    /// The writes of one transaction, or with nil those of all, newest transaction first; ordered within each.
+    func imported(of number: Int64?, limit: Int, _ origins: inout DeferredOrigins) throws -> [DeferredWrite] {
+        let select = try BoundStatement(
+            db,
+            """
+            SELECT version, position, operation, entity, id, property,
+                substr(value, 1, \(DeferredWrite.valueLimit)), reason
+            FROM tributary_parked WHERE \(Self.isImported) AND \(number.map { "version = \($0)" } ?? "TRUE")
+            ORDER BY \(number == nil ? "version DESC, " : "")position, part LIMIT \(limit)
+            """
+        )
+        var found: [DeferredWrite] = []
+        try select.forEach { row in
+            guard let origin = try origins.origin(row.integer(0)), let object = row.id(4) else { return }
+            found.append(
+                DeferredWrite(
+                    cause: .model,
+                    writer: origin.writer,
+                    sequence: origin.sequence,
+                    index: row.integer(1) < 0 ? nil : Int(row.integer(1)),
+                    operation: row.text(2),
+                    entity: row.text(3),
+                    object: object,
+                    property: row.optionalText(5),
+                    value: row.optionalText(6),
+                    reason: row.text(7),
+                    since: origin.since
                 )
             )
         }
