@@ -57,7 +57,7 @@ final class BaselineJoin {
         let header = TransactionHeader(sequence: 0, clock: ownPosition.clock, author: author, changeCount: 0)
         try table.insert(header, writer: own, number: number, at: now)
         self.vector = vector
-        totals = BaselineTotals(engine, layout: layout, vector: vector, reader: transaction.reader, rules: rules)
+        totals = BaselineTotals(engine, vector: vector, reader: transaction.reader, rules: rules)
         engine.begin(
             number: number,
             version: Version(clock: ownPosition.clock, writer: writers.own),
@@ -212,20 +212,13 @@ package enum BaselineJoinError: Error, Hashable, Sendable, CustomStringConvertib
     }
 }
 
-/// Makes writers known to a store before any of their transactions is merged.
-///
-/// The store keeps acknowledgements of known writers only, so a store that merges the writers one after the other must
-/// know all of them first.
-package struct WriterRegistration {
-    private let transaction: WriteTransaction
-
-    package init(_ transaction: WriteTransaction) {
-        self.transaction = transaction
-    }
-
-    /// The writers get no position.
+extension WriteTransaction {
+    /// Makes writers known to the store before any of their transactions is merged; they get no position.
+    ///
+    /// The store keeps acknowledgements of known writers only, so a store that merges the writers one after the other
+    /// must know all of them first.
     package func register(_ writers: [UniqueID]) throws {
-        let table = try transaction.writers()
+        let table = try self.writers()
         for writer in writers { _ = try table.position(of: writer) }
     }
 }

@@ -20,36 +20,21 @@ final class BaselineState {
 
     /// The parts come in no particular order.
     func forEach(_ emit: (BaselineItem) throws -> Void) throws {
-        var counter: BaselineCounter?
-        func flush() throws {
-            if let counter { try emit(.counter(counter)) }
-            counter = nil
-        }
-        try MergeState(reader: reader, includesShown: false).forEach { item in
+        try MergeState(reader: reader, versions: versions, includesShown: false).forEach { item in
             switch item {
             case .object(let object): try changes(of: object, emit)
             case .pair(let pair): try change(of: pair, emit)
-            case .counter(let total):
-                guard let name = names.property(of: total.column), let writer = UniqueID(total.writer) else { return }
-                if counter?.id != total.id || counter?.property != name.property || counter?.entity != name.entity {
-                    try flush()
-                    counter = BaselineCounter(
-                        entity: name.entity,
-                        id: total.id,
-                        property: name.property,
-                        totals: [:]
-                    )
-                }
-                counter?.totals[writer] = total.total.json
+            case .counter(let counter):
+                guard let name = names.property(of: counter.column) else { return }
+                let totals = counter.totals.compactMap { writer, total in UniqueID(writer).map { ($0, total.json) } }
+                let sums = Dictionary(totals) { first, _ in first }
+                let item = BaselineCounter(entity: name.entity, id: counter.id, property: name.property, totals: sums)
+                if !sums.isEmpty { try emit(.counter(item)) }
+            case .deferred(let object):
+                try changes(of: object, emit)
+                try changes(ofPairsOf: object, emit)
+                for counter in try totals(of: object) + insertTotals(of: object) { try emit(.counter(counter)) }
             }
-        }
-        try flush()
-        let deferred = DeferredState(database: reader.database, layout: layout, versions: versions)
-        try deferred.forEach { object in
-            let changes = try DeferredChanges(object, layout, by: versions)
-            for (change, number, place) in changes.changes { try self.emit(change, at: number, place: place, emit) }
-            for bound in changes.bounds { try emit(.bound(bound)) }
-            for counter in try changes.counters + insertTotals(of: object) { try emit(.counter(counter)) }
         }
     }
 
@@ -58,10 +43,9 @@ final class BaselineState {
     /// Such a total covers all transactions of its writer only together with the inserts.
     private func insertTotals(of object: DeferredObject) throws -> [BaselineCounter] {
         var found: [[String]: (counter: BaselineCounter, total: PropertyValue)] = [:]
-        for kept in object.kept {
-            guard let amount = kept.amount, let version = kept.version else { continue }
+        for kept in object.uncountedInserts {
             let (property, writer) = (kept.write.name, kept.writer)
-            guard object.totals[property]?[writer] == nil,
+            guard let amount = kept.amount, let version = kept.version,
                 try hasTotal(of: object.id, property, writer: versions.origin(version).writer)
             else { continue }
             let key = [kept.entity, property, writer.description]
@@ -77,28 +61,36 @@ final class BaselineState {
     private func hasTotal(of id: UniqueID, _ property: String, writer: Int64) throws -> Bool {
         let counters = CounterTable(reader.database, layout: layout)
         return try layout.entities.contains { entity in
-            guard let index = layout.propertyIndex(named: property, of: entity.entity),
-                case .column(let column) = entity.places[index]
-            else { return false }
-            return try counters.total(writer: writer, of: id, .init(table: entity.table, column: column)) != nil
+            guard let column = layout.column(of: property, in: entity) else { return false }
+            return try counters.total(writer: writer, of: id, column) != nil
         }
     }
 
-    /// The writes of one version under the name of one entity.
+    private func totals(of object: DeferredObject) -> [BaselineCounter] {
+        object.totals.flatMap { property, totals in
+            totals.flatMap { writer, total in
+                total.parts.map { part, sum in
+                    let sums = [writer: sum.inKeyOrder]
+                    return BaselineCounter(entity: part.entity, id: object.id, property: property, totals: sums)
+                }
+            }
+        }
+    }
+
+    /// The writes of one version under the name of one entity, which are one change.
     private struct Group: Hashable {
         var number: Int64
         var entity: String
+        var place: DeferredObject.Place?
+        var isInsert = false
     }
 
     private func changes(of object: MergeStateItem.Object, _ emit: (BaselineItem) throws -> Void) throws {
-        let root = object.table.root.name
-        let deleted = object.deleted
-        let inserted = object.inserted
         var writes: [Group: [PropertyWrite]] = [:]
         for column in object.columns {
             guard let register = column.register else { continue }
             let index = StoreModel.ColumnIndex(table: object.table.index, column: column.index)
-            guard let name = name(of: index, in: object.entity) else { continue }
+            guard let name = name(of: index, in: object.insert?.entity) else { continue }
             let write = PropertyWrite(name: name.property, value: try json(register.value))
             if layout[index].mergeRule.isBound {
                 try emit(.bound(BaselineBound(entity: name.entity, id: object.id, write: write)))
@@ -107,16 +99,65 @@ final class BaselineState {
             writes[Group(number: register.version, entity: name.entity), default: []].append(write)
         }
         #if MUTATIONS
-            if Mutation.isOn(.tombstoneDroppedInBaseline), object.entity == nil { return }
+            if Mutation.isOn(.tombstoneDroppedInBaseline), object.insert == nil { return }
         #endif
-        if let deleted { try self.emit(Change(entity: root, id: object.id, operation: .delete), at: deleted, emit) }
-        if let entity = object.entity?.entity.name, let inserted {
-            let values = writes.removeValue(forKey: Group(number: inserted, entity: entity)) ?? []
-            try self.emit(Change(entity: entity, id: object.id, operation: .insert(values)), at: inserted, emit)
+        let insert = object.insert.map { Group(number: $0.version, entity: $0.entity.entity.name) }
+        try self.emit(writes, of: object.id, object.table.root.name, deleted: object.deleted, insert, emit)
+    }
+
+    /// Deferred values are written in a form that is the same for stores that had the property in a former model and
+    /// for stores that never had it.
+    ///
+    /// A text that a former model calls the target of a relationship becomes a UUID in lower case; every other value
+    /// keeps its type and its digits, and the members of objects are in order. The form of digests does not fit here:
+    /// it is the same for values of several types, and a later model needs the type.
+    private func changes(of object: DeferredObject, _ emit: (BaselineItem) throws -> Void) throws {
+        // A value of the transaction that fits, and so is among those of the rows, may not replace these.
+        let place = DeferredObject.Place.first
+        var writes: [Group: [PropertyWrite]] = [:]
+        for (name, register) in object.registers {
+            let (value, entity) = (register.value.json, register.value.entity)
+            guard name.rule.comparesVersions else {
+                let write = PropertyWrite(name: name.property, value: value)
+                try emit(.bound(BaselineBound(entity: entity, id: object.id, write: write)))
+                continue
+            }
+            let former = layout.formerProperty(named: name.property, of: entity)
+            let canonical = former?.relationship == nil ? value.inKeyOrder : value.withPlainID
+            let group = Group(number: register.version, entity: entity, place: place)
+            writes[group, default: []].append(PropertyWrite(name: name.property, value: canonical))
+        }
+        for kept in object.kept {
+            guard let version = kept.version else {
+                try emit(.bound(BaselineBound(entity: kept.entity, id: object.id, write: kept.write)))
+                continue
+            }
+            let group = Group(number: version, entity: kept.entity, place: kept.place, isInsert: kept.isInsert)
+            writes[group, default: []].append(kept.write)
+        }
+        let insert = object.insert.map { Group(number: $0.version, entity: $0.entity, place: place) }
+        try self.emit(writes, of: object.id, object.entity, deleted: object.deletion, insert, emit)
+    }
+
+    /// The insert has the writes of its group.
+    private func emit(
+        _ writes: [Group: [PropertyWrite]],
+        of id: UniqueID,
+        _ root: String,
+        deleted: Int64?,
+        _ insert: Group?,
+        _ emit: (BaselineItem) throws -> Void
+    ) throws {
+        if let deleted { try self.emit(Change(entity: root, id: id, operation: .delete), at: deleted, emit) }
+        var writes = writes
+        if let insert {
+            let operation = Change.Operation.insert(writes.removeValue(forKey: insert) ?? [])
+            try self.emit(Change(entity: insert.entity, id: id, operation: operation), at: insert.number, emit)
         }
         for (group, values) in writes {
-            let update = Change(entity: group.entity, id: object.id, operation: .update(values))
-            try self.emit(update, at: group.number, emit)
+            let operation: Change.Operation = group.isInsert ? .insert(values) : .update(values)
+            let change = Change(entity: group.entity, id: id, operation: operation)
+            try self.emit(change, at: group.number, place: group.place, emit)
         }
     }
 
@@ -139,12 +180,49 @@ final class BaselineState {
 
     private func change(of pair: MergeStateItem.Pair, _ emit: (BaselineItem) throws -> Void) throws {
         guard let name = names.relationship(of: pair.link) else { return }
-        let operation: Change.Operation =
-            pair.isLinked
-            ? .link(to: name.property, ids: [pair.target], positions: pair.position.map { [$0] })
-            : .unlink(to: name.property, ids: [pair.target])
+        let operation = Change.Operation(
+            to: name.property,
+            ids: [pair.target],
+            positions: pair.position.map { [$0] },
+            isLink: pair.isLinked
+        )
         let change = Change(entity: name.entity, id: pair.source, operation: operation)
         try self.emit(change, at: pair.version, emit)
+    }
+
+    /// One change for all pairs of one version and relationship.
+    private func changes(ofPairsOf object: DeferredObject, _ emit: (BaselineItem) throws -> Void) throws {
+        struct Pairs: Hashable {
+            var number: Int64
+            var property: String
+            var isLink: Bool
+            var place: DeferredObject.Place?
+        }
+        var pairs: [Pairs: [UniqueID: String]] = [:]
+        for (pair, state) in object.pairs {
+            let link = state.link
+            let key = Pairs(
+                number: link.version,
+                property: pair.property,
+                isLink: !link.isRemoved,
+                place: state.place
+            )
+            pairs[key, default: [:]][pair.target] = link.position ?? ""
+        }
+        for (key, targets) in pairs {
+            let sorted = targets.sorted { $0.key < $1.key }
+            // A missing position equals an empty one.
+            let positions = sorted.allSatisfy(\.value.isEmpty) ? nil : sorted.map(\.value)
+            let operation = Change.Operation(
+                to: key.property,
+                ids: sorted.map(\.key),
+                positions: positions,
+                isLink: key.isLink
+            )
+            let entity = object.owners[key.property] ?? object.entity
+            let change = Change(entity: entity, id: object.id, operation: operation)
+            try self.emit(change, at: key.number, place: key.place, emit)
+        }
     }
 
     private func emit(
@@ -200,4 +278,24 @@ struct BaselineNames {
 
     /// Seen from the source of the pairs.
     func relationship(of link: LinkLayout) -> (entity: String, property: String)? { pairs[link.index] }
+}
+
+extension JSONValue {
+    var inKeyOrder: JSONValue {
+        switch self {
+        case .array(let values): .array(values.map(\.inKeyOrder))
+        case .object(let members):
+            .object(
+                members.sorted { $0.key.precedesByBytes($1.key) }
+                    .map { JSONMember(key: $0.key, value: $0.value.inKeyOrder) }
+            )
+        case .integer, .double, .number, .string, .boolean, .null, .unrepresentable: self
+        }
+    }
+
+    /// The target of a relationship, as a UUID in lower case.
+    fileprivate var withPlainID: JSONValue {
+        guard case .string(let text) = self, let id = UniqueID(text) else { return inKeyOrder }
+        return .string(id.description)
+    }
 }

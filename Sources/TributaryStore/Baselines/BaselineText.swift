@@ -34,17 +34,17 @@ package struct BaselineText {
             rules: layout.rules(and: try reader.joinedRules),
             writerCount: writers.count
         )
-        try write(Array(header.line.utf8) + [UInt8(ascii: "\n")])
+        try write(header.line.lineBytes)
         var seen = BaselineSeen(writers)
         for writer in writers {
-            let line = BaselineWriter(
+            let entry = BaselineWriter(
                 id: writer.id,
                 incarnation: writer.incarnation,
                 sequence: writer.sequence,
                 clock: writer.clock,
                 seen: seen.take(writer)
             )
-            try write(Array(line.line.utf8) + [UInt8(ascii: "\n")])
+            try write(entry.line.lineBytes)
         }
         // An empty path is a private file of SQLite that vanishes with the connection, also when the work is given up
         // within a transaction.
@@ -68,4 +68,146 @@ package struct BaselineText {
             return counts
         }
     }
+}
+
+/// Sorts the parts of a baseline in a temporary database.
+private struct BaselineSorting {
+    private let scratch: Database
+    private let add: BoundStatement
+
+    /// The order of the changes of one version.
+    ///
+    /// A deletion comes first in its transaction. Links come before the values of objects, because linking an object to
+    /// its owner also writes the object's register, whose value is among these values. Deferred values follow, then
+    /// writes without a rule in any known model, in the order of the changes of their transaction; the values of one
+    /// change have no order.
+    private enum Phase: Int64 {
+        case delete, unlink, link, insert, update, kept, bound, counter
+    }
+
+    init(_ scratch: Database) throws {
+        self.scratch = scratch
+        try scratch.execute(
+            sql: """
+                CREATE TABLE item(
+                    part INTEGER, clock TEXT, writer TEXT, phase INTEGER, entity TEXT, id BLOB,
+                    position INTEGER, sequence INTEGER, line BLOB)
+                """
+        )
+        add = try BoundStatement(scratch, "INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+    }
+
+    mutating func insert(_ item: BaselineItem) throws {
+        switch item {
+        case .change(let change, let version, let sequence, let place):
+            var line: [UInt8] = []
+            change.inNameOrder.write(to: &line)
+            let phase = place == nil ? BaselineSorting.phase(change) : .kept
+            try insert(0, version, phase, change.entity, change.id, place, sequence, line)
+        case .bound(let bound):
+            try insert(1, .none, .bound, bound.entity, bound.id, nil, 0, bound.line.lineBytes)
+        case .counter(let counter):
+            // The lines of one object are together, whatever entities they name.
+            try insert(2, .none, .counter, "", counter.id, nil, 0, counter.line.lineBytes)
+        }
+    }
+
+    private func insert(
+        _ part: Int64,
+        _ version: Version,
+        _ phase: Phase,
+        _ entity: String,
+        _ id: UniqueID,
+        _ place: DeferredObject.Place?,
+        _ sequence: UInt64,
+        _ line: [UInt8]
+    ) throws {
+        add.bind(1, part)
+        add.bind(2, version.clock.description)
+        add.bind(3, version.writer.description)
+        add.bind(4, phase.rawValue)
+        add.bind(5, entity)
+        add.bind(6, id)
+        add.bind(7, place?.position ?? 0)
+        add.bind(8, Int64(bitPattern: sequence))
+        add.bind(9, line)
+        try add.run()
+    }
+
+    private static func phase(_ change: Change) -> Phase {
+        switch change.operation {
+        case .delete: .delete
+        case .insert: .insert
+        case .update: .update
+        case .unlink: .unlink
+        case .link: .link
+        }
+    }
+
+    /// Writes a line before the changes of each transaction.
+    func forEachLine(_ write: ([UInt8]) throws -> Void) throws -> BaselineCounts {
+        var counts = BaselineCounts()
+        try scratch.execute(
+            sql:
+                "CREATE INDEX item_order ON item(part, clock, writer, phase, position, entity, id, line, sequence)"
+        )
+        let transactions = try BoundStatement(
+            scratch,
+            """
+            SELECT clock, writer, max(sequence), count(*) FROM item WHERE part = 0
+            GROUP BY clock, writer ORDER BY clock, writer
+            """
+        )
+        let changes = try BoundStatement(
+            scratch,
+            """
+            SELECT line FROM item WHERE part = 0 AND clock = ?1 AND writer = ?2
+            ORDER BY phase, position, entity, id, line
+            """
+        )
+        try transactions.forEach { row in
+            guard let clock = HybridClock(row.text(0)), let writer = UniqueID(row.text(1)) else { return }
+            let transaction = BaselineTransaction(
+                writer: writer,
+                sequence: UInt64(bitPattern: row.integer(2)),
+                clock: clock,
+                changeCount: Int(row.integer(3))
+            )
+            try write(transaction.line.lineBytes)
+            counts.transactions += 1
+            counts.changes += transaction.changeCount
+            changes.bind(1, row.text(0))
+            changes.bind(2, row.text(1))
+            try changes.forEach { try write($0.bytes(0)) }
+        }
+        let rest = try BoundStatement(
+            scratch,
+            "SELECT line FROM item WHERE part > 0 ORDER BY part, clock, writer, phase, position, entity, id, line"
+        )
+        try rest.forEach { row in
+            counts.changes += 1
+            try write(row.bytes(0))
+        }
+        return counts
+    }
+}
+
+extension Change {
+    fileprivate var inNameOrder: Change {
+        func sorted(_ writes: [PropertyWrite]) -> [PropertyWrite] {
+            writes.sorted { $0.name.precedesByBytes($1.name) }
+        }
+        var change = self
+        switch operation {
+        case .insert(let writes): change.operation = .insert(sorted(writes))
+        case .update(let writes): change.operation = .update(sorted(writes))
+        case .delete, .link, .unlink: break
+        }
+        return change
+    }
+}
+
+extension String {
+    /// With a newline.
+    fileprivate var lineBytes: [UInt8] { Array(utf8) + [UInt8(ascii: "\n")] }
 }

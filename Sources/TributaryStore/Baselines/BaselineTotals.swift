@@ -4,7 +4,6 @@ import TributaryModel
 /// Takes the counter totals of a baseline, for the writers that are ahead in it.
 final class BaselineTotals {
     private let engine: MergeEngine
-    private let layout: StoreModel
     private let vector: BaselineVector
     private let reader: Reader
     /// By entity and property: each counter that a model knows, with the root that its totals belong to.
@@ -50,13 +49,11 @@ final class BaselineTotals {
 
     init(
         _ engine: MergeEngine,
-        layout: StoreModel,
         vector: BaselineVector,
         reader: Reader,
         rules: BaselineRules
     ) {
         self.engine = engine
-        self.layout = layout
         self.vector = vector
         self.reader = reader
         var counters: [String: [String: (root: String, countsFractions: Bool)]] = [:]
@@ -106,11 +103,9 @@ final class BaselineTotals {
             } else {
                 let key = part(counter.entity, counter.id, counter.property, writer, total)
                 let before = uncounted[key]
-                let number = CounterTotals.number(total)
-                let sum = number.map { CounterTotals.sum(before.flatMap { CounterTotals.number($0.total) }, $0).json }
                 uncounted[key] = Uncounted(
                     entity: counter.entity,
-                    total: sum ?? total,
+                    total: CounterTotals.total(before?.total, adding: total),
                     entry: entry,
                     order: before?.order ?? uncounted.count
                 )
@@ -136,13 +131,12 @@ final class BaselineTotals {
     }
 
     private func column(of counter: BaselineCounter) -> (StoreModel.ColumnIndex, AttributeType)? {
-        guard let entity = layout.entityIndex(named: counter.entity).map({ layout.entities[$0] }),
-            let property = layout.propertyIndex(named: counter.property, of: entity.entity),
-            case .column(let column) = entity.places[property]
+        let layout = reader.context.layout
+        guard let entity = layout.entity(named: counter.entity),
+            let column = layout.column(of: counter.property, in: entity),
+            case .attribute(let type, .counter) = layout[column].kind
         else { return nil }
-        let index = StoreModel.ColumnIndex(table: entity.table, column: column)
-        guard case .attribute(let type, .counter) = layout[index].kind else { return nil }
-        return (index, type)
+        return (column, type)
     }
 
     private func show(_ column: StoreModel.ColumnIndex, of id: UniqueID) throws {
@@ -188,14 +182,8 @@ final class BaselineTotals {
     private func known() throws -> [Part: Deferred] {
         if let deferred { return deferred }
         var (found, inserted): ([Part: JSONValue], [Part: PropertyValue]) = ([:], [:])
-        /// The counters of writers whose total includes their inserts.
-        var complete: Set<Part> = []
-        func counter(_ part: Part) -> Part {
-            Part(entity: "", id: part.id, property: part.property, writer: part.writer, kind: .other)
-        }
-        let deferred = DeferredState(database: reader.database, layout: layout, versions: engine.tables.versions)
-        try deferred.forEach { object in
-            for kept in object.kept where kept.version != nil {
+        try DeferredState(reader, engine.tables.versions).forEach { object in
+            for kept in object.uncountedInserts {
                 guard let amount = kept.amount else { continue }
                 let part = part(kept.entity, object.id, kept.write.name, kept.writer, kept.write.value)
                 inserted[part] = CounterTotals.sum(inserted[part], amount)
@@ -204,17 +192,13 @@ final class BaselineTotals {
                 for (writer, total) in totals {
                     for (one, sum) in total.parts {
                         let part = part(one.entity, object.id, property, writer, sum)
-                        complete.insert(counter(part))
-                        let before = found[part].flatMap(CounterTotals.number)
-                        found[part] = CounterTotals.number(sum).map { CounterTotals.sum(before, $0).json } ?? sum
+                        found[part] = CounterTotals.total(found[part], adding: sum)
                     }
                 }
             }
         }
         var known = found.mapValues { Deferred(sum: $0, hasIncrements: true) }
-        for (part, sum) in inserted where !complete.contains(counter(part)) {
-            known[part] = Deferred(sum: sum.json, hasIncrements: false)
-        }
+        for (part, sum) in inserted { known[part] = Deferred(sum: sum.json, hasIncrements: false) }
         self.deferred = known
         return known
     }

@@ -43,7 +43,11 @@ struct DeferredObject {
     /// The root entity's name in a hierarchy.
     let entity: String
     let id: UniqueID
-    private(set) var state = ObjectMergeState<DeferredRegisters, String>(registers: DeferredRegisters())
+    private var state = ObjectMergeState<DeferredRegisters, String>(registers: DeferredRegisters())
+    /// The greatest insert among the deferred writes, unless the object was deleted since.
+    private(set) var insert: (version: Int64, entity: String)?
+    /// The registers that no deletion supersedes.
+    var registers: [DeferredRegisters.Name: DeferredRegisters.Register] { state.registers.registers }
     /// The greatest deletion among the deferred writes.
     private(set) var deletion: Int64?
     /// By property and writer.
@@ -94,6 +98,9 @@ struct DeferredObject {
     ) throws {
         try mergeTransaction(by: versions)
         if let stored { _ = try state.delete(at: stored, by: versions, rule: \.rule) }
+        if let inserted = state.inserted, let entity = state.entity, try state.isLive(by: versions) {
+            insert = (inserted, entity)
+        }
         for (pair, pairState) in pairs where pairState.place == nil {
             let isSuperseded =
                 try versions.isSuperseded(pairState.link.version, by: state.deleted)
@@ -175,6 +182,11 @@ struct DeferredObject {
         }
     }
 
+    /// The inserts with an amount whose writers have no total of that name: they have not incremented the property.
+    var uncountedInserts: [Kept] {
+        kept.filter { $0.amount != nil && totals[$0.write.name]?[$0.writer] == nil }
+    }
+
     /// Of the transaction's writes to one pair one stands, as in ``write(_:to:of:named:yields:)``.
     mutating func link(
         _ pair: Pair,
@@ -240,8 +252,7 @@ struct DeferredTotal {
 
     mutating func add(_ amount: JSONValue, of entity: String) {
         let part = Part(entity: entity, kind: CounterTotals.kind(amount))
-        guard let number = CounterTotals.number(amount) else { return parts[part] = amount }
-        parts[part] = CounterTotals.sum(parts[part].flatMap(CounterTotals.number), number).json
+        parts[part] = CounterTotals.total(parts[part], adding: amount)
     }
 
     /// The sum of all parts in canonical form; without a number, the greatest amount.
@@ -254,6 +265,14 @@ struct DeferredTotal {
         }
         if let sum { return sum.json.deferredForm }
         return parts.values.map(\.deferredForm).max { $0.precedesByBytes($1) } ?? ""
+    }
+}
+
+extension CounterTotals {
+    /// The sum of a total and an amount; an amount that is no number replaces the total.
+    static func total(_ total: JSONValue?, adding amount: JSONValue) -> JSONValue {
+        guard let number = number(amount) else { return amount }
+        return sum(total.flatMap(CounterTotals.number), number).json
     }
 }
 

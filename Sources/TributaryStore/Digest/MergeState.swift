@@ -2,28 +2,25 @@ import GRDB
 import TributaryChanges
 import TributaryModel
 
-/// The canonical merge state of the tables: a function of the set of applied transactions.
+/// The canonical merge state of a store: a function of the set of applied transactions.
 ///
 /// It contains deletions, insertions, concrete entities, registers that no deletion supersedes, links and removed
-/// links, and counters by writer, but no history. ``DeferredState`` has the deferred writes.
-final class MergeState {
-    private let reader: Reader
+/// links, counters by writer, and deferred writes, but no history.
+struct MergeState {
+    let reader: Reader
+    let versions: VersionCache
     /// Whether items contain the values that readers see, which follow from the merge state; a dump shows when they do
     /// not.
-    private let includesShown: Bool
-    private let layout: StoreModel
+    let includesShown: Bool
 
-    init(reader: Reader, includesShown: Bool) {
-        self.reader = reader
-        self.includesShown = includesShown
-        layout = reader.context.layout
-    }
+    private var layout: StoreModel { reader.context.layout }
 
-    /// In one order on all machines.
+    /// In one order on all machines, but for the deferred writes, which come last.
     func forEach(_ emit: (MergeStateItem) throws -> Void) throws {
         for table in layout.tables { try objects(of: table) { try emit(.object($0)) } }
         for link in layout.links.sorted(by: { $0.name < $1.name }) { try pairs(of: link) { try emit(.pair($0)) } }
         for table in layout.tables { try counters(of: table) { try emit(.counter($0)) } }
+        try DeferredState(reader, versions).forEach { try emit(.deferred($0)) }
     }
 
     private func objects(of table: TableLayout, _ emit: (MergeStateItem.Object) throws -> Void) throws {
@@ -68,9 +65,8 @@ final class MergeState {
         holding held: [Int: UniqueID]
     ) -> MergeStateItem.Object {
         let entity = layout.entities[row.entity]
-        var object = MergeStateItem.Object(table: table, id: row.id, entity: entity)
-        object.inserted = row.versions.inserted
-        object.deleted = row.versions.deleted
+        var object = MergeStateItem.Object(table: table, id: row.id, deleted: row.versions.deleted)
+        object.insert = (row.versions.inserted, entity)
         for index in order {
             let column = table.columns[index]
             let shown = column.value(in: statement, at: Int32(6 + index))
@@ -100,8 +96,7 @@ final class MergeState {
         guard partial.deleted != nil || !partial.registers.isEmpty || shadow != nil else { return nil }
         var object = MergeStateItem.Object(table: table, id: id, deleted: partial.deleted)
         if let shadow {
-            object.entity = layout.entity(code: shadow.entity)
-            object.inserted = shadow.inserted
+            object.insert = layout.entity(code: shadow.entity).map { (shadow.inserted, $0) }
             if includesShown { object.representative = shadow.representative }
         }
         for index in order {
@@ -152,11 +147,14 @@ final class MergeState {
             statement.bind(1, table.code)
             statement.bind(2, Int64(column))
             let index = StoreModel.ColumnIndex(table: table.index, column: column)
+            var counter: MergeStateItem.Counter?
             try statement.forEach { row in
                 guard let id = row.id(0) else { return }
-                let total = table.columns[column].total(in: row, at: 2)
-                try emit(MergeStateItem.Counter(column: index, id: id, writer: row.text(1), total: total))
+                if let counter, counter.id != id { try emit(counter) }
+                if counter?.id != id { counter = MergeStateItem.Counter(column: index, id: id) }
+                counter?.totals.append((row.text(1), table.columns[column].total(in: row, at: 2)))
             }
+            if let counter { try emit(counter) }
         }
     }
 }
@@ -165,15 +163,14 @@ enum MergeStateItem {
     case object(Object)
     case pair(Pair)
     case counter(Counter)
+    case deferred(DeferredObject)
 
-    /// It has the registers that no deletion supersedes; counters are items of their own.
+    /// It has the registers that no deletion supersedes; pairs and counters are items of their own.
     struct Object {
         var table: TableLayout
         var id: UniqueID
         /// Nil for an object that is not live.
-        var entity: EntityLayout?
-        /// The number of the version; nil for an object that is not live.
-        var inserted: Int64?
+        var insert: (version: Int64, entity: EntityLayout)?
         var deleted: Int64?
         /// The visible object that is shown for a shadow; only with `includesShown`.
         var representative: UniqueID?
@@ -201,15 +198,15 @@ enum MergeStateItem {
     struct Counter {
         var column: StoreModel.ColumnIndex
         var id: UniqueID
-        var writer: String
-        var total: PropertyValue
+        /// Ordered by the UUIDs of the writers.
+        var totals: [(writer: String, total: PropertyValue)] = []
     }
 }
 
 /// Reads the targets that references of a table hold without showing them, in step with the rows of the table.
 ///
 /// Costs one look at each of these references, whatever the number of rows.
-final class HeldReferences {
+private final class HeldReferences {
     private let statement: BoundStatement
     private var isAtReference = false
 

@@ -20,26 +20,25 @@ final class MergeStateText {
     }
 
     func forEachLine(_ emit: (String) -> Void) throws {
-        try MergeState(reader: reader, includesShown: includesShown).forEach { item in
+        var deferred: [String] = []
+        try MergeState(reader: reader, versions: versions, includesShown: includesShown).forEach { item in
             switch item {
             case .object(let object): try lines(of: object, emit)
             case .pair(let pair): emit(try line(of: pair))
-            case .counter(let counter): emit(line(of: counter))
+            case .counter(let counter): lines(of: counter, emit)
+            case .deferred(let object): try lines(of: object) { deferred.append($0) }
             }
         }
-        let deferred = DeferredState(database: reader.database, layout: layout, versions: versions)
-        var deferredLines: [String] = []
-        try deferred.forEach { try lines(of: $0) { deferredLines.append($0) } }
-        for line in deferredLines.sorted() { emit(line) }
+        for line in deferred.sorted() { emit(line) }
     }
 
     /// Lines that belong to an object are indented.
     private func lines(of object: MergeStateItem.Object, _ emit: (String) -> Void) throws {
         let head = "\(object.table.root.name) \(object.id)"
-        if let entity = object.entity, let inserted = object.inserted {
+        if let insert = object.insert {
             let deleted = try object.deleted.map { " deleted \(try text($0))" } ?? ""
             let shown = object.representative.map { " shown as \($0)" } ?? ""
-            emit("\(head) \(entity.entity.name) inserted \(try text(inserted))\(deleted)\(shown)")
+            emit("\(head) \(insert.entity.entity.name) inserted \(try text(insert.version))\(deleted)\(shown)")
         } else {
             emit("\(head) hidden deleted \(try object.deleted.map { try text($0) } ?? "never")")
         }
@@ -60,10 +59,10 @@ final class MergeStateText {
         return line
     }
 
-    private func line(of counter: MergeStateItem.Counter) -> String {
+    private func lines(of counter: MergeStateItem.Counter, _ emit: (String) -> Void) {
         let table = layout.tables[counter.column.table].root.name
-        let name = layout[counter.column].name
-        return "counter \(table) \(counter.id) \(name) \(counter.writer) \(counter.total.json.text)"
+        let head = "counter \(table) \(counter.id) \(layout[counter.column].name)"
+        for (writer, total) in counter.totals { emit("\(head) \(writer) \(total.json.text)") }
     }
 
     /// Digests leave out writes without a rule in any known version of the model: a store that began with a baseline of
@@ -81,10 +80,8 @@ final class MergeStateText {
             return inserted.text == total.text
         }
         if let deletion = object.deletion { emit("\(head) deleted \(try text(deletion))") }
-        if let inserted = object.state.inserted, try object.state.isLive(by: versions) {
-            emit("\(head) inserted \(try text(inserted))")
-        }
-        for (key, register) in object.state.registers.registers {
+        if let insert = object.insert { emit("\(head) inserted \(try text(insert.version))") }
+        for (key, register) in object.registers {
             let line = "\(head) \(name(key.property)) = \(register.value.json.deferredForm)"
             emit(key.rule.comparesVersions ? "\(line) at \(try text(register.version))" : line)
         }

@@ -148,6 +148,14 @@ package final class StoreModel: Sendable {
             ?? formerNames.property(name, of: entity.name).flatMap { entity.propertyIndex(named: $0) }
     }
 
+    /// Nil for a property without a column; also finds a property by its name in an older version of the model.
+    func column(of property: String, in entity: EntityLayout) -> ColumnIndex? {
+        guard let index = propertyIndex(named: property, of: entity.entity),
+            case .column(let column) = entity.places[index]
+        else { return nil }
+        return ColumnIndex(table: entity.table, column: column)
+    }
+
     func hasFormerNames(ofProperty name: String, of entity: Entity) -> Bool {
         formerNames.hasFormerNames(ofProperty: name, of: entity.name)
     }

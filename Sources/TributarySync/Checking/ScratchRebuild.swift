@@ -78,7 +78,7 @@ final class ScratchRebuild {
     ) throws {
         let writers = vector.entries.keys.sorted()
         // What writers have seen of each other is kept in any order when all of them are known.
-        try self.store.write { try WriterRegistration($0).register(writers) }
+        try self.store.write { try $0.register(writers) }
         for base in bases {
             do {
                 try join(base, logs: logs)
