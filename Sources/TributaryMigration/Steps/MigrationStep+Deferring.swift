@@ -24,10 +24,10 @@ extension MigrationStep {
         write: (name: String, value: JSONValue),
         number: Int64
     ) throws {
-        let content = DeferredWriteTable.Content(PropertyWrite(name: write.name, value: write.value), isInsert: false)
+        let operation = Change.Operation.update([PropertyWrite(name: write.name, value: write.value)])
         // Earlier steps may have deferred values of this transaction.
         let valueIndex = try deferred.nextValueIndex(entity, id, number: number, position: Position.write)
-        try insert(content, entity, id, number, position: Position.write, valueIndex: valueIndex)
+        try insert(operation, entity, id, number, position: Position.write, valueIndex: valueIndex)
     }
 
     /// Returns a value with its bytes, or the unchanged value when they cannot be read: a lost file must not prevent
@@ -47,13 +47,7 @@ extension MigrationStep {
             partial.deleted = deleted
             if heir == nil { try deferDeletion(name, head.id, number: deleted) }
         }
-        try insert(
-            DeferredWriteTable.Content(of: .insert([])),
-            name,
-            head.id,
-            head.versions.inserted,
-            position: Position.insert
-        )
+        try insert(.insert([]), name, head.id, head.versions.inserted, position: Position.insert)
         for (columnIndex, column) in table.columns.enumerated() where column.isRegister && !column.isCounter {
             guard let number = head.versions.register(columnIndex, isHeld: entity.holds[columnIndex]) else { continue }
             let value = try register(head.id, table, columnIndex, row)
@@ -69,7 +63,7 @@ extension MigrationStep {
     }
 
     func deferDeletion(_ entity: String, _ id: UniqueID, number: Int64) throws {
-        try insert(DeferredWriteTable.Content(of: .delete), entity, id, number, position: Position.delete)
+        try insert(.delete, entity, id, number, position: Position.delete)
     }
 
     func deferPairs(
@@ -84,29 +78,22 @@ extension MigrationStep {
         let positions = targets.contains { $0.position != nil } ? targets.map { $0.position ?? "" } : nil
         let operation: Change.Operation =
             isRemoved ? .unlink(to: property, ids: ids) : .link(to: property, ids: ids, positions: positions)
-        let content = DeferredWriteTable.Content(of: operation)
         // Earlier steps may have deferred links of this transaction in other relationships.
         let least = try deferred.leastPosition(entity, id, number: number, in: Position.delete + 1...Position.links)
-        try insert(content, entity, id, number, position: least.map { $0 - 1 } ?? Position.links)
+        try insert(operation, entity, id, number, position: least.map { $0 - 1 } ?? Position.links)
     }
 
     private func insert(
-        _ content: DeferredWriteTable.Content,
+        _ operation: Change.Operation,
         _ entity: String,
         _ id: UniqueID,
         _ number: Int64,
         position: Int,
         valueIndex: Int? = nil
     ) throws {
-        try deferred.insert(
-            entity: entity,
-            id: id,
-            content,
-            number: number,
-            position: position,
-            valueIndex: valueIndex,
-            reason: MigrationStep.reason
-        )
+        let change = Change(entity: entity, id: id, operation: operation)
+        let entry = DeferredWriteTable.Entry(change, number: number, position: position, valueIndex: valueIndex)
+        try deferred.insert(entry, reason: MigrationStep.reason)
     }
 
     /// The new name of an object's entity, or its old name when the entity was removed; `fallback` gives it when the

@@ -168,13 +168,9 @@ final class BaselineTotals {
             name: part.property,
             value: .object([JSONMember(key: "increment", value: rest)])
         )
+        let change = Change(entity: total.entity, id: part.id, operation: .update([write]))
         try engine.tables.deferred.insert(
-            entity: total.entity,
-            id: part.id,
-            DeferredWriteTable.Content(write, isInsert: false),
-            number: total.entry.lastNumber,
-            position: -deferredCount,
-            valueIndex: 0,
+            .init(change, number: total.entry.lastNumber, position: -deferredCount, valueIndex: 0),
             reason: "'\(total.entity)' has no counter '\(part.property)' that can hold \(total.total.kind)"
         )
     }

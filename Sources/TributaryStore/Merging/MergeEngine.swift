@@ -94,7 +94,7 @@ final class MergeEngine {
 
     /// Merges a deferred change with its original version; `change` has the names of the present model.
     func apply(_ entry: DeferredWriteTable.Entry, as change: Change) throws {
-        cursor.resume(number: entry.number, writer: entry.writer)
+        cursor.resume(number: entry.number, writer: try tables.versions.origin(entry.number).writer)
         try apply(ChangeSlice(changes: [change], first: entry.position, valueIndex: entry.valueIndex))
     }
 

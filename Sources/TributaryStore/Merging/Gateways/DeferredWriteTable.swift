@@ -6,21 +6,29 @@ package struct DeferredWriteTable {
     /// A change, or one value of an insert or update, with its original version.
     package struct Entry {
         package var change: Change
+        /// Of the transaction.
         var number: Int64
-        var writer: Int64
         /// The index of the change in its transaction; negative when a baseline brought it, or a migration took it out
         /// of the tables.
         var position: Int
         /// The index of the value in its change; nil for a whole change.
         package var valueIndex: Int?
-        /// Whether it is a greatest or least value of a baseline.
+        /// Whether it is a greatest or least value of a baseline, which belongs to no transaction.
         package var isBound: Bool
-    }
 
-    package struct Content {
-        var operation: String
-        var property: String?
-        var value: String?
+        package init(
+            _ change: Change,
+            number: Int64,
+            position: Int,
+            valueIndex: Int? = nil,
+            isBound: Bool = false
+        ) {
+            self.change = change
+            self.number = number
+            self.position = position
+            self.valueIndex = valueIndex
+            self.isBound = isBound
+        }
     }
 
     let db: Database
@@ -29,15 +37,8 @@ package struct DeferredWriteTable {
         self.db = db
     }
 
-    package func insert(
-        entity: String,
-        id: UniqueID,
-        _ content: Content,
-        number: Int64,
-        position: Int,
-        valueIndex: Int?,
-        reason: String
-    ) throws {
+    package func insert(_ entry: Entry, reason: String) throws {
+        let content = Content(entry)
         let statement = try BoundStatement(
             db,
             """
@@ -46,11 +47,11 @@ package struct DeferredWriteTable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """
         )
-        statement.bind(1, entity)
-        statement.bind(2, id)
-        statement.bind(3, number)
-        statement.bind(4, Int64(position))
-        statement.bind(5, Int64(valueIndex ?? -1))
+        statement.bind(1, entry.change.entity)
+        statement.bind(2, entry.change.id)
+        statement.bind(3, entry.number)
+        statement.bind(4, Int64(entry.position))
+        statement.bind(5, Int64(entry.valueIndex ?? -1))
         statement.bind(6, content.operation)
         statement.bind(7, content.property)
         statement.bind(8, content.value)
@@ -119,7 +120,7 @@ package struct DeferredWriteTable {
         let select = try BoundStatement(
             db,
             """
-            SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part, w.id
+            SELECT p.entity, p.id, p.operation, p.property, p.value, p.version, p.position, p.part
             FROM tributary_parked p
             JOIN tributary_transaction t ON t.number = p.version
             JOIN tributary_writer w ON w.id = t.writer
@@ -131,9 +132,8 @@ package struct DeferredWriteTable {
             guard let id = row.id(1), let operation = content.changeOperation else { return }
             try body(
                 Entry(
-                    change: Change(entity: row.text(0), id: id, operation: operation),
+                    Change(entity: row.text(0), id: id, operation: operation),
                     number: row.integer(5),
-                    writer: row.integer(8),
                     position: Int(row.integer(6)),
                     valueIndex: row.integer(7) < 0 ? nil : Int(row.integer(7)),
                     isBound: content.operation == Content.bound
@@ -284,40 +284,13 @@ extension DeferredWriteTable {
     }
 }
 
-extension DeferredWriteTable.Content {
-    package init(of operation: Change.Operation) {
-        // The members keep their order, because it numbers the values of the change.
-        func members(_ writes: [PropertyWrite]) -> String {
-            JSONValue.object(writes.map { JSONMember(key: $0.name, value: $0.value) }).text
-        }
-        func list(_ ids: [UniqueID]) -> JSONMember {
-            JSONMember(key: "ids", value: .array(ids.map { .string($0.description) }))
-        }
-        switch operation {
-        case .insert(let writes): self.init(operation: "insert", value: members(writes))
-        case .update(let writes): self.init(operation: "update", value: members(writes))
-        case .delete: self.init(operation: "delete")
-        case .link(let name, let ids, let positions):
-            var value = [list(ids)]
-            if let positions {
-                value.append(JSONMember(key: "positions", value: .array(positions.map { .string($0) })))
-            }
-            self.init(operation: "link", property: name, value: JSONValue.object(value).text)
-        case .unlink(let name, let ids):
-            self.init(operation: "unlink", property: name, value: JSONValue.object([list(ids)]).text)
-        }
-    }
-
-    package init(_ write: PropertyWrite, isInsert: Bool) {
-        self.init(
-            operation: isInsert ? "insert" : "update",
-            property: write.name,
-            value: String(decoding: write.value.canonicalBytes, as: UTF8.self)
-        )
-    }
-
-    /// The operation of a greatest or least value of a baseline, which belongs to no transaction.
+/// The form of an entry in the table.
+private struct Content {
     static let bound = "bound"
+
+    var operation: String
+    var property: String?
+    var value: String?
 
     /// The operation of the change, or of its one value; nil for an unknown operation.
     var changeOperation: Change.Operation? {
@@ -334,11 +307,42 @@ extension DeferredWriteTable.Content {
         let ids = (texts("ids") ?? []).compactMap { UniqueID($0) }
         return switch operation {
         case "insert": .insert(writes())
-        case "update", Self.bound: .update(writes())
+        case "update", Content.bound: .update(writes())
         case "delete": .delete
         case "link": .link(to: property ?? "", ids: ids, positions: texts("positions"))
         case "unlink": .unlink(to: property ?? "", ids: ids)
         default: nil
+        }
+    }
+}
+
+extension Content {
+    init(_ entry: DeferredWriteTable.Entry) {
+        let change = entry.change.operation
+        operation =
+            switch change {
+            case .insert: "insert"
+            case .update: entry.isBound ? Content.bound : "update"
+            case .delete: "delete"
+            case .link: "link"
+            case .unlink: "unlink"
+            }
+        if let (writes, _) = change.valueWrites {
+            if entry.valueIndex != nil, let write = writes.first {
+                property = write.name
+                value = String(decoding: write.value.canonicalBytes, as: UTF8.self)
+            } else {
+                // The members keep their order, because it numbers the values of the change.
+                value = JSONValue.object(writes.map { JSONMember(key: $0.name, value: $0.value) }).text
+            }
+        }
+        if let (name, ids, positions, _) = change.pairs {
+            property = name
+            value =
+                JSONValue.members([
+                    "ids": .array(ids.map { .string($0.description) }),
+                    "positions": positions.map { JSONValue.array($0.map(JSONValue.string)) },
+                ]).text
         }
     }
 }

@@ -25,8 +25,7 @@ struct DeferralWriter {
 
     /// `index` is that of the change in the slice, here and below.
     func deferChange(_ change: Change, at index: Int, of slice: ChangeSlice, reason: String) throws {
-        let content = DeferredWriteTable.Content(of: change.operation)
-        try insert(content, entity: change.entity, id: change.id, at: slice.first + index, valueIndex: nil, reason)
+        try insert(change, at: slice.first + index, valueIndex: nil, reason)
     }
 
     /// `valueIndex` is that of the value in the change of the slice, which may be one value of the original change.
@@ -39,14 +38,9 @@ struct DeferralWriter {
         of slice: ChangeSlice,
         reason: String
     ) throws {
-        try insert(
-            DeferredWriteTable.Content(write, isInsert: isInsert),
-            entity: object.entity,
-            id: object.id,
-            at: slice.first + index,
-            valueIndex: (slice.valueIndex ?? 0) + valueIndex,
-            reason
-        )
+        let operation: Change.Operation = isInsert ? .insert([write]) : .update([write])
+        let change = Change(entity: object.entity, id: object.id, operation: operation)
+        try insert(change, at: slice.first + index, valueIndex: (slice.valueIndex ?? 0) + valueIndex, reason)
     }
 
     /// Defers a reference to the object of `change` that the former register of another object holds.
@@ -71,28 +65,18 @@ struct DeferralWriter {
         "'\(name)' of '\(change.entity)' is not in the model any more"
     }
 
-    private func insert(
-        _ content: DeferredWriteTable.Content,
-        entity: String,
-        id: UniqueID,
-        at index: Int,
-        valueIndex: Int?,
-        _ reason: String
-    ) throws {
+    private func insert(_ change: Change, at index: Int, valueIndex: Int?, _ reason: String) throws {
         guard !cursor.isLocal else { throw StoreError.invalidChange(index: index, reason: reason) }
         #if MUTATIONS
             if Mutation.isOn(.deferredWriteLost) { return }
         #endif
-        var content = content
-        if cursor.isBound { content.operation = DeferredWriteTable.Content.bound }
-        try table.insert(
-            entity: entity,
-            id: id,
-            content,
+        let entry = DeferredWriteTable.Entry(
+            change,
             number: cursor.number,
             position: cursor.deferral(at: index),
             valueIndex: valueIndex,
-            reason: reason
+            isBound: cursor.isBound
         )
+        try table.insert(entry, reason: reason)
     }
 }
