@@ -1,7 +1,7 @@
 #!/bin/bash
 # Verifies the protocol models with spin, exhaustively, and checks that each deliberate fault is found by the invariant
 # that is named beside it. Needs spin and a C compiler. Prints a line for each run; Protocol.md explains them.
-# An argument chooses the runs whose line contains it.
+# An argument chooses the runs whose line contains it. Several runs go on at one time, one for each processor.
 set -Eeuo pipefail
 exec </dev/null
 models=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -11,41 +11,48 @@ for tool in spin gcc; do
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
+runs=0
 
-# report PASSED LINE...
+# report PASSED LINE...: writes the report of the run whose folder is $run.
 report() {
-    if [ "$1" = yes ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-    printf '%-8s %-48s %9s states %6s s  %s\n' "${@:2}"
-    if [ "$1" = no ] && [ -s "$work/output" ]; then tail -n 20 "$work/output" | sed 's/^/    /'; fi
+    {
+        printf '%-8s %-48s %9s states %6s s  %s\n' "${@:2}"
+        if [ "$1" = no ] && [ -s "$run/output" ]; then tail -n 20 "$run/output" | sed 's/^/    /'; fi
+    } >"$run/report"
+    [ "$1" = no ] || touch "$run/passed"
 }
 
-# verify EXPECTED MODEL [MACRO...]: EXPECTED is "holds", or the invariant that the model with these macros breaks.
+# verify EXPECTED MODEL [MACRO...]: EXPECTED is "holds", or the invariant that the model with these macros breaks. The run
+# goes on in the background, in a folder of its own.
 verify() {
-    local expected=$1 model=$2 macros=("${@:3}") result states seconds
-    [[ "$expected $model ${macros[*]}" = *"$chosen"* ]] || return 0
-    rm -rf "$work/run"
-    mkdir "$work/run"
-    pushd "$work/run" >/dev/null
+    [[ "$*" = *"$chosen"* ]] || return 0
+    if [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; then wait -n || true; fi
+    runs=$((runs + 1))
+    run=$work/$runs
+    mkdir "$run"
+    search "$@" &
+}
+
+# search EXPECTED MODEL [MACRO...]: the run itself, in the folder $run.
+search() {
+    local expected=$1 model=$2 macros=("${@:3}") result states seconds output=$run/output
+    cd "$run"
     if ! { spin "${macros[@]/#/-D}" -a "$models/$model.pml" &&
-        gcc -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=3500 -o pan pan.c; } >"$work/output" 2>&1; then
-        popd >/dev/null
+        gcc -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=3500 -o pan pan.c; } >"$output" 2>&1; then
         report no "$model" "${macros[*]}" - - "does not compile"
         return
     fi
-    timeout 300 ./pan -m1000000 -E >"$work/output" 2>&1 || true
-    popd >/dev/null
-    states=$(awk '/states, stored/ { print $1 }' "$work/output")
-    seconds=$(awk '/elapsed time/ { print $4 }' "$work/output")
-    if grep -q 'errors: 0$' "$work/output" && ! grep -qE 'Search not completed|max search depth' "$work/output"; then
+    timeout 300 ./pan -m1000000 -E >"$output" 2>&1 || true
+    states=$(awk '/states, stored/ { print $1 }' "$output")
+    seconds=$(awk '/elapsed time/ { print $4 }' "$output")
+    if grep -q 'errors: 0$' "$output" && ! grep -qE 'Search not completed|max search depth' "$output"; then
         result=holds
         # What no run reaches would hold without a meaning. Processes do not end.
-        if [ "$expected" = holds ] && grep -E 'pml:[0-9]+, state' "$work/output" | grep -qv -e '-end-'; then
+        if [ "$expected" = holds ] && grep -E 'pml:[0-9]+, state' "$output" | grep -qv -e '-end-'; then
             result="has statements that are never reached"
         fi
     else
-        result=$(sed -nE 's/.*assertion violated \(*([A-Za-z]+).*/\1/p' "$work/output" | head -n 1)
+        result=$(sed -nE 's/.*assertion violated \(*([A-Za-z]+).*/\1/p' "$output" | head -n 1)
     fi
     if [ "$result" = "$expected" ] && [ "$expected" = holds ]; then
         report yes "$model" "${macros[*]}" "$states" "$seconds" "all invariants hold"
@@ -94,5 +101,12 @@ verify trueState prune THREE_STORES BUG_ENDORSES_UNCOMPARED
 verify trueState prune THREE_STORES BUG_ENDORSES_PARTS
 verify trueState prune THREE_STORES BUG_JOINS_UNENDORSED
 
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+wait
+passed=0
+for ((number = 1; number <= runs; number++)); do
+    # A run without a report has ended in an error of this script.
+    cat "$work/$number/report" || echo "run $number has no report"
+    [ ! -e "$work/$number/passed" ] || passed=$((passed + 1))
+done
+printf '%d passed, %d failed\n' "$passed" $((runs - passed))
+[ "$passed" = "$runs" ] && [ "$runs" -gt 0 ]
