@@ -21,6 +21,7 @@ struct UniqueLinkTests {
                     zones: {to: Zone, many: true, ordered: true, inverse: keys}
                     parts: {to: Part, many: true, ordered: true, inverse: key}
                     shelf: {to: Shelf?, inverse: keys}
+                    next: {to: Key?}
                 Anchor: {relationships: {keysAfter: {to: Key, many: true, inverse: before}}}
                 Zone:
                   attributes: {name: String?}
@@ -63,6 +64,23 @@ struct UniqueLinkTests {
             }
             #expect(codes == [.string("X"), .string("A"), .string("Y")])
             #expect(try context.count(for: FetchRequest("Key")) == 3)
+        }
+    }
+
+    @Test func `under objectTrump a value that refers to another new object refers to the stored one in its place`()
+        async throws
+    {
+        let stored = try await container.save { context in
+            try ["A", "B"].map { try context.insert("Key", ["code": .string($0)]).objectID }
+        }
+        try await container.newBackgroundContext(mergePolicy: .objectTrump).save { context in
+            let next = try context.insert("Key", ["code": .string("B")])
+            try context.insert("Key", ["code": .string("A"), "next": .reference(next.uniqueID)])
+        }
+        try await container.performBackgroundTask { context in
+            let next = try context.existingObject(with: stored[0]).value(forKey: "next")
+            #expect(next == .reference(stored[1].uniqueID))
+            #expect(try context.count(for: FetchRequest("Key")) == 2)
         }
     }
 }
