@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import Tributary
 
+/// Fetches with unsaved changes, and objects by their class.
 struct FetchTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -93,5 +94,111 @@ struct FetchTests {
             let all = try FetchedResultsController(FetchRequest<Employee>(), context: context)
             #expect(Set(all.fetchedObjects.map(\.name)) == ["Ann", "Bob", "Cy"])
         }
+    }
+
+    // MARK: Conditions and orders that lead to objects with unsaved changes
+
+    private static let requests = [
+        "department.title == 'R&D'", "department.title == 'Sales'", "department.title == NULL",
+        "NOT department.title == 'R&D'", "ANY projects.title == 'Till'", "ALL projects.title == 'Till'",
+        "NONE projects.title == 'Till'", "projects.@count == 0", "projects.@count == 1",
+        "department.employees.@count > 1", "department.employees.@sum.salary > 15",
+        "department.employees.@max.salary == 30", "SUBQUERY(projects, $p, $p.title == 'Till').@count > 0",
+        "badge.number == 7", "badge == NULL", "badge != NULL", "salary > 5 AND department.title == 'R&D'",
+        "ANY department.employees.name == 'Bob'", "department.employees.@avg.salary < 100",
+    ]
+
+    @Test func changesOfRelatedObjectsCount() async throws {
+        try await container.performBackgroundTask { context in
+            let departments = try ["R&D", "Sales", "Lab"].map { try context.department($0) }
+            let projects = try ["Till", "Web"].map { try context.project($0) }
+            let employees = try ["Ann", "Bob", "Cid", "Dan", "Eve"].enumerated().map { index, name in
+                let employee = try context.hire(name)
+                employee.salary = Double(index) * 10
+                employee.department = index == 4 ? nil : departments[index % 3]
+                employee.projects = index == 3 ? [] : [projects[index % 2]]
+                return employee
+            }
+            let badge = try context.insert(Badge.self)
+            badge.number = 7
+            badge.owner = employees[0]
+            try context.save()
+            let changes: [() throws -> Void] = [
+                { departments[1].title = "R&D" },
+                { projects[1].title = "Till" },
+                { badge.owner = employees[2] },
+                { badge.number = 8 },
+                { departments[2].employees = [employees[0], employees[4]] },
+                { projects[0].members = [employees[3]] },
+                { employees[3].salary = 100 },
+                { context.delete(departments[0]) },
+                { context.delete(projects[1]) },
+                { context.delete(badge) },
+            ]
+            for (step, change) in changes.enumerated() {
+                try change()
+                let requests = try Self.requests.map { text in
+                    try FetchRequest("Employee", where: text, sortKeys: [SortKey("department.title"), SortKey("name")])
+                }
+                let before = try requests.map { try context.fetchIDs($0) }
+                let counts = try requests.map { try context.count(for: $0) }
+                var slice = requests[0]
+                slice.fetchOffset = 1
+                slice.fetchLimit = 1
+                let part = try context.fetchIDs(slice)
+                try context.save()
+                for (index, request) in requests.enumerated() {
+                    let text = Self.requests[index]
+                    #expect(try context.fetchIDs(request) == before[index], "\(text) after change \(step)")
+                    #expect(counts[index] == before[index].count)
+                }
+                #expect(part == Array(before[0].dropFirst().prefix(1)))
+            }
+        }
+    }
+
+    // MARK: The class of an object
+
+    @Test func anExistingObjectIsOfTheClassThatIsAskedFor() async throws {
+        try await container.performBackgroundTask { context in
+            let employee = try context.hire("Ann")
+            let foreman = try context.insert(Foreman.self)
+            foreman.name = "Bob"
+            try context.save()
+            #expect(try context.existingObject(with: employee.objectID, as: Employee.self).name == "Ann")
+            #expect(try context.existingObject(with: foreman.objectID, as: Employee.self) === foreman)
+            #expect(throws: ContextError.wrongKind(entity: "Employee", property: "class", expected: "Foreman")) {
+                try context.existingObject(with: employee.objectID, as: Foreman.self)
+            }
+            #expect(throws: ContextError.self) { try context.existingObject(with: employee.objectID, as: Badge.self) }
+            context.delete(employee)
+            #expect(throws: ContextError.notFound(employee.objectID)) {
+                try context.existingObject(with: employee.objectID, as: Employee.self)
+            }
+        }
+    }
+
+    @Test func aCountOfAClassCountsWhatAFetchOfItFinds() async throws {
+        try await container.performBackgroundTask { context in
+            for age in [20, 30, 40] as [Int16] {
+                try context.hire("Ann").age = age
+            }
+            try context.insert(Foreman.self).name = "Bob"
+            let adults = try ObjectPredicate(parsing: "age >= 30")
+            #expect(try context.count(of: Employee.self) == 4)
+            #expect(try context.count(of: Employee.self, where: adults) == 3)
+            #expect(try context.count(of: Foreman.self) == 1)
+            #expect(
+                try context.count(of: Employee.self, where: adults)
+                    == context.fetch(Employee.self, predicate: adults).count
+            )
+            try context.save()
+            #expect(throws: ObjectPredicateError.self) {
+                try context.count(of: Employee.self, where: ObjectPredicate(parsing: "nme == 'x'"))
+            }
+        }
+        await container.mergePendingChanges()
+        #expect(try await container.count(of: Employee.self) == 4)
+        #expect(try await container.count(of: Employee.self, where: ObjectPredicate(parsing: "age < 30")) == 1)
     }
 }

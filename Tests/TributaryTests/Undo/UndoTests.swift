@@ -308,8 +308,7 @@ struct UndoTests {
 
     /// Random changes in groups: taking all back and doing all again ends where it began and where it was.
     @Test func randomChangesAreTakenBackAndDoneAgain() async throws {
-        let seed = SeededGenerator.fromEnvironment().seed
-        print("TRIBUTARY_SEED=\(seed)")
+        let seed = SeededGenerator.printingSeed().seed
         try await recording { context, stack in
             var random = SeededGenerator(seed: seed)
             stack.levelsOfUndo = 0
