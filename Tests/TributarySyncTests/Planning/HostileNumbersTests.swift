@@ -10,8 +10,7 @@ import TributaryStore
 /// Extreme numbers from files, clocks and settings stop nothing; in a debug build each overflow would trap.
 @Suite(.timeLimit(.minutes(30)), .watcherTurns) struct HostileNumbersTests {
     @Test func thePlannerTakesAnyNumbers() {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for _ in LongProofs.rounds(300) {
             var run = HostilePlan(&generator)
             for _ in 0..<40 { run.step(&generator) }
@@ -19,8 +18,7 @@ import TributaryStore
     }
 
     @Test func timesOfFilesAreComparedWhateverTheyAre() {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for _ in 0..<10_000 {
             var status = stat()
             status.st_mtim.tv_sec = Int(HostileNumbers.signed(&generator))
@@ -35,8 +33,7 @@ import TributaryStore
     }
 
     @Test func durationsOfAnyLengthBecomeLimits() {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for _ in 0..<10_000 {
             var configuration = SyncConfiguration(logs: "/")
             configuration.maxAhead = .seconds(HostileNumbers.signed(&generator))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransactionLog
 import TributaryChanges
@@ -46,15 +47,13 @@ import TributaryChanges
         var bench = PlannerBench()
         bench.put(name(a, 1, 2))
         bench.put(name(a, 5, 6))
-        bench.put(name(b, 1, 1))
-        bench.settle()
+        bench.settle(with: name(b, 1, 1))
         #expect(bench.applied == [name(a, 1, 2), name(b, 1, 1)])
         let status = try #require(bench.status(name(a, 5, 6)))
         #expect(status.state == .waiting)
         #expect(status.waitingFor == [.transactions(writer: a, from: 3, through: 4)])
         #expect(status.hint != nil)
-        bench.put(name(a, 3, 4))
-        bench.settle()
+        bench.settle(with: name(a, 3, 4))
         #expect(bench.planner.position(of: a).sequence == 6)
     }
 
@@ -82,23 +81,20 @@ import TributaryChanges
         var bench = PlannerBench()
         bench.put(name(a, 1, 1), test.result)
         bench.put(name(a, 2, 2))
-        bench.put(name(b, 1, 1))
-        bench.settle()
+        bench.settle(with: name(b, 1, 1))
         #expect(bench.applied == [name(b, 1, 1)])
         #expect(bench.state(name(a, 1, 1)) == test.state)
         let behind = try #require(bench.status(name(a, 2, 2)))
         #expect(behind.state == .waiting)
         #expect(behind.waitingFor == [.transactions(writer: a, from: 1, through: 1)])
         // The planner has a replaced file read again.
-        bench.put(name(a, 1, 1))
-        bench.settle()
+        bench.settle(with: name(a, 1, 1))
         #expect(bench.planner.position(of: a).sequence == 2)
     }
 
     @Test func anIncompleteSegmentCountsAsDamagedAfterTheGraceAndIsTakenWhenItComesWhole() throws {
         var bench = PlannerBench()
-        bench.put(name(a, 1, 1), .incomplete(reason: "No end line.", line: 2))
-        let grace = bench.settle()
+        let grace = bench.settle(with: name(a, 1, 1), .incomplete(reason: "No end line.", line: 2))
         #expect(grace == PlannerBench.wall.later(by: .milliseconds(60_000)))
         #expect(bench.state(name(a, 1, 1)) == .incomplete)
         bench.wall = bench.wall.later(by: .milliseconds(59_999))
@@ -111,19 +107,16 @@ import TributaryChanges
         #expect(status.line == 2)
         #expect(status.hint?.contains("segment retry") == true)
         // The grace begins anew while the file still grows.
-        bench.put(name(a, 1, 1), .incomplete(reason: "No end line.", line: 3))
-        bench.settle()
+        bench.settle(with: name(a, 1, 1), .incomplete(reason: "No end line.", line: 3))
         #expect(bench.state(name(a, 1, 1)) == .incomplete)
-        bench.put(name(a, 1, 1))
-        bench.settle()
+        bench.settle(with: name(a, 1, 1))
         #expect(bench.state(name(a, 1, 1)) == .applied)
     }
 
     @Test func aSegmentThatHasGrownWithoutAnEventIsNotDamaged() {
         var bench = PlannerBench()
         let id = name(a, 1, 1)
-        bench.put(id, .incomplete(reason: "No end line.", line: 2))
-        bench.settle()
+        bench.settle(with: id, .incomplete(reason: "No end line.", line: 2))
         bench.wall = bench.wall.later(by: .milliseconds(60_000))
         // The file that was read is not the file that was listed.
         bench.content[id] = .changed
@@ -139,8 +132,7 @@ import TributaryChanges
     @Test func anIncompleteSegmentThatHasNotGrownIsReadOnceMoreAndNotAgain() {
         var bench = PlannerBench()
         let id = name(a, 1, 1)
-        bench.put(id, .incomplete(reason: "No end line.", line: 2))
-        bench.settle()
+        bench.settle(with: id, .incomplete(reason: "No end line.", line: 2))
         for _ in 0..<3 {
             bench.wall = bench.wall.later(by: .milliseconds(60_000))
             #expect(bench.settle() == nil)
@@ -152,8 +144,10 @@ import TributaryChanges
     @Test func aClockTooFarAheadIsHeldUntilItsTimeOrUntilItIsAccepted() throws {
         var bench = PlannerBench()
         let segment = name(a, 1, 1)
-        bench.put(segment, PlannerBench.valid(segment, clock: PlannerBench.wall.later(by: .milliseconds(3_605_000))))
-        let release = bench.settle()
+        let release = bench.settle(
+            with: segment,
+            PlannerBench.valid(segment, clock: PlannerBench.wall.later(by: .milliseconds(3_605_000)))
+        )
         #expect(release == PlannerBench.wall.later(by: .milliseconds(5_000)))
         let status = try #require(bench.status(segment))
         #expect(status.state == .held)
@@ -176,17 +170,14 @@ import TributaryChanges
         var bench = PlannerBench()
         let segment = name(b, 1, 4)
         let unmet = SegmentSummary.UnmetDependencies(sequence: 3, needs: [a: 2])
-        bench.put(segment, PlannerBench.valid(segment, unmet: unmet))
-        bench.settle()
+        bench.settle(with: segment, PlannerBench.valid(segment, unmet: unmet))
         #expect(bench.planner.position(of: b).sequence == 2)
         let status = try #require(bench.status(segment))
         #expect(status.state == .waiting)
         #expect(status.waitingFor == [.transactions(writer: a, from: 1, through: 2)])
-        bench.put(name(a, 1, 1))
-        bench.settle()
+        bench.settle(with: name(a, 1, 1))
         #expect(bench.status(segment)?.waitingFor == [.transactions(writer: a, from: 2, through: 2)])
-        bench.put(name(a, 2, 2))
-        bench.settle()
+        bench.settle(with: name(a, 2, 2))
         #expect(bench.planner.position(of: b).sequence == 4)
     }
 
@@ -197,8 +188,10 @@ import TributaryChanges
         let ofA = name(a, 1, 2)
         let ofB = name(b, 1, 2)
         bench.put(ofA, PlannerBench.valid(ofA, unmet: SegmentSummary.UnmetDependencies(sequence: 2, needs: [b: 1])))
-        bench.put(ofB, PlannerBench.valid(ofB, unmet: SegmentSummary.UnmetDependencies(sequence: 1, needs: [a: 1])))
-        bench.settle()
+        bench.settle(
+            with: ofB,
+            PlannerBench.valid(ofB, unmet: SegmentSummary.UnmetDependencies(sequence: 1, needs: [a: 1]))
+        )
         #expect(bench.state(ofA) == .applied)
         #expect(bench.state(ofB) == .applied)
     }
@@ -206,8 +199,10 @@ import TributaryChanges
     @Test func nobodyWaitsForAnAbandonedWriterNorForWhatTheStoreHasWrittenItself() {
         var bench = PlannerBench()
         let lost = name(b, 1, 1)
-        bench.put(lost, PlannerBench.valid(lost, unmet: SegmentSummary.UnmetDependencies(sequence: 1, needs: [a: 9])))
-        bench.settle()
+        bench.settle(
+            with: lost,
+            PlannerBench.valid(lost, unmet: SegmentSummary.UnmetDependencies(sequence: 1, needs: [a: 9]))
+        )
         #expect(bench.state(lost) == .waiting)
         bench.planner.abandoned = [a]
         bench.settle()
@@ -232,8 +227,7 @@ import TributaryChanges
         let own = PlannerBench.own
         bench.planner.setPosition(WriterPosition(sequence: 2), of: own)
         bench.put(name(own, 1, 2))
-        bench.put(name(own, 2, 4))
-        bench.settle()
+        bench.settle(with: name(own, 2, 4))
         #expect(bench.applied == [name(own, 2, 4)])
     }
 
@@ -242,8 +236,7 @@ import TributaryChanges
         bench.planner.setPosition(WriterPosition(sequence: 4), of: a)
         bench.put(name(a, 1, 2))
         bench.put(name(a, 3, 4))
-        bench.put(name(a, 5, 5))
-        bench.settle()
+        bench.settle(with: name(a, 5, 5))
         #expect(bench.verified == [name(a, 5, 5)])
         #expect(bench.applied == [name(a, 5, 5)])
     }
@@ -251,8 +244,7 @@ import TributaryChanges
     @Test func blobsAreWaitedFor() throws {
         var bench = PlannerBench()
         let segment = name(a, 1, 1)
-        bench.put(segment, PlannerBench.valid(segment, blobs: ["ab"]))
-        bench.settle()
+        bench.settle(with: segment, PlannerBench.valid(segment, blobs: ["ab"]))
         #expect(bench.status(segment)?.waitingFor == [.blob(writer: a, sha256: "ab")])
         #expect(bench.planner.missingBlobs == [segment: ["ab"]])
         bench.content[segment] = PlannerBench.valid(segment)
@@ -274,8 +266,7 @@ import TributaryChanges
 
     @Test func aSegmentThatWasReadIsNotReadAgainAtTheNextScan() {
         var bench = PlannerBench()
-        bench.put(name(a, 5, 5))
-        bench.settle()
+        bench.settle(with: name(a, 5, 5))
         bench.scan(a)
         bench.settle()
         #expect(bench.verified == [name(a, 5, 5)])
@@ -297,25 +288,143 @@ import TributaryChanges
                 hint: "Remove it."
             )
         ]
-        bench.put(name(a, 2, 2))
-        bench.settle()
+        bench.settle(with: name(a, 2, 2))
         #expect(bench.state(pipe) == .rejected)
         #expect(bench.status(name(a, 2, 2))?.reason.contains(pipe.fileName) == true)
     }
 
     @Test func statesAreAnnouncedOnceAndWhenTheyChange() {
         var bench = PlannerBench()
-        bench.put(name(a, 2, 2))
-        bench.settle()
+        bench.settle(with: name(a, 2, 2))
         let first = bench.planner.announce(wall: bench.wall)
         let second = bench.planner.announce(wall: bench.wall)
         #expect(first.map(\.state) == [.waiting])
         #expect(second.isEmpty)
-        bench.put(name(a, 2, 2), .bad(.damaged, reason: "hash", line: nil))
-        bench.settle()
+        bench.settle(with: name(a, 2, 2), .bad(.damaged, reason: "hash", line: nil))
         bench.wall = bench.wall.later(by: .milliseconds(1))
         let news = bench.planner.announce(wall: bench.wall)
         #expect(news.map(\.state) == [.damaged])
         #expect(news.first?.since == bench.wall)
+    }
+
+    // MARK: Segments of one writer with any bounds
+
+    @Test func segmentsThatOverlapAreAppliedInAnyOrderOfArrival() {
+        var generator = SeededGenerator.printingSeed()
+        for round in 0..<300 {
+            var bench = PlannerBench()
+            var names: Set<SegmentName> = []
+            // Bounds of two programs that cut the same transactions, each its own way.
+            for _ in 0..<2 {
+                var first: UInt64 = 1
+                while first <= 12 {
+                    let last = min(12, first + UInt64.random(in: 0...5, using: &generator))
+                    names.insert(name(a, first, last))
+                    first = last + 1
+                }
+            }
+            for name in names.shuffled(using: &generator) {
+                bench.put(name)
+                if generator.next() % 4 == 0 { bench.put(copyOf: name) }
+                if generator.next() % 2 == 0 { bench.settle() }
+            }
+            bench.settle()
+            bench.scan(a)
+            let text = "seed \(generator.seed), round \(round): \(bench.planner.statuses(wall: bench.wall))"
+            #expect(bench.planner.position(of: a).sequence == 12, "\(text)")
+            #expect(bench.planner.counts(wall: bench.wall) == [.applied: names.count], "\(text)")
+            #expect(Set(bench.applied).count == bench.applied.count, "\(text)")
+            #expect(Set(bench.compared).count == bench.compared.count, "\(text)")
+        }
+    }
+
+    @Test func aSegmentOfWhichAPartIsAppliedGoesOn() {
+        var bench = PlannerBench()
+        let unmet = SegmentSummary.UnmetDependencies(sequence: 3, needs: [b: 1])
+        bench.settle(with: name(a, 1, 4), PlannerBench.valid(name(a, 1, 4), unmet: unmet))
+        bench.put(name(a, 3, 5), PlannerBench.valid(name(a, 3, 5), unmet: unmet))
+        bench.settle(with: name(b, 1, 1))
+        #expect(bench.applied == [name(b, 1, 1), name(a, 1, 4), name(a, 3, 5)])
+        // What is applied in part needs no comparison; the other one is read again when the position is past its first.
+        #expect(bench.verified.count { $0 == name(a, 1, 4) } == 1)
+        #expect(bench.verified.count { $0 == name(a, 3, 5) } == 2)
+    }
+
+    @Test func aWriterFollowsWhatItGoesOnFromEvenWhenThatIsAbandoned() throws {
+        var bench = PlannerBench()
+        let after = Incarnation.Predecessor(writer: a, sequence: 2)
+        bench.put(name(b, 1, 2), PlannerBench.valid(name(b, 1, 2), after: after))
+        bench.settle(with: name(a, 1, 1))
+        bench.planner.abandoned = [a]
+        bench.settle()
+        let status = try #require(bench.status(name(b, 1, 2)))
+        #expect(status.state == .waiting)
+        #expect(status.waitingFor == [.transactions(writer: a, from: 2, through: 2)])
+        #expect(status.hint?.contains("abandon") == false && status.reason.contains("goes on from \(a)"))
+        #expect(bench.planner.gaps(wall: bench.wall).map(\.id) == [name(b, 1, 2)])
+        bench.settle(with: name(a, 2, 2))
+        #expect(bench.planner.position(of: b).sequence == 2)
+    }
+
+    /// A baseline of the store covers what the writer goes on from, and more of the writer itself.
+    @Test func onlyTheFirstTransactionFollows() {
+        var bench = PlannerBench()
+        bench.planner.setPosition(WriterPosition(sequence: 1), of: b)
+        let after = Incarnation.Predecessor(writer: a, sequence: 2)
+        bench.settle(with: name(b, 1, 2), PlannerBench.valid(name(b, 1, 2), after: after))
+        #expect(bench.planner.position(of: b).sequence == 2)
+    }
+
+    @Test func otherContentBlocksOnlyWhatFollowsIt() throws {
+        var bench = PlannerBench()
+        bench.settle(with: name(a, 1, 3))
+        bench.others[name(a, 2, 5).path] = 3
+        bench.put(name(a, 2, 5))
+        bench.put(name(a, 6, 6))
+        bench.settle(with: name(b, 1, 1))
+        #expect(bench.applied == [name(a, 1, 3), name(b, 1, 1)])
+        let status = try #require(bench.status(name(a, 2, 5)))
+        #expect(status.state == .forked && status.reason.contains("transaction 3"))
+        #expect(status.hint?.contains(a.description) == true)
+        #expect(bench.state(name(a, 6, 6)) == .waiting && bench.planner.forkedWriters == [a])
+        // The right one goes on.
+        bench.settle(with: name(a, 4, 5))
+        #expect(bench.planner.position(of: a).sequence == 6)
+        #expect(bench.status(name(a, 2, 5))?.state == .forked)
+    }
+
+    /// A file with other content that comes late is told as well, without being applied.
+    @Test func aSegmentThatIsCoveredIsCompared() throws {
+        var bench = PlannerBench()
+        bench.others[name(a, 2, 2).path] = 2
+        bench.put(name(a, 1, 3))
+        bench.put(name(a, 2, 2))
+        bench.settle(with: name(a, 3, 3))
+        #expect(bench.applied == [name(a, 1, 3)])
+        #expect(bench.compared.map(\.id).sorted() == [name(a, 2, 2), name(a, 3, 3)])
+        #expect(bench.planner.counts(wall: bench.wall)[.forked] == 1)
+        let isKnown = bench.planner.retry(name(a, 2, 2))
+        #expect(isKnown)
+        bench.others = [:]
+        bench.settle()
+        #expect(bench.planner.counts(wall: bench.wall)[.forked] == nil && bench.planner.forkedWriters.isEmpty)
+    }
+
+    @Test func aConflictCopyIsComparedWhenThePositionCoversIt() {
+        var bench = PlannerBench()
+        let equal = bench.put(copyOf: name(a, 2, 3))
+        let other = bench.put(copyOf: name(a, 2, 3), other: 3)
+        bench.settle(with: name(a, 1, 2))
+        #expect(bench.compared.isEmpty && bench.planner.counts(wall: bench.wall) == [.applied: 1])
+        bench.settle(with: name(a, 3, 3))
+        bench.scan(a)
+        bench.settle()
+        #expect(Set(bench.compared) == [equal, other] && bench.compared.count == 2)
+        let forked = bench.planner.statuses(wall: bench.wall).filter { $0.state == .forked }
+        #expect(forked.map(\.file) == [other.path])
+        // It is gone when the file is.
+        bench.unusableFiles[a] = []
+        bench.scan(a)
+        #expect(bench.planner.forkedWriters.isEmpty)
     }
 }

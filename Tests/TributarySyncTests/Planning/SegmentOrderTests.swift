@@ -11,8 +11,7 @@ extension SegmentBounds: BoundedSegment {
 /// Compares the order of segments with a plain list that is searched from end to end.
 @Suite struct SegmentOrderTests {
     @Test func itFindsWhatAPlainListFinds() {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for _ in LongProofs.rounds(150) {
             var order = SegmentOrder<SegmentBounds>()
             var plain: Set<SegmentBounds> = []
