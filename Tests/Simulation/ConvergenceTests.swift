@@ -22,8 +22,7 @@ import Testing
     }
 
     private static let seed: UInt64 = {
-        let seed = SeededGenerator.fromEnvironment().seed
-        print("seed \(seed)")
+        let seed = SeededGenerator.printingSeed().seed
         return seed
     }()
 }

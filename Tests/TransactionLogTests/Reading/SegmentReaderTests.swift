@@ -45,9 +45,7 @@ import TributaryChanges
     }
 
     @Test func writtenSegmentsAreRead() throws {
-        let seed = SeededGenerator.fromEnvironment()
-        print("seed \(seed.seed)")
-        var source = RandomTransactions(seed)
+        var source = RandomTransactions(.printingSeed())
         for round in 0..<60 {
             let written = source.next(first: UInt64(round + 1), count: 1 + round % 13)
             let text = SegmentText(writer: writer, written)
@@ -98,9 +96,7 @@ import TributaryChanges
     }
 
     @Test func theSizeOfTheReadsMakesNoDifference() throws {
-        let seed = SeededGenerator.fromEnvironment()
-        print("seed \(seed.seed)")
-        var source = RandomTransactions(seed)
+        var source = RandomTransactions(.printingSeed())
         let written = source.next(first: 1, count: 40)
         let text = SegmentText(writer: writer, written)
         for size in [1, 2, 3, 17, 64, 1000] {
@@ -117,9 +113,7 @@ import TributaryChanges
     }
 
     @Test func noSliceEndsWithOtherBytesThanWereVerified() throws {
-        let seed = SeededGenerator.fromEnvironment()
-        print("seed \(seed.seed)")
-        var source = RandomTransactions(seed)
+        var source = RandomTransactions(.printingSeed())
         let text = SegmentText(writer: writer, source.next(first: 1, count: 30))
         let bytes = text.bytes()
         let memory = MemorySegment(bytes)
@@ -157,9 +151,7 @@ import TributaryChanges
     }
 
     @Test func noMutationIsTakenForASegment() throws {
-        let seed = SeededGenerator.fromEnvironment()
-        print("seed \(seed.seed)")
-        var source = RandomTransactions(seed)
+        var source = RandomTransactions(.printingSeed())
         let text = SegmentText(writer: writer, source.next(first: 1, count: 5))
         let bytes = text.bytes()
         var tried = 0
@@ -193,9 +185,7 @@ import TributaryChanges
 
     /// Mutates the content under a correct hash: every accepted segment can be read and written again.
     @Test func acceptedSegmentsCanBeRead() throws {
-        let seed = SeededGenerator.fromEnvironment()
-        print("seed \(seed.seed)")
-        var source = RandomTransactions(seed)
+        var source = RandomTransactions(.printingSeed())
         let text = SegmentText(writer: writer, source.next(first: 1, count: 4))
         var accepted = 0
         for _ in LongProofs.rounds(600) {

@@ -37,8 +37,7 @@ import TributaryChanges
     }
 
     @Test func `the decision is the one of the causal history, whatever the order of arrival`() {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         var counts: [Causality: Int] = [:]
         for round in 0..<200 {
             var rest = Self.history(replicas: 4, steps: 40, using: &generator)

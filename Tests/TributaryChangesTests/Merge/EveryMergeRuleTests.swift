@@ -41,8 +41,7 @@ import TributaryChanges
     /// A replica that gets two writes one after the other shows the result of merging two replicas.
     @Test(arguments: registerRules)
     func `accepting a write and merging two registers agree`(_ rule: MergeRule) throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for round in 0..<4_000 {
             let draw = round.isMultiple(of: 2) ? MergeLaws.value : MergeLaws.text
             let (first, second) = (state(&generator, draw), state(&generator, draw))
@@ -66,8 +65,7 @@ import TributaryChanges
     /// Deferred writes and the digest keep no version for such a rule, so that the version must not matter.
     @Test(arguments: registerRules.filter { !$0.comparesVersions })
     func `a rule whose values outlive deletions does not look at versions`(_ rule: MergeRule) throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for round in 0..<500 {
             let draw = round.isMultiple(of: 2) ? MergeLaws.value : MergeLaws.text
             let values = (0..<4).map { _ in draw(&generator) }

@@ -13,8 +13,7 @@ struct MergeLaws {
         _ draw: (inout SeededGenerator) -> State,
         _ merge: (State, State) throws -> State
     ) throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         var different = 0
         for round in 0..<rounds {
             let (first, second, third) = (draw(&generator), draw(&generator), draw(&generator))

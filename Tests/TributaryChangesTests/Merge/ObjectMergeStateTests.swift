@@ -57,8 +57,7 @@ import TributaryChanges
     }
 
     @Test func `changes in any order end in one state, which is that of merged replicas`() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for round in 0..<1_000 {
             let events = events(&generator)
             let expected = try state(after: events).shown

@@ -39,8 +39,7 @@ import TributaryChanges
     }
 
     @Test func `every order of arrival ends in one order of positions`() {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         let positions = (1...60).map { number in
             OrderedPosition(
                 position: ["", "m", "n", "é", "e\u{301}"].randomElement(using: &generator) ?? "",

@@ -24,8 +24,7 @@ struct DateValueTests {
     ]
 
     @Test func theNumberOfTheLogGivesBackTheVeryDate() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         var longNumbers = 0
         for round in LongProofs.rounds(5_000) {
             let seconds = round < Self.edges.count ? Self.edges[round] : Self.seconds(&random)
@@ -51,8 +50,7 @@ struct DateValueTests {
     }
 
     @Test func numbersOfOthersKeepTheirDigits() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         for _ in LongProofs.rounds(5_000) {
             let places = Int.random(in: 0...6, using: &random)
             let scale = (0..<places).reduce(1) { scale, _ in scale * 10 }
@@ -66,8 +64,7 @@ struct DateValueTests {
     }
 
     @Test func integersAgreeWithExactDecimals() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         for _ in LongProofs.rounds(20_000) {
             // Around each power of two, where the doubles begin to be twice as far apart, and at times of ours.
             let power = Double(sign: .plus, exponent: Int.random(in: 20...36, using: &random), significand: 1)

@@ -15,8 +15,7 @@ import TributaryChanges
     }
 
     @Test func namesAreEncodedAsFoundationEncodesThemAndReadBack() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for _ in LongProofs.rounds(5_000) {
             let names = (0..<3).map { _ in name(&generator) }
             let encoded = try names.map {

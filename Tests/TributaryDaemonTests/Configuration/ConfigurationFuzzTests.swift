@@ -24,8 +24,7 @@ import TributaryAdmin
     ]
 
     @Test func mutilatedFilesAreReadOrRefused() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         let folder = try TemporaryFolder.inMemory("configuration")
         var (accepted, refused) = (0, 0)
         for _ in LongProofs.rounds(2_000) {
@@ -55,8 +54,7 @@ import TributaryAdmin
     }
 
     @Test func mutilatedQueriesAreReadOrRefused() {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         let pieces = [
             "limit", "after", "=", "&", "%", "%4", "%zz", "%00", "%F0%9F", "+", "1", "-", "9223372036854775808", "é",
         ]

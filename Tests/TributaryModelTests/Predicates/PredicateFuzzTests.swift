@@ -15,8 +15,7 @@ struct PredicateFuzzTests {
     ]
 
     @Test func noTextCrashesAndWhatIsReadIsReadAgain() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         var accepted = 0
         for _ in 0..<30_000 {
             let count = Int.random(in: 1...14, using: &generator)
@@ -34,8 +33,7 @@ struct PredicateFuzzTests {
     }
 
     @Test func everyTreeIsReadBackFromItsDescription() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         for _ in 0..<5_000 {
             let predicate = tree(depth: 4, using: &generator)
             let text = predicate.description
@@ -52,8 +50,7 @@ struct PredicateFuzzTests {
     /// Removes, repeats and swaps characters of a valid text: parsing returns a predicate, which its description gives
     /// again, or throws an error.
     @Test func mutilatedTexts() {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         var (accepted, refused) = (0, 0)
         for _ in LongProofs.rounds(2_000) {
             var characters = Array(tree(depth: 3, using: &generator).description)

@@ -23,8 +23,7 @@ import TributaryChanges
     }
 
     @Test func packedValuesOfAnyBytesAreRead() {
-        var generator = SeededGenerator.fromEnvironment()
-        print("seed \(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         var (values, rows) = (0, 0)
         for _ in LongProofs.rounds(20_000) {
             let length = Int(generator.next() % 40)

@@ -49,8 +49,7 @@ import TributaryModel
 
     /// A row of history has what its changes have in common once.
     @Test func `history is what was changed, however rows of history share shapes and beginnings of UUIDs`() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         let replica = try Replica(try Model(yaml: Self.model))
         for sequence in 1...20 as ClosedRange<UInt64> {
             let count = [1, 2, 100, 900].randomElement(using: &generator) ?? 1

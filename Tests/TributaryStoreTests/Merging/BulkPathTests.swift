@@ -9,8 +9,7 @@ import TributaryModel
 /// Plain rows that wait for those of later transactions have the result of changes that are merged one by one.
 @Suite struct BulkPathTests {
     @Test(.timeLimit(.minutes(30))) func `random mixtures of both ways end like one change at a time`() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         var conflicts = 0
         for round in 0..<10 {
             let schedule = MixedSchedule(using: &generator)

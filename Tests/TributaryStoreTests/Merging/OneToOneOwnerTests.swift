@@ -63,8 +63,7 @@ import TributaryModel
     }
 
     @Test func randomSchedulesShowWhatTheRulesSay() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         let model = try DeskModel.make()
         for round in LongProofs.rounds(8) {
             let schedule = RandomSchedule(writers: 3, each: 10, using: &generator) { Self.change(&$0) }

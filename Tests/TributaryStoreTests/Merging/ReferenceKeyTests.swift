@@ -102,8 +102,7 @@ import TributaryModel
 
     @Test(.timeLimit(.minutes(30)))
     func `stores show what the pure rule says, in whatever order and pieces the transactions come`() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(generator.seed)")
+        var generator = SeededGenerator.printingSeed()
         var (shadowCount, waitingCount) = (0, 0)
         for round in LongProofs.rounds(25) {
             let transactions = schedule(&generator)

@@ -8,8 +8,7 @@ import TributaryModel
 /// SQLite and memory return equal dictionary results.
 struct DictionaryDifferentialTests {
     @Test func resultsOfSQLAreThoseOfMemory() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         var (asked, grouped, filled) = (0, 0, 0)
         for _ in 0..<12 {
             let world = try ReadingWorld(random: &random)

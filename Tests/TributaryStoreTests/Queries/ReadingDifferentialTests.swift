@@ -8,8 +8,7 @@ import TributaryModel
 /// SQLite and memory return equal results for each predicate.
 struct ReadingDifferentialTests {
     @Test func predicatesAnswerInSQLAsInMemory() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         var bound = 0
         var selective = 0
         var lengths = 0
@@ -58,8 +57,7 @@ struct ReadingDifferentialTests {
     }
 
     @Test func sortingIsTheSameAndLimitsCutIt() throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("TRIBUTARY_SEED=\(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let world = try ReadingWorld(random: &random)
         let queries = ReadingQueries(model: world.model)
         var sorted = 0

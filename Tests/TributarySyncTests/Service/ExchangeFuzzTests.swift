@@ -10,8 +10,7 @@ import TributaryStore
 /// Replicas that exchange random histories over a folder end with equal digests and rows.
 @Suite(.timeLimit(.minutes(60)), .watcherTurns) struct ExchangeFuzzTests {
     @Test func replicasThatExchangeRandomHistoriesEndEqual() async {
-        let first = SeededGenerator.fromEnvironment().seed
-        print("seed \(first)")
+        let first = SeededGenerator.printingSeed().seed
         for round in LongProofs.rounds(6) {
             let seed = first &+ UInt64(round)
             do {

@@ -95,8 +95,7 @@ import TributaryStore
     }
 
     @Test func aThousandSmallSegmentsInRandomOrderAreApplied() async throws {
-        var random = SeededGenerator.fromEnvironment()
-        print("seed \(random.seed)")
+        var random = SeededGenerator.printingSeed()
         let writer = LogsFolder.writer(1)
         for number in (1...1_000 as ClosedRange<UInt64>).shuffled(using: &random) {
             try logs.hire(writer, number...number)
