@@ -83,6 +83,13 @@ final class CompactingReplicas {
         }
     }
 
+    /// Compacts, acknowledges the baselines, and removes what they have.
+    func compactAndPrune() async throws {
+        try await compactAll()
+        try await acknowledge()
+        try await compactAll()
+    }
+
     func digests() throws -> Set<String> {
         Set(try replicas.map { try $0.store.read { try $0.mergeState.digest().digest } })
     }

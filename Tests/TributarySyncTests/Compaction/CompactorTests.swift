@@ -22,9 +22,7 @@ import TributaryStore
         let report = try await group.compact(group.replicas[0], .dryRun)
         let name = try #require(report.cut, "\(report.baseline)")
         #expect(group.files(".baseline").isEmpty)
-        try await group.compactAll()
-        try await group.acknowledge()
-        try await group.compactAll()
+        try await group.compactAndPrune()
         #expect(!group.files(".baseline").isEmpty && !group.files(".comparison").isEmpty, "\(name)")
         #expect(group.files(".tlog").isDisjoint(with: before))
         // The large value was in a line of a segment; now it is a blob.
@@ -114,9 +112,7 @@ import TributaryStore
         }
         let before = group.files(".tlog").filter { !$0.hasPrefix("\(away.own)") }
         try await group.acknowledge()
-        try await group.compactAll()
-        try await group.acknowledge()
-        try await group.compactAll()
+        try await group.compactAndPrune()
         #expect(group.files(".tlog").isDisjoint(with: before))
 
         let back = try await group.add(in: away.folder)
@@ -170,9 +166,7 @@ import TributaryStore
         #expect(try first.store.read { try $0.setting(StoreKeys.distrusted) } != nil)
         #expect(group.files(".comparison").count == 2)
         // It makes another one from the log folder, which the second store endorses.
-        try await group.compactAll()
-        try await group.acknowledge()
-        try await group.compactAll()
+        try await group.compactAndPrune()
         #expect(group.files(".tlog").isDisjoint(with: before))
         for replica in group.replicas {
             try await replica.service.importAll()
@@ -271,9 +265,7 @@ import TributaryStore
         try await replaying.stop()
         group.replicas.removeLast()
 
-        try await group.compactAll()
-        try await group.acknowledge()
-        try await group.compactAll()
+        try await group.compactAndPrune()
         let rest = group.bytes()
         let joining = try await group.add()
         let join = try await clock.measure { try await group.exchange() }

@@ -36,6 +36,12 @@ struct LinkFixture: Sendable {
         return (employee, project)
     }
 
+    /// Links the two in another context, and has the main one merge it.
+    func linkElsewhere() async throws {
+        try await container.save { _ = try link($0) }
+        await container.mergePendingChanges()
+    }
+
     /// Whether the context shows the two as linked; from both ends alike.
     func linked(_ context: ManagedObjectContext) throws -> Bool {
         let here = try context.object(with: ann).objectIDs(forKey: "projects") == [till]

@@ -17,12 +17,12 @@ struct GenerationInterleavingTests {
 
     @Test(.enabled(if: LongProofs.isOn, "with TRIBUTARY_LONG_PROOFS"))
     func relationshipsOfOneContainerAreWhatTheModelSays() async throws {
-        try await runGraphs(interleavings: LongProofs.rounds(8), steps: 50, hasSecondContainer: false)
+        try await runGraphs(interleavings: LongProofs.rounds(8), hasSecondContainer: false)
     }
 
     @Test(.enabled(if: LongProofs.isOn, "with TRIBUTARY_LONG_PROOFS"))
     func relationshipsOfTwoContainersAreWhatTheModelSays() async throws {
-        try await runGraphs(interleavings: LongProofs.rounds(6), steps: 50, hasSecondContainer: true)
+        try await runGraphs(interleavings: LongProofs.rounds(6), hasSecondContainer: true)
     }
 
     private func run(interleavings: LongProofs, steps: Int, hasSecondContainer: Bool) async throws {
@@ -31,8 +31,8 @@ struct GenerationInterleavingTests {
         }
     }
 
-    private func runGraphs(interleavings: LongProofs, steps: Int, hasSecondContainer: Bool) async throws {
-        try await interleave(interleavings, steps: steps) { random in
+    private func runGraphs(interleavings: LongProofs, hasSecondContainer: Bool) async throws {
+        try await interleave(interleavings, steps: 50) { random in
             let rules = GraphModel.Rules(&random)
             return try await GraphRun(rules: rules, hasSecondContainer: hasSecondContainer, seed: random.next())
         }

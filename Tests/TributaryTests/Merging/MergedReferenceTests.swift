@@ -20,8 +20,7 @@ struct MergedReferenceTests {
             try fixture.link(context, false)
             #expect(try !fixture.linked(context))
         }
-        try await fixture.container.save { _ = try fixture.link($0) }
-        await fixture.container.mergePendingChanges()
+        try await fixture.linkElsewhere()
         #expect(try fixture.linked(view))
         try await child.perform { context in
             #expect(try !fixture.linked(context))
@@ -39,8 +38,7 @@ struct MergedReferenceTests {
         let view = fixture.container.viewContext
         view.delete(view.object(with: fixture.ann))
         view.processPendingChanges()
-        try await fixture.container.save { _ = try fixture.link($0) }
-        await fixture.container.mergePendingChanges()
+        try await fixture.linkElsewhere()
         let project = try #require(view.object(with: fixture.till, as: Project.self))
         #expect(project.members.isEmpty)
         #expect(try view.count(for: FetchRequest("Project", where: "members.@count == 0")) == 1)
@@ -57,8 +55,7 @@ struct MergedReferenceTests {
         let view = fixture.container.viewContext
         view.delete(view.object(with: fixture.till))
         view.processPendingChanges()
-        try await fixture.container.save { _ = try fixture.link($0) }
-        await fixture.container.mergePendingChanges()
+        try await fixture.linkElsewhere()
         let employee = try #require(view.object(with: fixture.ann, as: Employee.self))
         #expect(try employee.objectIDs(forKey: "projects").isEmpty)
         try view.save()
@@ -69,8 +66,7 @@ struct MergedReferenceTests {
         let fixture = try await LinkFixture("deleting")
         let child = fixture.container.newChildOfViewContext(name: "child")
         await child.perform { $0.delete($0.object(with: fixture.ann)) }
-        try await fixture.container.save { _ = try fixture.link($0) }
-        await fixture.container.mergePendingChanges()
+        try await fixture.linkElsewhere()
         try await child.perform { context in
             #expect(try context.object(with: fixture.till).objectIDs(forKey: "members") == [])
             try context.save()
@@ -154,8 +150,7 @@ struct MergedReferenceTests {
 
     @Test func anObjectThatAChildHasOnlyUnlinkedGoesWithItsDeletionAbove() async throws {
         let fixture = try await LinkFixture("unlinked")
-        try await fixture.container.save { _ = try fixture.link($0) }
-        await fixture.container.mergePendingChanges()
+        try await fixture.linkElsewhere()
         let child = fixture.container.newChildOfViewContext(name: "child")
         let grandchild = child.newChild(name: "grandchild")
         // The project is not read here: the deletion takes its pair away.
