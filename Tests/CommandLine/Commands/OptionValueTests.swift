@@ -9,7 +9,7 @@ import TributaryChanges
         let daemon = try await RunningDaemon.started()
         for (name, salary) in [("Ann", 3), ("Bob", 5), ("Cid", 4)] {
             let insert = ["object", "insert", "Employee", "name=\(name)", "salary=\(salary)"]
-            #expect(try await daemon.command(insert).ending == .exited(0))
+            try await daemon.success(of: insert)
         }
         let list = try await daemon.command(
             ["--json", "object", "list", "Employee", "--sort", "-salary", "--where", "salary > 3"]
@@ -25,7 +25,7 @@ import TributaryChanges
     /// A pasted hint reaches the daemon that the hint is about.
     @Test func hintsNameTheSocketThatWasGiven() async throws {
         let daemon = try await RunningDaemon.started()
-        #expect(try await daemon.command(["--socket", daemon.socket, "pause"]).ending == .exited(0))
+        try await daemon.success(of: ["--socket", daemon.socket, "pause"])
         let status = try await daemon.command(["--socket", daemon.socket, "status"])
         #expect(status.output.contains("tributaryctl --socket \(daemon.socket) resume"), "\(status.output)")
         let plain = try await daemon.command(["status"])

@@ -20,9 +20,9 @@ import TributaryAdmin
         let daemon = try await RunningDaemon.started()
         try await insert("before", into: daemon)
         let backup = daemon.folder.path("backup.sqlite")
-        #expect(try await daemon.command(["backup", backup]).ending == .exited(0))
+        try await daemon.success(of: ["backup", backup])
         try await insert("after", into: daemon)
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         return (daemon, backup)
     }
 
@@ -40,8 +40,7 @@ import TributaryAdmin
         #expect(other.ending == .exited(78) && other.errors.contains("has format 5"), "\(other)")
         #expect(try titles(daemon) == ["after", "before"])
 
-        let done = try await daemon.command(["restore", backup, "--store", daemon.store, "--move-aside"])
-        #expect(done.ending == .exited(0), "\(done)")
+        try await daemon.success(of: ["restore", backup, "--store", daemon.store, "--move-aside"])
         #expect(try titles(daemon) == ["before"])
         let marker = daemon.store + ".restored"
         var status = stat()
@@ -68,7 +67,7 @@ import TributaryAdmin
         let token = try #require(try await daemon.call(.get, "/v1/history").1["token"] as? String)
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
-        #expect(try await daemon.command(restore).ending == .exited(0))
+        try await daemon.success(of: restore)
 
         try await daemon.start()
         // Tokens from before the restoration are of a history that has ended; new ones are accepted.
@@ -76,26 +75,23 @@ import TributaryAdmin
         let history = try await daemon.call(.get, "/v1/history").1
         let next = try #require(history["token"] as? String)
         #expect(try await daemon.call(.get, "/v1/history?after=\(next)").0 == 200)
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         #expect(try titles(daemon) == ["after", "before"])
         try await insert("later", into: daemon)
         let writer = try #require(try sql.value(own))
         #expect(writer != former, "\(daemon.log)")
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
-        let status = try await daemon.command(["status", "--check"])
-        #expect(status.ending == .exited(0), "\(status)")
+        try await daemon.success(of: ["sync"])
+        try await daemon.success(of: ["status", "--check"])
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
 
         try await daemon.start()
         #expect(try sql.value(own) == writer)
-        let check = try await daemon.command(["check"])
-        #expect(check.ending == .exited(0), "\(check)")
+        try await daemon.success(of: ["check"])
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         // A new machine that imports the folder has the same.
-        let rebuild = try await daemon.command(["restore", "--from-logs", "--store", daemon.store])
-        #expect(rebuild.ending == .exited(0), "\(rebuild)")
+        try await daemon.success(of: ["restore", "--from-logs", "--store", daemon.store])
         try await daemon.start()
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         #expect(try titles(daemon) == ["after", "before", "later"])
     }
 
@@ -109,7 +105,7 @@ import TributaryAdmin
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         // The rollback journal of a store with so long a name cannot be moved; what was moved before it comes back.
         let long = daemon.folder.path(String(repeating: "s", count: 211) + ".sqlite")
-        #expect(try await daemon.command(["restore", backup, "--store", long]).ending == .exited(0))
+        try await daemon.success(of: ["restore", backup, "--store", long])
         let marked = try Data(contentsOf: URL(fileURLWithPath: long + ".restored"))
         for suffix in ["-wal", "-journal"] { try Data(suffix.utf8).write(to: URL(fileURLWithPath: long + suffix)) }
         for restoration in [[backup, "--move-aside"], ["--from-logs"]] {
@@ -153,8 +149,7 @@ import TributaryAdmin
         // Two stores of one name are moved away, also within one second.
         for _ in 0..<2 {
             for file in ["left", "left-wal"] { try daemon.folder.write("a store", to: file) }
-            let moved = try await daemon.command(["restore", "--from-logs", "--store", daemon.folder.path("left")])
-            #expect(moved.ending == .exited(0), "\(moved)")
+            try await daemon.success(of: ["restore", "--from-logs", "--store", daemon.folder.path("left")])
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path)
         #expect(names.count { $0.hasPrefix("left.before-restore-") } == 4, "\(names)")
@@ -221,7 +216,7 @@ import TributaryAdmin
         let (daemon, backup) = try await backedUp()
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
-        #expect(try await daemon.command(restore).ending == .exited(0))
+        try await daemon.success(of: restore)
         try PlainSQL(path: daemon.store).execute("UPDATE Department SET title = 'other'")
         let process = try daemon.spawn()
         #expect(await process.ending() == .exited(78))
@@ -235,13 +230,12 @@ import TributaryAdmin
         #expect(await unreadable.ending() == .exited(78))
         #expect(daemon.journal.contains("cannot be read as the marker of a restoration"), "\(daemon.log)")
         // Both ways out work: the backup again, or the log folder.
-        #expect(try await daemon.command(restore).ending == .exited(0))
+        try await daemon.success(of: restore)
         #expect(FileManager.default.fileExists(atPath: daemon.store))
         try FileManager.default.removeItem(atPath: daemon.store)
-        let cleared = try await daemon.command(["restore", "--from-logs", "--store", daemon.store])
-        #expect(cleared.ending == .exited(0), "\(cleared)")
+        try await daemon.success(of: ["restore", "--from-logs", "--store", daemon.store])
         try await daemon.start()
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         #expect(try titles(daemon) == ["after", "before"])
     }
 
@@ -263,13 +257,13 @@ import TributaryAdmin
         let values = #"{"name":"plan","image":"\#(image.base64EncodedString())"}"#
         try await daemon.save(#"{"insert":"Drawing","values":\#(values)}"#)
         let backup = daemon.folder.path("backup.sqlite")
-        #expect(try await daemon.command(["backup", backup]).ending == .exited(0))
+        try await daemon.success(of: ["backup", backup])
         #expect(try PlainSQL(path: backup).value("SELECT length(bytes) FROM tributary_blob") == "300000")
         let checked = try await daemon.command(["--json", "check"])
         #expect(checked.ending == .exited(0) && checked.output.contains("\"values\":1"), "\(checked)")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
-        #expect(try await daemon.command(restore).ending == .exited(0))
+        try await daemon.success(of: restore)
         #expect(!FileManager.default.fileExists(atPath: daemon.store + "-blobs"))
         try await daemon.start()
         let shown = try await daemon.call(.get, "/v1/objects/Drawing").1
@@ -278,7 +272,7 @@ import TributaryAdmin
         #expect(restored["image"] as? String == image.base64EncodedString())
 
         // A value whose file is gone is a problem that a backup tells, unless the import brings it back.
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         try FileManager.default.removeItem(atPath: daemon.store + "-blobs")
         let lost = try await daemon.command(["check"])
         #expect(lost.ending == .exited(75) && lost.output.contains("large value"), "\(lost)")
@@ -290,16 +284,15 @@ import TributaryAdmin
         let (daemon, _) = try await backedUp()
         let writer = try PlainSQL(path: daemon.store).value("SELECT uuid FROM tributary_writer WHERE is_self = 1")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-        let cleared = try await daemon.command(["restore", "--from-logs", "--store", daemon.store])
-        #expect(cleared.ending == .exited(0), "\(cleared)")
+        try await daemon.success(of: ["restore", "--from-logs", "--store", daemon.store])
         #expect(!FileManager.default.fileExists(atPath: daemon.store))
         let again = try await daemon.command(["restore", "--from-logs", "--store", daemon.store])
         #expect(again.ending == .exited(66), "\(again)")
         try await daemon.start()
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         #expect(try titles(daemon) == ["after", "before"])
         #expect(try PlainSQL(path: daemon.store).value("SELECT uuid FROM tributary_writer WHERE is_self = 1") != writer)
-        #expect(try await daemon.command(["check"]).ending == .exited(0))
+        try await daemon.success(of: ["check"])
     }
 
     /// A new store knows the names of all versions of the model that the one before it has had, as the store of a check
@@ -314,10 +307,9 @@ import TributaryAdmin
             try await daemon.start()
             if version == 0 {
                 try await daemon.save(#"{"insert":"Paper","values":{"name":"plan"}}"#)
-                #expect(try await daemon.command(["sync"]).ending == .exited(0))
+                try await daemon.success(of: ["sync"])
             }
-            let check = try await daemon.command(["check"])
-            #expect(check.ending == .exited(0), "version \(version + 1): \(check)")
+            try await daemon.success(of: ["check"])
             #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         }
         // A store that differs: the hint of the check works as it stands.
@@ -328,13 +320,11 @@ import TributaryAdmin
         let hint = try #require(check.output.split(separator: "\n").first { $0.contains("tributaryctl ") }, "\(check)")
         let command = try #require(hint.components(separatedBy: "tributaryctl ").last)
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
-        let restored = try await daemon.command(command.split(separator: " ").map(String.init))
-        #expect(restored.ending == .exited(0), "\(command): \(restored)")
+        try await daemon.success(of: command.split(separator: " ").map(String.init))
         try await daemon.start()
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         #expect(try PlainSQL(path: daemon.store).rows("SELECT title FROM Paper") == [["plan"]], "\(daemon.log)")
         #expect(!FileManager.default.fileExists(atPath: daemon.store + ".restored"))
-        let again = try await daemon.command(["check"])
-        #expect(again.ending == .exited(0), "\(again)")
+        try await daemon.success(of: ["check"])
     }
 }

@@ -32,12 +32,11 @@ import TributaryAdmin
         )
         #expect(retried.output.contains("tributaryctl segment accept \(path)\n"), "\(retried.output)")
 
-        let accepted = try await daemon.command(["segment", "accept", path])
-        #expect(accepted.ending == .exited(0), "\(accepted.errors)")
+        let accepted = try await daemon.success(of: ["segment", "accept", path])
         #expect(accepted.output.contains("accepted by ") && accepted.output.contains("wins over"), "\(accepted.output)")
         #expect(daemon.journal.contains("held segment is accepted  by="), "\(daemon.log)")
         #expect(try await daemon.command(["segment", "retry", path]).output == "read again, now applied\n")
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
     }
 
     @Test func syncTellsOfAForkAndOfAFolderThatTakesNothing() async throws {

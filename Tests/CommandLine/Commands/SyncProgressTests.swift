@@ -29,7 +29,7 @@ struct SyncProgressTests {
         #expect(result.remaining.isEmpty)
         #expect(try await daemon.count("Employee") == 300)
 
-        #expect(try await daemon.command(["pause"]).ending == .exited(0))
+        try await daemon.success(of: ["pause"])
         let refused = try await events(daemon)
         #expect(refused.last?.event == "problem")
         #expect(refused.last?.data.contains("urn:tributary:problem:paused") == true)

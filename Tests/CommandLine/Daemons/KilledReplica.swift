@@ -108,13 +108,7 @@ final class KilledReplica {
     /// Starts the daemon, gives it work, and kills it at a time that does not depend on the daemon, which may not even
     /// be ready then.
     func runUntilKilled(afterMilliseconds moment: Int, round: Int) async throws {
-        notify = try NotifySocket(in: folder)
-        let process = try ChildProcess(
-            BuildFolder.executable("tributaryd"),
-            ["--config", folder.path("one.yaml")],
-            environment: ["NOTIFY_SOCKET": notify.path],
-            errors: folder.path("one.log")
-        )
+        let process = try begin("one")
         let timer = try ChildProcess("/usr/bin/env", ["sleep", "\(Double(moment) / 1000)"])
         async let killed: Void = {
             _ = await timer.ending()
@@ -164,7 +158,7 @@ final class KilledReplica {
                 let isSave = path == "/v1/transactions"
                 let id = UUID().uuidString.lowercased()
                 let body = isSave ? #"{"changes":[{"insert":"Item","id":"\#(id)","values":{"name":"two"}}]}"# : ""
-                _ = try await client.send(AdminCall(.post, path, body: Array(body.utf8))).orProblem()
+                _ = try await client.answer(.post, path, body)
                 if isSave { acknowledged.insert(id.replacing("-", with: "")) }
             }
             if compacts { verified += try await Self.compact(client).baselines.count { $0.verified } }
@@ -179,8 +173,7 @@ final class KilledReplica {
     }
 
     private static func compact(_ client: AdminClient) async throws -> CompactionReport {
-        let answer = try await client.send(AdminCall(.post, "/v1/compact")).orProblem()
-        return try JSONDecoder().decode(CompactionReport.self, from: Data(answer.body))
+        try await client.answer(.post, "/v1/compact").decode(CompactionReport.self)
     }
 
     /// Has two daemons make one baseline of the present model, with which a new replica begins.
@@ -195,7 +188,7 @@ final class KilledReplica {
             for peer in ["one", "two"] { try await exchange(peer, compacts: false) }
             for peer in ["one", "two", "one"] {
                 let message = try await run(peer) { client in
-                    _ = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
+                    _ = try await client.answer(.post, "/v1/sync")
                     return try await Self.compact(client)
                 }
                 messages.append(message)
@@ -227,11 +220,7 @@ final class KilledReplica {
     }
 
     func writer() async throws -> String {
-        try await run("one") { client in
-            let answer = try await client.send(AdminCall(.get, "/v1/status")).orProblem()
-            let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
-            return try #require(object?["writer"] as? String)
-        }
+        try await run("one") { try await $0.text("writer", of: "/v1/status") }
     }
 
     private func saveOne(bytes: Int = 0) async throws -> Bool {
@@ -257,13 +246,13 @@ final class KilledReplica {
             try await agree()
             // Kills may have kept the first daemon from removing anything.
             verified += try await run("one") { client in
-                _ = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
+                _ = try await client.answer(.post, "/v1/sync")
                 return try await Self.compact(client).baselines.count { $0.verified }
             }
             try recordRemovals()
         }
         try await run("one") { client in
-            let answer = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
+            let answer = try await client.answer(.post, "/v1/sync")
             #expect(answer.text.contains("\"remaining\""))
         }
     }
@@ -271,37 +260,35 @@ final class KilledReplica {
     /// Has the daemon compare its store with a new one that it builds from the log folder, large values included.
     func check() async throws {
         try await run("one") { client in
-            let answer = try await client.send(AdminCall(.post, "/v1/check")).orProblem()
+            let answer = try await client.answer(.post, "/v1/check")
             #expect(answer.text.contains("\"ok\":true"), "\(answer.text)")
         }
     }
 
     func digest() async throws -> String {
-        try await run("one") { try await Self.digest(of: $0) }
+        try await run("one") { try await $0.text("digest", of: "/v1/digest") }
     }
 
     func digestOfNewReplica() async throws -> String {
         try await run("three") { client in
-            let answer = try await client.send(AdminCall(.post, "/v1/sync")).orProblem()
+            let answer = try await client.answer(.post, "/v1/sync")
             #expect(answer.text.contains("\"remaining\":{}"), "\(answer.text)")
-            return try await Self.digest(of: client)
+            return try await client.text("digest", of: "/v1/digest")
         }
     }
 
-    private static func digest(of client: AdminClient) async throws -> String {
-        let answer = try await client.send(AdminCall(.get, "/v1/digest")).orProblem()
-        let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
-        return try #require(object?["digest"] as? String)
-    }
-
-    private func run<T>(_ peer: String, _ body: (AdminClient) async throws -> T) async throws -> T {
+    private func begin(_ peer: String) throws -> ChildProcess {
         notify = try NotifySocket(in: folder)
-        let process = try ChildProcess(
+        return try ChildProcess(
             BuildFolder.executable("tributaryd"),
             ["--config", folder.path("\(peer).yaml")],
             environment: ["NOTIFY_SOCKET": notify.path],
             errors: folder.path("one.log")
         )
+    }
+
+    private func run<T>(_ peer: String, _ body: (AdminClient) async throws -> T) async throws -> T {
+        let process = try begin(peer)
         try #require(await notify.wait(for: "READY=1", from: process), "the daemon did not start:\n\(log)")
         let result = try await body(client(peer))
         process.send(SIGTERM)
@@ -325,5 +312,23 @@ final class KilledReplica {
     func leftovers() throws -> [String] {
         let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         return files.filter { $0.contains(".scratch-") || ($0.contains(".staging/") && $0.hasSuffix(".tlog")) }
+    }
+}
+
+extension AdminClient {
+    /// The answer to a request that must succeed.
+    fileprivate func answer(
+        _ method: AdminCall.Method,
+        _ path: String,
+        _ body: String? = nil
+    ) async throws -> AdminResponse {
+        try await send(AdminCall(method, path, body: body.map { Array($0.utf8) })).orProblem()
+    }
+
+    /// A text in an answer.
+    fileprivate func text(_ member: String, of path: String) async throws -> String {
+        let body = try await answer(.get, path).body
+        let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+        return try #require(object?[member] as? String)
     }
 }

@@ -168,6 +168,19 @@ final class RunningDaemon: EndingWithTest {
         return try await Answer(of: arguments, to: program, in: folder, input: input, environment: settings)
     }
 
+    /// The answer of a command that must succeed.
+    @discardableResult
+    func success(
+        of arguments: [String],
+        input: String? = nil,
+        environment: [String: String] = [:],
+        at place: SourceLocation = #_sourceLocation
+    ) async throws -> Answer {
+        let answer = try await command(arguments, input: input, environment: environment)
+        #expect(answer.ending == .exited(0), "\(arguments): \(answer)\n\(log)", sourceLocation: place)
+        return answer
+    }
+
     /// Has the daemon save changes, each given as JSON.
     func save(_ changes: [String]) async throws {
         let (status, answer) = try await call(

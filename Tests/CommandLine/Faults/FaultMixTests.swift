@@ -5,12 +5,8 @@ import Testing
 /// Random failures of the disk while a daemon saves, imports, exports and backs up, with kills and stops in between.
 @Suite(.timeLimit(.minutes(60)), .daemonTurns) struct FaultMixTests {
     @Test func randomFailuresLoseNothing() async throws {
-        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
-        var random = SeededGenerator.fromEnvironment()
-        print("seed \(random.seed)")
-        let replica = try await FaultyReplica()
-        try await replica.start()
-        try await replica.startPeer()
+        var random = SeededGenerator.printingSeed()
+        let replica = try await FaultyReplica.started()
         var (round, failed) = (0, 0)
         var rounds = LongProofs.rounds(8)
         // The rules of all rounds may be about files that their work does not touch: then more rounds follow.

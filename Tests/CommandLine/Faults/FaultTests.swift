@@ -9,10 +9,7 @@ import TributaryAdmin
     @Test(arguments: FaultTarget.allCases) func aFailureIsReportedAndLeavesNothingBehind(_ target: FaultTarget)
         async throws
     {
-        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
-        let replica = try await FaultyReplica()
-        try await replica.start()
-        try await replica.startPeer()
+        let replica = try await FaultyReplica.started()
         try await replica.expectRecovery("before the first failure")
         for rule in target.rules {
             let comment = Comment(rawValue: "\(rule)")
@@ -66,10 +63,7 @@ import TributaryAdmin
 
     /// The first export needs a folder whose name is not durable would be lost with its segments.
     @Test func aNewFolderIsDurableBeforeASegmentIsInIt() async throws {
-        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
-        let replica = try await FaultyReplica()
-        try await replica.start()
-        try await replica.startPeer()
+        let replica = try await FaultyReplica.started()
         replica.control.begin(.failing(.sync, "*/logs", EIO))
         for _ in 0..<2 {
             _ = try await replica.save()
@@ -110,10 +104,7 @@ import TributaryAdmin
         .failing(.write, "*/logs/*", EIO), .failing(.write, "*/one.sqlite-wal", ENOSPC),
     ])
     func aDaemonThatCannotFinishStopsAndLosesNothing(_ rule: FaultRule) async throws {
-        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
-        let replica = try await FaultyReplica()
-        try await replica.start()
-        try await replica.startPeer()
+        let replica = try await FaultyReplica.started()
         try await replica.expectRecovery("before the failure")
         replica.control.begin(.failing(.open, "*/logs/.staging/*", EIO), at: 1)
         for _ in 0..<3 { #expect(try await replica.save() == nil) }

@@ -39,6 +39,15 @@ final class FaultyReplica {
         try foreign.write([[#"{"insert":"Tally","id":"\#(Self.tally)","values":{"count":0}}"#]], to: one.logs)
     }
 
+    /// Cancels the test where the machine cannot make a disk fail.
+    static func started() async throws -> FaultyReplica {
+        if let reason = PreloadedLibrary.reasonNotToPreload { try Test.cancel("\(reason)") }
+        let replica = try await FaultyReplica()
+        try await replica.start()
+        try await replica.startPeer()
+        return replica
+    }
+
     var journal: String { one.log }
 
     func start() async throws {

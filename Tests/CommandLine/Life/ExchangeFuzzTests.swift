@@ -8,8 +8,7 @@ import TributaryChanges
 /// Daemons that exchange random histories, some of which get the larger model late, have equal states at the end.
 @Suite(.timeLimit(.minutes(60)), .daemonTurns) struct ExchangeFuzzTests {
     @Test func daemonsThatExchangeRandomHistoriesEndEqual() async throws {
-        let first = SeededGenerator.fromEnvironment().seed
-        print("seed \(first)")
+        let first = SeededGenerator.printingSeed().seed
         for round in LongProofs.rounds(2) {
             let seed = first &+ UInt64(round)
             let world = try DaemonExchange(seed: seed)

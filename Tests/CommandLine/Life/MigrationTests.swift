@@ -28,7 +28,7 @@ import TributaryChanges
         let daemon = try await RunningDaemon.started()
         let segment = EmployeeSegment(writer: UniqueID(UUID()), transactions: 20, changesEach: 1_000)
         try segment.publish(in: daemon.logs)
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         #expect(await daemon.stop() == .exited(0))
         try daemon.folder.write(Self.withPay, to: "model.yaml")
         let told = "STATUS=Migrating the store from model version '1' to '2'"

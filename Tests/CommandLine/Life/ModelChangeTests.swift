@@ -109,8 +109,7 @@ import TributaryAdmin
             with: "title: {type: String, renamed_from: name}"
         )
         try daemon.folder.write(next, to: "next.yaml")
-        let diff = try await daemon.command(["model", "diff", older, newer])
-        #expect(diff.ending == .exited(0), "\(diff)")
+        let diff = try await daemon.success(of: ["model", "diff", older, newer])
         #expect(diff.output.contains("- remove Employee.salary"), "\(diff.output)")
         #expect(diff.output.contains("  rename Employee.title (from 'name' to 'title')"), "\(diff.output)")
         let json = try await daemon.command(["model", "diff", "--json", older, newer])

@@ -35,8 +35,7 @@ struct MainJobTests {
         #expect(hasStarted)
         #expect(update?.data.contains("\"inserted\":{\"Employee\":[\"\(Self.ann)\"]}") == true, "\(update?.data ?? "")")
         #expect(update?.id?.contains("@") == true)
-        let list = try await daemon.command(["object", "list", "Employee", "--where", "salary > 1000"])
-        #expect(list.ending == .exited(0))
+        let list = try await daemon.success(of: ["object", "list", "Employee", "--where", "salary > 1000"])
         #expect(list.output.contains("Ann"))
         #expect(try PlainSQL(path: daemon.store).value("SELECT name FROM Employee") == "Ann")
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
@@ -50,11 +49,10 @@ struct MainJobTests {
         let two = try RunningDaemon("two", in: one.folder)
         try await one.start()
         try await two.start()
-        let insert = try await one.command(["object", "insert", "Employee", "name=Bob", "salary=7"])
-        #expect(insert.ending == .exited(0), "\(insert.errors)")
+        let insert = try await one.success(of: ["object", "insert", "Employee", "name=Bob", "salary=7"])
         let id = insert.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        #expect(try await one.command(["sync"]).ending == .exited(0))
-        #expect(try await two.command(["sync"]).ending == .exited(0))
+        try await one.success(of: ["sync"])
+        try await two.success(of: ["sync"])
         let other = try await two.command(["object", "get", "Employee", id])
         #expect(other.output.contains("Bob"), "\(other.errors)")
         #expect(try await one.digest() == two.digest())
@@ -84,7 +82,7 @@ struct MainJobTests {
         let partial = try PlainSQL(path: daemon.store).value("SELECT count(*) FROM Employee").flatMap { Int($0) }
         #expect((partial ?? -1) % 50 == 0, "a transaction was split")
         try await daemon.start()
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         #expect(try PlainSQL(path: daemon.store).value("SELECT count(*) FROM Employee") == "20000")
     }
 }

@@ -50,7 +50,7 @@ import TributaryAdmin
         #expect(silent.ending == .exited(69), "\(silent.errors)")
         #expect(silent.errors.contains(daemon.socket) && silent.errors.contains("--timeout"), "\(silent.errors)")
         daemon.process?.send(SIGCONT)
-        #expect(try await daemon.command(["--timeout", "1m", "status"]).ending == .exited(0))
+        try await daemon.success(of: ["--timeout", "1m", "status"])
     }
 
     @Test(arguments: ["5 parsecs", "soon", "-1s"])

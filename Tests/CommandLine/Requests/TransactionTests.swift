@@ -91,7 +91,7 @@ struct TransactionTests {
         for changes in transactions { try await daemon.save(changes) }
         let object = try await daemon.call(.get, "/v1/objects/Employee/\(id)").1
         #expect((object["values"] as? [String: Any])?["mileage"] as? Double == 2.5, "\(object)")
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         let amounts = try daemon.exportedText().matches(of: /"increment":([^}]+)/).map { String($0.1) }
         #expect(Set(amounts).isSuperset(of: ["1e+16", "0.1", "3.3", "0.75"]), "\(amounts)")
     }

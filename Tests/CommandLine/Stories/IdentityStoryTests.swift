@@ -18,8 +18,7 @@ import TributaryAdmin
         let problem = try #require(problems?.first { $0["code"] as? String == code })
         let hint = try #require(problem["hint"] as? String)
         let command = try #require(hint.components(separatedBy: "tributaryctl ").last)
-        let result = try await daemon.command(command.split(separator: " ").map(String.init))
-        #expect(result.ending == .exited(0), "\(command): \(result)")
+        let result = try await daemon.success(of: command.split(separator: " ").map(String.init))
         return result.output
     }
 
@@ -56,18 +55,18 @@ import TributaryAdmin
         try await daemon.start()
         let id = IdentityStoryTests.employee
         try await daemon.save(#"{"insert":"Employee","id":"\#(id)","values":{"name":"Ann","visits":1}}"#)
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         let share = daemon.folder.path("share")
         try FileManager.default.moveItem(atPath: daemon.logs, toPath: share)
         try await daemon.save(#"{"update":"Employee","id":"\#(id)","values":{"visits":{"increment":5}}}"#)
         let backup = daemon.folder.path("backup.sqlite")
-        #expect(try await daemon.command(["backup", backup]).ending == .exited(0))
+        try await daemon.success(of: ["backup", backup])
         try FileManager.default.moveItem(atPath: share, toPath: daemon.logs)
         try await daemon.save(#"{"update":"Employee","id":"\#(id)","values":{"visits":{"increment":7}}}"#)
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
         let restore = ["restore", backup, "--store", daemon.store, "--move-aside"]
-        #expect(try await daemon.command(restore).ending == .exited(0))
+        try await daemon.success(of: restore)
 
         let peer = try RunningDaemon("two", in: daemon.folder)
         try daemon.folder.write(IdentityStoryTests.model, to: "model.yaml")
@@ -120,7 +119,7 @@ import TributaryAdmin
     @Test func aRestampedStoreGoesOnAtOnce() async throws {
         let daemon = try await RunningDaemon.started()
         try await daemon.save(RunningDaemon.insertion(1))
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         let former = try await daemon.writer()
         let token = try #require(try await daemon.call(.get, "/v1/history").1["token"] as? String)
         let restamp = try await daemon.command(["writer", "restamp"])

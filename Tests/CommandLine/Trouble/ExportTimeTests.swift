@@ -26,7 +26,7 @@ import TributaryAdmin
         #expect(inserted == .exited(0))
         #expect(arrived?.contains("Employee") == true)
         for name in ["Second", "Third"] {
-            #expect(try await one.command(["object", "insert", "Employee", "name=\(name)"]).ending == .exited(0))
+            try await one.success(of: ["object", "insert", "Employee", "name=\(name)"])
         }
         let before = try one.exportedText()
         #expect(before.contains("First") && !before.contains("Second"), "\(before)")

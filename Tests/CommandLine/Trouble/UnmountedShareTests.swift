@@ -14,7 +14,7 @@ import TributaryAdmin
         let share = daemon.folder.path("share")
         try await daemon.start()
         try await daemon.save(Self.insert("first"))
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
 
         try FileManager.default.moveItem(atPath: daemon.logs, toPath: share)
@@ -28,13 +28,13 @@ import TributaryAdmin
 
         try FileManager.default.removeItem(atPath: daemon.logs)
         try FileManager.default.moveItem(atPath: share, toPath: daemon.logs)
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
-        #expect(try await daemon.command(["status", "--check"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
+        try await daemon.success(of: ["status", "--check"])
         #expect(await daemon.stop() == .exited(0), "\(daemon.log)")
 
         let peer = try RunningDaemon("two", in: daemon.folder)
         try await peer.start()
-        #expect(try await peer.command(["sync"]).ending == .exited(0))
+        try await peer.success(of: ["sync"])
         #expect(try await peer.count("Department") == 2)
     }
 
@@ -42,7 +42,7 @@ import TributaryAdmin
     @Test(.timeLimit(.minutes(30))) func theHintLetsAFolderBeginAnew() async throws {
         let daemon = try await RunningDaemon.started()
         try await daemon.save(Self.insert("first"))
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         for name in try FileManager.default.contentsOfDirectory(atPath: daemon.logs) {
             try FileManager.default.removeItem(atPath: daemon.logs + "/" + name)
         }
@@ -53,7 +53,7 @@ import TributaryAdmin
         let command = try #require(hint.components(separatedBy: "tributaryctl ").last)
         #expect(command == "check --repair", "\(hint)")
         _ = try await daemon.command(command.split(separator: " ").map(String.init))
-        #expect(try await daemon.command(["sync"]).ending == .exited(0))
+        try await daemon.success(of: ["sync"])
         let text = try daemon.exportedText()
         #expect(text.contains("first") && text.contains("second"))
     }
