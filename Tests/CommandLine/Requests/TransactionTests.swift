@@ -71,6 +71,72 @@ struct TransactionTests {
         }
     }
 
+    /// The IDs are computed with another program, from the normal form of the value.
+    @Test(
+        "the spellings of one value of a key give one ID, in requests and in written segments",
+        .timeLimit(.minutes(30))
+    )
+    func spellingsOfKeys() async throws {
+        let daemon = try RunningDaemon()
+        try daemon.folder.write(
+            """
+            version: "1"
+            entities:
+              Item:
+                attributes: {number: Integer 64?, text: String?, code: UUID?, amount: Decimal?, isOpen: Boolean?, at: Date?}
+            """,
+            to: "model.yaml"
+        )
+        try await daemon.start()
+        let folder = daemon.folder.path("written")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let write = [
+            "segment", "write", "--logs", folder, "--writer", UUID().uuidString.lowercased(),
+            "--model", daemon.folder.path("model.yaml"), "--json",
+        ]
+        func insert(_ name: String, _ value: String) -> String {
+            #"{"insert":"Item","identity":["\#(name)"],"values":{"\#(name)":\#(value)}}"#
+        }
+        let spellings: [(name: String, id: String, values: [String])] = [
+            ("number", "258d0c51-69ec-8531-ae99-c1c8c8603910", ["1"]),
+            ("number", "e0540da0-63cc-8dc4-89b1-5c12d77679d0", ["0", "-0"]),
+            ("text", "1caa859d-765d-8a52-9e0c-17b626ab2fd1", [#""é""#, #""\u00e9""#, #""\u00E9""#]),
+            ("text", "7ee5af87-91b5-8332-b5cc-7effa9bfdeea", [#""e\u0301""#]),
+            ("text", "40fdd7a4-8459-872d-a6e5-0877e33cb6f5", [#""/a""#, #""\/a""#]),
+            (
+                "code", "dd6cfed3-73d4-8244-aeca-c6b609f57f49",
+                [#""0190f1a2-0000-7000-8000-00000000000a""#, #""0190F1A2-0000-7000-8000-00000000000A""#]
+            ),
+            ("amount", "93b04b61-923c-8964-bd8f-42b8c15ed73d", [#""1""#, #""1.0""#, "1"]),
+            ("isOpen", "486d7ba2-9718-845e-8055-8a478f4c25e3", ["true"]),
+        ]
+        for (name, id, values) in spellings {
+            for value in values {
+                let change = insert(name, value)
+                let written = try await daemon.success(of: write, input: change + "\n")
+                #expect(written.output.contains(#""ids":["\#(id)"]"#), "\(change): \(written.output)")
+                let (status, answer) = try await daemon.call(.post, "/v1/transactions", #"{"changes":[\#(change)]}"#)
+                // The other spellings are of an object that is there.
+                guard value == values[0] else {
+                    #expect(status == 409, "\(change): \(answer)")
+                    continue
+                }
+                #expect(status == 200 && answer["ids"] as? [String] == [id], "\(change): \(answer)")
+            }
+        }
+        // No integers, and no values that can be a part of a key.
+        for (name, value) in [
+            ("number", "1.0"), ("number", "1e0"), ("number", #""1""#), ("amount", "1.0"), ("at", "1704067200"),
+            ("at", "1704067200.0"), ("at", "1704067200.5"), ("at", #""2024-01-01T00:00:00Z""#),
+        ] {
+            let change = insert(name, value)
+            let written = try await daemon.command(write, input: change + "\n")
+            #expect(written.ending == .exited(65), "\(change): \(written)")
+            let (status, answer) = try await daemon.call(.post, "/v1/transactions", #"{"changes":[\#(change)]}"#)
+            #expect(status == 400, "\(change): \(status) \(answer)")
+        }
+    }
+
     @Test("increments are exported as they came, whatever digits the value shows", .timeLimit(.minutes(30)))
     func increments() async throws {
         let daemon = try RunningDaemon()
