@@ -173,10 +173,9 @@ final class RunningDaemon: EndingWithTest {
     func success(
         of arguments: [String],
         input: String? = nil,
-        environment: [String: String] = [:],
         at place: SourceLocation = #_sourceLocation
     ) async throws -> Answer {
-        let answer = try await command(arguments, input: input, environment: environment)
+        let answer = try await command(arguments, input: input)
         #expect(answer.ending == .exited(0), "\(arguments): \(answer)\n\(log)", sourceLocation: place)
         return answer
     }

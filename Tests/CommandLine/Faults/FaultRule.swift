@@ -27,14 +27,8 @@ struct FaultRule: Sendable, Hashable {
     /// The number of calls that fail after that; negative for all.
     var count = -1
 
-    static func failing(
-        _ calls: Calls,
-        _ pattern: String,
-        _ error: Int32,
-        skipped: Int = 0,
-        count: Int = -1
-    ) -> FaultRule {
-        FaultRule(calls: calls, pattern: pattern, error: error, skipped: skipped, count: count)
+    static func failing(_ calls: Calls, _ pattern: String, _ error: Int32, skipped: Int = 0) -> FaultRule {
+        FaultRule(calls: calls, pattern: pattern, error: error, skipped: skipped)
     }
 
     /// A write of half of the bytes that is reported as a failure.
