@@ -1,6 +1,6 @@
 public import Foundation
 public import TributaryChanges
-public import TributaryModel
+import TributaryModel
 
 /// A Swift type that an attribute can have.
 public protocol FieldValue {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Sums of doubles without rounding, which are therefore equal whatever the order of the additions.
 ///
 /// Every finite double is a decimal number of at most 309 digits before the point and 1,074 after it, and so is a sum of
@@ -23,7 +25,8 @@ enum ExactSum {
         if case .double(let number) = number { return .double(0 - number) }
         var parts = parts(of: number)
         parts.isNegative.toggle()
-        return value(DecimalText.sum([parts]))
+        parts.trim()
+        return value(parts)
     }
 
     /// The nearest double, the even one of two; the greatest or least finite double when the sum is beyond it.
@@ -64,99 +67,35 @@ enum ExactSum {
     /// The only value for a number: a double, or decimal text where no double is equal to the number.
     private static func value(_ parts: DecimalText.Parts) -> PropertyValue {
         let text = parts.text
-        if let number = Double(text), number.isFinite {
-            let exact = self.parts(of: number)
-            if exact.digits == parts.digits, exact.exponent == parts.exponent { return .double(number + 0) }
-        }
-        return .decimal(text)
+        guard let number = Double(text), number.isFinite, parts.exponent >= -places(of: number),
+            self.parts(of: number) == parts
+        else { return .decimal(text) }
+        return .double(number + 0)
     }
 
     private static func parts(of number: PropertyValue) -> DecimalText.Parts {
+        var parts: DecimalText.Parts?
         switch number {
-        case .double(let value): return parts(of: value)
-        case .integer(let value):
-            var parts = DecimalText.Parts(
-                isNegative: value < 0,
-                digits: Array(String(value.magnitude).utf8),
-                exponent: 0
-            )
-            parts.trim()
-            return parts
-        case .decimal(let text):
-            guard var parts = DecimalText.Parts(text, maximumLength: maximumLength, maximumPower: 0) else { break }
-            parts.trim()
-            return parts
+        case .double(let value): return self.parts(of: value)
+        case .integer(let value): parts = DecimalText.Parts(String(value))
+        case .decimal(let text): parts = DecimalText.Parts(text, maximumLength: maximumLength, maximumPower: 0)
         default: break
         }
-        return DecimalText.Parts(isNegative: false, digits: [], exponent: 0)
+        parts?.trim()
+        return parts ?? DecimalText.Parts(isNegative: false, digits: [], exponent: 0)
     }
+
+    /// As many decimal places as the last bit of the number has, which counts 2^-`places`: none is rounded.
+    private static func places(of number: Double) -> Int { max(0, -Int(number.ulp.exponent)) }
 
     private static func parts(of number: Double) -> DecimalText.Parts {
         let value = finite(number)
-        guard value != 0 else { return DecimalText.Parts(isNegative: false, digits: [], exponent: 0) }
-        var significand = value.significandBitPattern
-        if value.isNormal { significand |= 1 << 52 }
-        var exponent = (value.isNormal ? Int(value.exponent) : -1_022) - 52
-        exponent += significand.trailingZeroBitCount
-        significand >>= UInt64(significand.trailingZeroBitCount)
-        var digits = BillionDigits(significand)
-        // A negative power of two is a power of five times a negative power of ten.
-        digits.multiply(by: exponent < 0 ? 5 : 2, times: abs(exponent))
-        var parts = DecimalText.Parts(
-            isNegative: value < 0,
-            digits: digits.ascii,
-            exponent: min(exponent, 0)
-        )
-        parts.trim()
-        return parts
-    }
-
-    /// A natural number in base 10⁹, the last digit first.
-    private struct BillionDigits {
-        private static let base: UInt64 = 1_000_000_000
-        private var limbs: [UInt64]
-
-        init(_ value: UInt64) {
-            limbs = []
-            var rest = value
-            while rest > 0 {
-                limbs.append(rest % BillionDigits.base)
-                rest /= BillionDigits.base
-            }
+        let places = places(of: value)
+        // The locale of the process decides how the decimal point looks.
+        let digits: [UInt8] = withUnsafeTemporaryAllocation(of: CChar.self, capacity: places + 320) { text in
+            let count = withVaList([Int32(places), value]) { vsnprintf(text.baseAddress, text.count, "%.*f", $0) }
+            return text.prefix(Int(count)).map { UInt8(bitPattern: $0) }.filter(DecimalText.isDigit)
         }
-
-        /// `factor` is at most 5.
-        mutating func multiply(by factor: UInt64, times count: Int) {
-            var rest = count
-            while rest > 0 {
-                let step = min(rest, 12)
-                var product: UInt64 = 1
-                for _ in 0..<step { product *= factor }
-                multiply(by: product)
-                rest -= step
-            }
-        }
-
-        private mutating func multiply(by factor: UInt64) {
-            var carry: UInt64 = 0
-            for index in limbs.indices {
-                let product = limbs[index] * factor + carry
-                limbs[index] = product % BillionDigits.base
-                carry = product / BillionDigits.base
-            }
-            if carry > 0 { limbs.append(carry) }
-        }
-
-        var ascii: [UInt8] {
-            var result: [UInt8] = []
-            for limb in limbs.reversed() {
-                var divisor = BillionDigits.base / 10
-                while divisor > 0 {
-                    result.append(UInt8(ascii: "0") + UInt8(limb / divisor % 10))
-                    divisor /= 10
-                }
-            }
-            return result
-        }
+        return DecimalText.Parts(isNegative: value < 0, digits: digits, exponent: -places)
     }
 }

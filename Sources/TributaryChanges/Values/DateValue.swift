@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A date with the precision of Foundation's `Date`: a double of seconds since the start of 2001.
 ///
 /// The log and SQL count seconds from 1970, and half of all present dates are no double of these. A literal is Unix
@@ -147,4 +149,13 @@ extension DateValue: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
 extension DateValue: CustomStringConvertible {
     /// The Unix seconds in the form of the log.
     public var description: String { json.text }
+}
+
+extension DateValue {
+    /// Converts a Foundation date without loss.
+    @inlinable
+    public init(_ date: Date) { self.init(secondsSinceReferenceDate: date.timeIntervalSinceReferenceDate) }
+
+    /// The date as Foundation's type.
+    @inlinable public var date: Date { Date(timeIntervalSinceReferenceDate: secondsSinceReferenceDate) }
 }

@@ -39,8 +39,49 @@ package enum DecimalText {
         return rightFraction.lexicographicallyPrecedes(leftFraction) ? 1 : 0
     }
 
+    /// The exact sum of canonical decimals; nil when it has too many digits.
+    ///
+    /// Intermediate sums may have more digits than the result.
+    package static func sum(_ texts: [String]) -> String? {
+        let number = sum(texts.compactMap { Parts($0) })
+        return number.isRepresentable ? number.text : nil
+    }
+
+    /// Exact whatever the number of digits, and without superfluous zeros.
+    static func sum(_ numbers: [Parts]) -> Parts {
+        let exponent = numbers.map(\.exponent).min() ?? 0
+        var columns: [Int] = []
+        for number in numbers {
+            let start = number.exponent - exponent
+            let missing = start + number.digits.count - columns.count
+            if missing > 0 { columns += repeatElement(0, count: missing) }
+            for (offset, digit) in number.columns.enumerated() { columns[start + offset] += digit }
+        }
+        return Parts(columns: columns, exponent: exponent)
+    }
+
+    /// The exact product of canonical decimals; nil when it has too many digits.
+    package static func product(_ left: String, _ right: String) -> String? {
+        guard let left = Parts(left), let right = Parts(right) else { return nil }
+        var columns = [Int](repeating: 0, count: left.digits.count + right.digits.count)
+        let factors = right.columns
+        for (index, digit) in left.columns.enumerated() {
+            for (other, factor) in factors.enumerated() { columns[index + other] += digit * factor }
+        }
+        let number = Parts(columns: columns, exponent: left.exponent + right.exponent)
+        return number.isRepresentable ? number.text : nil
+    }
+
+    package static func negated(_ text: String) -> String {
+        text == "0" ? text : text.hasPrefix("-") ? String(text.dropFirst()) : "-" + text
+    }
+
+    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
     /// The sign, the digits, and the power of ten that the last digit counts.
-    struct Parts {
+    struct Parts: Equatable {
+        private static let zero = UInt8(ascii: "0")
+
         var isNegative = false
         var digits: [UInt8] = []
         var exponent = 0
@@ -50,12 +91,42 @@ package enum DecimalText {
             digits.count <= maximumDigits && DecimalText.exponents.contains(exponent)
         }
 
-        /// The number may exceed the limits of a decimal.
+        /// Creates a number without superfluous zeros, which may exceed the limits of a decimal.
         init(isNegative: Bool, digits: [UInt8], exponent: Int) {
             self.isNegative = isNegative
             self.digits = digits
             self.exponent = exponent
+            trim()
         }
+
+        /// Creates the sum of `columns[n]` · 10^(n + `exponent`), without superfluous zeros.
+        init(columns: [Int], exponent: Int) {
+            var (digits, rest) = Parts.carried(columns)
+            // A number below zero leaves a rest below zero.
+            let isNegative = rest < 0
+            if isNegative { (digits, rest) = Parts.carried(columns.map { -$0 }) }
+            while rest > 0 {
+                digits.append(rest % 10)
+                rest /= 10
+            }
+            let text = digits.reversed().map { Parts.zero + UInt8($0) }
+            self.init(isNegative: isNegative, digits: text, exponent: exponent)
+        }
+
+        /// Carries from column to column, so that each has a digit; the rest counts the column after the last.
+        private static func carried(_ columns: [Int]) -> (digits: [Int], rest: Int) {
+            var carry = 0
+            let digits = columns.map { column in
+                let sum = column + carry
+                let digit = (sum % 10 + 10) % 10
+                carry = (sum - digit) / 10
+                return digit
+            }
+            return (digits, carry)
+        }
+
+        /// The digits with the sign of the number, the last digit first.
+        var columns: [Int] { digits.reversed().map { Int($0 - Parts.zero) * (isNegative ? -1 : 1) } }
 
         /// Parses a number such as `-1.50`, `+2` or `1.2e3`; nil for any other text and beyond a limit.
         ///
@@ -71,7 +142,7 @@ package enum DecimalText {
             var sawPoint = false
             while index < bytes.count {
                 let byte = bytes[index]
-                if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+                if DecimalText.isDigit(byte) {
                     digits.append(byte)
                     if sawPoint { exponent -= 1 }
                 } else if byte == UInt8(ascii: "."), !sawPoint {
@@ -90,9 +161,8 @@ package enum DecimalText {
         }
 
         mutating func trim() {
-            let zero = UInt8(ascii: "0")
-            digits = Array(digits.drop { $0 == zero })
-            while digits.last == zero {
+            digits = Array(digits.drop { $0 == Parts.zero })
+            while digits.last == Parts.zero {
                 digits.removeLast()
                 exponent += 1
             }
@@ -103,7 +173,7 @@ package enum DecimalText {
         }
 
         var text: String {
-            let zero = UInt8(ascii: "0")
+            let zero = Parts.zero
             var result: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
             if exponent >= 0 {
                 result += digits.isEmpty ? [zero] : digits

@@ -81,3 +81,169 @@ extension UniqueID: Comparable {
         left.high != right.high ? left.high < right.high : left.low < right.low
     }
 }
+
+extension UniqueID {
+    /// The identifier of the object that a natural key identifies: machines that insert an object with one key insert
+    /// one object, and so merge what they know of it property by property.
+    ///
+    /// A UUID of version 8 (RFC 9562): the first sixteen bytes of the SHA-256 of the JSON array
+    /// `["ENTITY","NAME",VALUE,…]` without white space, with version and variant set. The names are in the order of their
+    /// UTF-8 bytes; values and escapes are written as in the canonical form of a segment.
+    ///
+    /// It is nil when the key is empty or has another value: a null identifies nothing, and numbers with a point have no
+    /// single text.
+    ///
+    /// - Parameters:
+    ///   - entity: The name of the entity that is inserted, as in the change.
+    ///   - key: The values of the properties that identify the object. A segment must write them as strings, integers or
+    ///     booleans, as it does not with doubles.
+    public init?(entity: String, key: [String: PropertyValue]) {
+        var parts = [JSONValue.string(entity)]
+        for (name, value) in key.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+            guard value.isKeyPart else { return nil }
+            parts += [.string(name), value.json]
+        }
+        guard parts.count > 1 else { return nil }
+        let hash = SHA256.hash(data: Array(JSONValue.array(parts).text.utf8)).bytes
+        let bytes = hash.withUnsafeBytes { UniqueID(bytes: $0) }
+        self.init(
+            high: bytes.high & ~0xF000 | 0x8000,
+            low: bytes.low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        )
+    }
+}
+
+extension PropertyValue {
+    /// Whether the value can be a part of the key in `UniqueID.init(entity:key:)`.
+    package var isKeyPart: Bool {
+        switch json {
+        case .string, .integer, .boolean: true
+        default: false
+        }
+    }
+
+    /// The values that can be parts of a key, for messages.
+    package static let keyParts = "a string, an integer or a boolean, as it identifies the object"
+}
+
+// MARK: Text
+
+extension UniqueID: CustomStringConvertible, LosslessStringConvertible {
+    /// Parses the 36-character form in upper or lower case; nil for any other text.
+    public init?(_ text: some StringProtocol) {
+        var text = String(text)
+        let parsed = text.withUTF8 { UniqueID(text: UnsafeRawBufferPointer($0)) }
+        guard let parsed else { return nil }
+        self = parsed
+    }
+
+    /// Parses the 36-character form in upper or lower case; nil for any other text.
+    package init?(text bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 36 else { return nil }
+        let dash = UInt8(ascii: "-")
+        guard bytes[8] == dash, bytes[13] == dash, bytes[18] == dash, bytes[23] == dash else { return nil }
+        // Called for every object of the log, so it parses eight digits at a time.
+        func digits(at offset: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        func four(_ offset: Int) -> UInt64 {
+            UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+        }
+        guard let first = UniqueID.eightDigits(digits(at: 0)),
+            let second = UniqueID.eightDigits(four(9) << 32 | four(14)),
+            let third = UniqueID.eightDigits(four(19) << 32 | four(24)),
+            let fourth = UniqueID.eightDigits(digits(at: 28))
+        else { return nil }
+        self.init(high: first << 32 | second, low: third << 32 | fourth)
+    }
+
+    /// The first digit is in the highest byte; nil for any other characters.
+    @inline(__always)
+    private static func eightDigits(_ text: UInt64) -> UInt64? {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        guard text & highs == 0 else { return nil }
+        // The high bit of each sum is set when its byte is at least the bound; no sum carries into the next byte.
+        func isAtLeast(_ bound: UInt8, _ bytes: UInt64) -> UInt64 { bytes &+ ones &* UInt64(0x80 - bound) }
+        let lower = text | ones &* 0x20
+        let numbers = isAtLeast(0x30, text) & ~isAtLeast(0x3A, text) & highs
+        let letters = isAtLeast(0x61, lower) & ~isAtLeast(0x67, lower) & highs
+        guard numbers | letters == highs else { return nil }
+        var value = text & (ones &* 0x0F) &+ (letters >> 7) &* 9
+        value = (value | value >> 4) & 0x00FF_00FF_00FF_00FF
+        value = (value | value >> 8) & 0x0000_FFFF_0000_FFFF
+        return (value | value >> 16) & 0xFFFF_FFFF
+    }
+
+    /// The 36-character lower-case form.
+    public var description: String {
+        String(unsafeUninitializedCapacity: 36) { buffer in
+            writeText(to: UnsafeMutableRawBufferPointer(buffer))
+            return 36
+        }
+    }
+
+    /// Writes 36 lower-case characters.
+    package func writeText(to buffer: UnsafeMutableRawBufferPointer) {
+        var position = 0
+        for digit in 0..<32 {
+            if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                buffer[position] = UInt8(ascii: "-")
+                position += 1
+            }
+            let half = digit < 16 ? high : low
+            let nibble = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (digit % 16))) & 0xF
+            buffer[position] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+            position += 1
+        }
+    }
+}
+
+extension UniqueID: Codable {
+    /// Reads the 36-character form.
+    ///
+    /// - Throws: ``DecodingError`` when the value is no UUID.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = UniqueID(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not a UUID")
+        }
+        self = value
+    }
+
+    /// Writes the 36-character form.
+    ///
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+package func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
+
+package func isLowerHexadecimal(_ text: some StringProtocol) -> Bool {
+    text.utf8.allSatisfy { hexadecimalDigit($0) != nil && $0 | 0x20 == $0 }
+}
+
+/// 64 lower-case hexadecimal digits, which are safe as a part of a path.
+package func isSHA256(_ text: String) -> Bool { text.utf8.count == 64 && isLowerHexadecimal(text) }
+
+/// The form of clocks and sequences in the log folder, in lower case.
+package func hexadecimal16(_ value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+}
+
+/// Nil for any text but sixteen lower-case hexadecimal digits.
+package func parseHexadecimal16(_ text: some StringProtocol) -> UInt64? {
+    text.utf8.count == 16 && isLowerHexadecimal(text) ? UInt64(text, radix: 16) : nil
+}

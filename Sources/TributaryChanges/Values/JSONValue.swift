@@ -1,0 +1,359 @@
+/// A JSON value of the log, before a model gives it a type.
+package enum JSONValue: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    /// A number without fraction or exponent that fits 64 bits.
+    case integer(Int64)
+    /// A number with fraction or exponent, finite.
+    case double(Double)
+    /// A number with fraction or exponent and more digits than a double can represent, as written; dates need them.
+    case number(String)
+    /// A number outside the range of 64-bit integers or doubles, as written.
+    case unrepresentable(String)
+    case string(String)
+    case array([JSONValue])
+    /// The members in the order of the text; no two keys have equal Unicode scalars.
+    case object([JSONMember])
+
+    /// The members that have a value, in the given order.
+    package static func members(of members: KeyValuePairs<String, JSONValue?>) -> [JSONMember] {
+        members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } }
+    }
+
+    /// Nil when the value is not an object or has no such key.
+    package subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key.isIdentical(to: key) }?.value
+    }
+
+    /// Creates an object of the members that have a value, in order.
+    package static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(JSONValue.members(of: members))
+    }
+
+    /// A number that may exceed 64 bits with a sign.
+    package static func count(_ number: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: number)) }
+
+    /// Creates a number with fraction or exponent; `value` is the nearest double.
+    ///
+    /// The text is kept only where it denotes another date than the double.
+    ///
+    /// `digits` are all digits as an integer, and how many of them are behind the point, where that is known; `text` is
+    /// the number as written.
+    package static func fraction(
+        _ value: Double,
+        digits: (count: Int64, places: Int)? = nil,
+        text: @autoclosure () -> String
+    ) -> JSONValue {
+        // Within these bounds doubles of Unix seconds are coarser than dates; near 1970 they are finer, and far from it
+        // as coarse.
+        guard value.magnitude > 1e8, value.magnitude < 1e25 else { return .double(value) }
+        if let digits, let date = DateValue(unixCount: digits.count, places: digits.places) {
+            return date == DateValue(unixSeconds: value) ? .double(value) : .number(text())
+        }
+        let text = text()
+        guard text != value.description, !text.hasSuffix(".0"), let date = DateValue(unixText: text),
+            date != DateValue(unixSeconds: value)
+        else { return .double(value) }
+        return .number(text)
+    }
+
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .integer: "an integer"
+        case .double, .number: "a number"
+        case .unrepresentable: "a number out of range"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+package struct JSONMember: Hashable, Sendable {
+    package var key: String
+    package var value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
+}
+
+extension [JSONMember] {
+    /// Whether two keys have equal Unicode scalars.
+    package var repeatsKey: Bool {
+        guard count > 16 else {
+            return indices.contains { later in
+                self[..<later].contains { $0.key.isIdentical(to: self[later].key) }
+            }
+        }
+        return Set(map { [UInt8]($0.key.utf8) }).count < count
+    }
+}
+
+// MARK: Writing
+
+extension JSONValue {
+    /// Appends the value as JSON without white space, with the members in their order.
+    ///
+    /// A number has the shortest text that parses to the same value. Only the characters that RFC 8259 demands are
+    /// escaped.
+    package func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .boolean(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .integer(let value): bytes.append(contentsOf: String(value).utf8)
+        case .double(let value): bytes.append(contentsOf: value.description.utf8)
+        case .number(let text), .unrepresentable(let text): bytes.append(contentsOf: text.utf8)
+        case .string(let text): JSONValue.write(string: text, to: &bytes)
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                JSONValue.write(string: member.key, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// The JSON bytes with the members of every object sorted by key; equal values have equal bytes.
+    package var canonicalBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        sorted.write(to: &bytes)
+        return bytes
+    }
+
+    /// The members are in their order.
+    package var text: String {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private var sorted: JSONValue {
+        switch self {
+        case .array(let values): .array(values.map(\.sorted))
+        case .object(let members):
+            .object(
+                members.map { JSONMember(key: $0.key, value: $0.value.sorted) }
+                    .sorted { $0.key.precedesByBytes($1.key) }
+            )
+        default: self
+        }
+    }
+
+    /// Adds quotation marks, and escapes as RFC 8259 demands.
+    package static func write(string: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        var string = string
+        string.withUTF8 { text in
+            for byte in text {
+                switch byte {
+                case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
+                case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+                case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+                case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+                case 0x09: bytes.append(contentsOf: "\\t".utf8)
+                case 0..<0x20:
+                    let digits = Array("0123456789abcdef".utf8)
+                    bytes.append(contentsOf: "\\u00".utf8)
+                    bytes.append(digits[Int(byte >> 4)])
+                    bytes.append(digits[Int(byte & 0xF)])
+                default: bytes.append(byte)
+                }
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+// MARK: Parsing
+
+extension JSONValue {
+    /// Parses a short JSON text, such as the value of a composite; nil when the text is no JSON or nests deeper than 8.
+    ///
+    /// Segments have a JSON scanner of their own, `JSONScanner`, which accepts the same texts; tests compare the two.
+    /// The scanner reports the offset of an error, skips values without building them, and reads plain values into the
+    /// columns of rows. This parser is not built on the scanner, because another module would prevent the inlining of
+    /// the scanner's functions into the reader of segments.
+    package init?(text: String) {
+        var text = text
+        let value = text.withUTF8 { bytes -> JSONValue? in
+            var reader = JSONTextReader(bytes: bytes)
+            return reader.readDocument()
+        }
+        guard let value else { return nil }
+        self = value
+    }
+}
+
+/// RFC 8259.
+private struct JSONTextReader {
+    private static let maximumDepth = 8
+    let bytes: UnsafeBufferPointer<UInt8>
+    private var index = 0
+
+    init(bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    mutating func readDocument() -> JSONValue? {
+        guard let value = readValue(depth: 0) else { return nil }
+        skipSpace()
+        return index == bytes.count ? value : nil
+    }
+
+    private mutating func readValue(depth: Int) -> JSONValue? {
+        skipSpace()
+        guard index < bytes.count else { return nil }
+        switch bytes[index] {
+        case UInt8(ascii: "{"): return depth < JSONTextReader.maximumDepth ? readObject(depth: depth) : nil
+        case UInt8(ascii: "["): return depth < JSONTextReader.maximumDepth ? readArray(depth: depth) : nil
+        case UInt8(ascii: "\""): return readString().map(JSONValue.string)
+        case UInt8(ascii: "t"): return read(word: "true") ? .boolean(true) : nil
+        case UInt8(ascii: "f"): return read(word: "false") ? .boolean(false) : nil
+        case UInt8(ascii: "n"): return read(word: "null") ? .null : nil
+        default: return readNumber()
+        }
+    }
+
+    private mutating func readObject(depth: Int) -> JSONValue? {
+        index += 1
+        var members: [JSONMember] = []
+        skipSpace()
+        if consume("}") { return .object([]) }
+        while true {
+            skipSpace()
+            guard let key = readString() else { return nil }
+            skipSpace()
+            guard consume(":"), let value = readValue(depth: depth + 1) else { return nil }
+            members.append(JSONMember(key: key, value: value))
+            skipSpace()
+            if consume("}") { return members.repeatsKey ? nil : .object(members) }
+            guard consume(",") else { return nil }
+        }
+    }
+
+    private mutating func readArray(depth: Int) -> JSONValue? {
+        index += 1
+        var values: [JSONValue] = []
+        skipSpace()
+        if consume("]") { return .array([]) }
+        while true {
+            guard let value = readValue(depth: depth + 1) else { return nil }
+            values.append(value)
+            skipSpace()
+            if consume("]") { return .array(values) }
+            guard consume(",") else { return nil }
+        }
+    }
+
+    private mutating func readNumber() -> JSONValue? {
+        let start = index
+        var isInteger = true
+        _ = consume("-")
+        let integerStart = index
+        guard skipDigits() > 0 else { return nil }
+        guard index - integerStart == 1 || bytes[integerStart] != UInt8(ascii: "0") else { return nil }
+        if consume(".") {
+            isInteger = false
+            guard skipDigits() > 0 else { return nil }
+        }
+        if consume("e") || consume("E") {
+            isInteger = false
+            if !consume("+") { _ = consume("-") }
+            guard skipDigits() > 0 else { return nil }
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        if isInteger { return Int64(text).map(JSONValue.integer) ?? .unrepresentable(text) }
+        guard let value = Double(text), value.isFinite else { return .unrepresentable(text) }
+        return .fraction(value, text: text)
+    }
+
+    private mutating func readString() -> String? {
+        guard consume("\"") else { return nil }
+        var text: [UInt8] = []
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let scalar = readEscape() else { return nil }
+                text.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+            case 0..<0x20: return nil
+            default: text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func readEscape() -> Unicode.Scalar? {
+        guard index < bytes.count else { return nil }
+        let byte = bytes[index]
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            guard let first = readHexadecimal() else { return nil }
+            guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
+            guard consume("\\"), consume("u"), let second = readHexadecimal(), (0xDC00..<0xE000).contains(second) else {
+                return nil
+            }
+            return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        default: return nil
+        }
+    }
+
+    private mutating func readHexadecimal() -> UInt32? {
+        guard index + 4 <= bytes.count else { return nil }
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = hexadecimalDigit(bytes[index]) else { return nil }
+            value = value << 4 | UInt32(digit)
+            index += 1
+        }
+        return value
+    }
+
+    private mutating func read(word: StaticString) -> Bool {
+        for offset in 0..<word.utf8CodeUnitCount {
+            guard index < bytes.count, bytes[index] == word.utf8Start[offset] else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private mutating func skipDigits() -> Int {
+        let start = index
+        while index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) { index += 1 }
+        return index - start
+    }
+
+    private mutating func skipSpace() {
+        while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
+    }
+
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
+        index += 1
+        return true
+    }
+}
