@@ -201,13 +201,7 @@ struct PredicateTranslator {
         let (first, second) = (try expression(of: left, in: part), try expression(of: right, in: part))
         switch (first.form, second.form) {
         case (.constant(let first), .constant(let second)):
-            guard let order = first.compared(to: second) else { return .always(false) }
-            return switch operation {
-            case .less: .always(order < 0)
-            case .lessOrEqual: .always(order <= 0)
-            case .greater: .always(order > 0)
-            default: .always(order >= 0)
-            }
+            return .always(first.compared(to: second).map(operation.holds) ?? false)
         case (.constant(.null), _), (_, .constant(.null)): return .always(false)
         default: return .comparison(first, operation, second)
         }

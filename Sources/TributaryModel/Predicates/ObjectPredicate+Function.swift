@@ -45,13 +45,6 @@ extension ObjectPredicate {
         /// `CAST(x, 'NSDate')`.
         case castToDate = "NSDate"
     }
-
-    package enum Aggregate: String, Sendable, Hashable, CaseIterable {
-        case sum, min, max
-        case average = "avg"
-        /// The number of objects of a to-many relationship or a subquery.
-        case count
-    }
 }
 
 extension ObjectPredicate.Function {

@@ -159,6 +159,20 @@ extension ObjectPredicate.Operator {
         }
     }
 
+    /// Whether the operator holds of two values with this order: below 0, 0 or above 0; false for one that does not
+    /// compare two values.
+    package func holds(for order: Int) -> Bool {
+        switch self {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        default: false
+        }
+    }
+
     /// The operator with the same meaning after the sides are exchanged.
     var mirrored: ObjectPredicate.Operator? {
         switch self {

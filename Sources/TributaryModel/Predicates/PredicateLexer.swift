@@ -11,10 +11,14 @@ struct PredicateLexer {
         index = text.startIndex
     }
 
-    private static let symbols = [
-        "**", "==", "=<", "=>", "!=", "<=", "<>", ">=", "&&", "||", "=", "<", ">", "!", "(", ")", "{", "}", "[", "]",
-        ",", ".", "+", "-", "*", "/", ":",
-    ]
+    /// Operators, signs of functions and punctuation, the longer ones first.
+    private static let symbols: [String] = {
+        let operators = ObjectPredicate.Operator.allCases.map(\.rawValue) + PredicateParser.otherSigns.keys
+        let functions = ObjectPredicate.Function.allCases.map(\.rawValue)
+        let punctuation = ["&&", "||", "!", "(", ")", "{", "}", "[", "]", ",", ".", ":"]
+        return (operators + functions + punctuation).filter { !$0.contains(where: \.isLetter) }
+            .sorted { $0.utf8.count > $1.utf8.count }
+    }()
 
     mutating func next() throws(ObjectPredicateError) -> PredicateToken {
         while index < text.endIndex, text.unicodeScalars[index].properties.isWhitespace { advance() }
@@ -251,8 +255,8 @@ struct PredicateToken: Hashable {
     var isValue: Bool {
         switch kind {
         case .word(let text, let isEscaped):
-            isEscaped || !PredicateParser.reservedWords.contains(text.uppercased())
-                || ["SELF", "TRUE", "YES", "FALSE", "NO", "NULL", "NIL"].contains(text.uppercased())
+            isEscaped || !PredicateParser.reservedWords.contains(text.uppercased()) || text.uppercased() == "SELF"
+                || PredicateParser.constants[text.uppercased()] != nil
         case .string, .integer, .double, .decimal, .variable, .placeholder, .aggregate: true
         case .symbol(let text): text == ")" || text == "}"
         case .end: false

@@ -1,35 +1,25 @@
 import TributaryChanges
 
 extension PredicateParser {
-    /// Parses an operand; powers bind stronger than products, and these stronger than sums.
-    mutating func operand(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
-        var result = try product(depth: depth)
+    /// The functions between two operands from left to right; the later ones bind stronger, and powers strongest.
+    private static let signs: [[ObjectPredicate.Function]] = [[.add, .subtract], [.multiply, .divide]]
+
+    /// Parses an operand with the signs from `first` on.
+    mutating func operand(
+        depth: Int,
+        signsFrom first: Int = 0
+    ) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
+        guard first < PredicateParser.signs.count else { return try power(depth: depth) }
+        var result = try operand(depth: depth, signsFrom: first + 1)
         var level = depth
-        while let function = try consume(oneOf: [.add, .subtract], &level) {
-            result = .function(function, [result, try product(depth: depth + 1)])
+        while let function = PredicateParser.signs[first].first(where: { token.kind == .symbol($0.rawValue) }) {
+            // What is left of the sign is one level deeper with each sign.
+            level += 1
+            try check(depth: level)
+            try advance()
+            result = .function(function, [result, try operand(depth: depth + 1, signsFrom: first + 1)])
         }
         return result
-    }
-
-    private mutating func product(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
-        var result = try power(depth: depth)
-        var level = depth
-        while let function = try consume(oneOf: [.multiply, .divide], &level) {
-            result = .function(function, [result, try power(depth: depth + 1)])
-        }
-        return result
-    }
-
-    /// Consumes a sign between two operands, the earlier of which is one level deeper then.
-    private mutating func consume(
-        oneOf functions: [ObjectPredicate.Function],
-        _ level: inout Int
-    ) throws(ObjectPredicateError) -> ObjectPredicate.Function? {
-        guard let function = functions.first(where: { token.kind == .symbol($0.rawValue) }) else { return nil }
-        level += 1
-        try check(depth: level)
-        try advance()
-        return function
     }
 
     private mutating func power(depth: Int) throws(ObjectPredicateError) -> ObjectPredicate.Expression {
@@ -156,10 +146,8 @@ extension PredicateParser {
             return .function(.subtract, [.constant(.integer(0)), try primary(depth: depth + 1)])
         case .word(let word, let isEscaped):
             guard !isEscaped else { return .keyPath(try pathComponents()) }
+            if let value = PredicateParser.constants[word.uppercased()] { return try constant(value) }
             switch word.uppercased() {
-            case "TRUE", "YES": return try constant(.boolean(true))
-            case "FALSE", "NO": return try constant(.boolean(false))
-            case "NULL", "NIL": return try constant(.null)
             case "SUBQUERY": return try subquery(depth: depth + 1)
             case "CAST": return try cast(depth: depth + 1)
             case let word where PredicateParser.unsupported.contains(word):
@@ -205,7 +193,7 @@ extension PredicateParser {
             case .word(let word, _): components.append(word)
             case .placeholder("K"): components += try keyPathArgument()
             case .aggregate(let name):
-                guard name == "count" || ObjectPredicate.Aggregate(rawValue: name) != nil else {
+                guard ObjectPredicate.Aggregate(rawValue: name) != nil else {
                     throw error("@\(name) is not supported; @count, @sum, @min, @max and @avg are")
                 }
                 guard !components.contains(where: { $0.hasPrefix("@") }) else {

@@ -96,11 +96,7 @@ struct PredicateParser {
     private mutating func parseOperator() throws(ObjectPredicateError) -> ObjectPredicate.Operator {
         var found: ObjectPredicate.Operator?
         switch token.kind {
-        case .symbol("="): found = .equal
-        case .symbol("<>"): found = .notEqual
-        case .symbol("=<"): found = .lessOrEqual
-        case .symbol("=>"): found = .greaterOrEqual
-        case .symbol(let text): found = ObjectPredicate.Operator(rawValue: text)
+        case .symbol(let text): found = PredicateParser.otherSigns[text] ?? ObjectPredicate.Operator(rawValue: text)
         case .word(let text, isEscaped: false): found = ObjectPredicate.Operator(rawValue: text.uppercased())
         default: break
         }
@@ -125,13 +121,22 @@ struct PredicateParser {
         ("ANY", .any), ("SOME", .any), ("ALL", .all), ("NONE", .none),
     ]
 
+    static let constants: [String: PropertyValue] = [
+        "TRUE": .boolean(true), "YES": .boolean(true), "FALSE": .boolean(false), "NO": .boolean(false), "NULL": .null,
+        "NIL": .null,
+    ]
+
+    /// The other signs of operators, beside their raw values.
+    static let otherSigns: [String: ObjectPredicate.Operator] = [
+        "=": .equal, "<>": .notEqual, "=<": .lessOrEqual, "=>": .greaterOrEqual,
+    ]
+
     static let unsupported: Set<String> = ["FUNCTION", "TERNARY"]
 
     /// Words that can be the name of a property only after a `#`.
-    static let reservedWords: Set<String> = Set(ObjectPredicate.Operator.allCases.map(\.rawValue)).union([
-        "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "TRUE", "YES", "FALSE", "NO", "NULL", "NIL", "SELF",
-        "TRUEPREDICATE", "FALSEPREDICATE", "SUBQUERY", "CAST",
-    ]).union(unsupported)
+    static let reservedWords: Set<String> = unsupported.union(ObjectPredicate.Operator.allCases.map(\.rawValue))
+        .union(quantifiers.map(\.0)).union(constants.keys)
+        .union(["AND", "OR", "NOT", "SELF", "TRUEPREDICATE", "FALSEPREDICATE", "SUBQUERY", "CAST"])
 
     mutating func consume(_ wanted: String, or symbol: String? = nil) throws(ObjectPredicateError) -> Bool {
         switch token.kind {

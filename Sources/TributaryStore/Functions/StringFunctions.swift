@@ -13,7 +13,7 @@ enum StringFunctions {
     static let fold = "tributary_fold"
     static let decimalOrder = "tributary_decimal"
 
-    private static let operators: [ObjectPredicate.Operator] = [.beginsWith, .endsWith, .contains, .like, .matches]
+    private static let operators = ObjectPredicate.Operator.allCases.filter(\.isStringOperator)
 
     static func options(_ operation: ObjectPredicate.Operator, _ folding: StringFolding) -> Int32 {
         Int32(operators.firstIndex(of: operation) ?? 0) << 2 | folding.rawValue

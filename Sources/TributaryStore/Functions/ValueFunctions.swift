@@ -117,7 +117,7 @@ enum AggregateFunctions {
             values = Unmanaged<Collected>.fromOpaque(known).takeRetainedValue().values
             memory.pointee = nil
         }
-        AggregateEvaluator.value(aggregate, values, kind: kind).setResult(of: context)
+        aggregate.value(of: values, kind: kind).setResult(of: context)
     }
 
     /// SQLite keeps the values of one group in this memory; nil when there were no rows.

@@ -48,7 +48,7 @@ package struct DictionaryPlan: Sendable {
         package let function: ObjectPredicate.Aggregate?
 
         /// Nil for IDs.
-        package var type: AttributeType? { function.map { path.valueType(of: $0) } ?? path.valueType }
+        package var type: AttributeType? { function.map { $0.type(of: path.valueType) } ?? path.valueType }
 
         var kind: ValueKind { type?.kind ?? .reference }
 
@@ -82,7 +82,10 @@ package struct DictionaryPlan: Sendable {
         var columns: [Column] = []
         for column in query.columns {
             let path = try BoundPath(ofValueAt: column.keyPath, of: entity, in: model)
-            try DictionaryPlan.check(column, path)
+            if let function = column.function, !function.takes(path.kind) {
+                let reason = "'\(path.text)' has nothing for \(function.rawValue)"
+                throw ObjectPredicateError(reason, keyPath: column.keyPath)
+            }
             guard !columns.contains(where: { $0.name == column.name }) else {
                 throw ObjectPredicateError("two results have the name '\(column.name)'", keyPath: column.keyPath)
             }
@@ -105,18 +108,6 @@ package struct DictionaryPlan: Sendable {
         having = try query.having.map { predicate throws(ObjectPredicateError) in
             try HavingCondition(predicate, columns: columns)
         }
-    }
-
-    /// Sums and averages need numbers; minimum and maximum need values with an order.
-    private static func check(_ column: DictionaryQuery.Column, _ path: BoundPath) throws(ObjectPredicateError) {
-        let fits =
-            switch (column.function, path.kind) {
-            case (nil, _), (.count, _), (_, .number), (_, .decimal): true
-            case (.min, .date), (.max, .date), (.min, .string), (.max, .string): true
-            default: false
-            }
-        guard !fits, let function = column.function else { return }
-        throw ObjectPredicateError("'\(path.text)' has nothing for \(function.rawValue)", keyPath: column.keyPath)
     }
 
     private static func order(
@@ -215,7 +206,7 @@ extension DictionaryPlan {
             }
             // An aggregate of a group ignores missing values.
             let values = members.map { column.path.value(of: $0) }.filter { !$0.isNull }
-            return column.typed(AggregateEvaluator.value(function, values, kind: column.path.kind))
+            return column.typed(function.value(of: values, kind: column.path.kind))
         }
         let keys = order.map { term in
             switch term {

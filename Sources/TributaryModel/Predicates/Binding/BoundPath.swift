@@ -86,17 +86,7 @@ extension BoundPath {
         case .count: .integer64
         case .derived(let derivation, _): derivation == .length ? .integer64 : .string
         case .entity: .string
-        case .aggregate(let aggregate, let path): path.valueType(of: aggregate)
-        }
-    }
-
-    /// The type of the result of an aggregate over the values; nil where the values are identifiers.
-    package func valueType(of aggregate: ObjectPredicate.Aggregate) -> AttributeType? {
-        switch aggregate {
-        case .count: .integer64
-        case .average: .double
-        case .min, .max: valueType
-        case .sum: valueType?.isInteger == true ? .integer64 : valueType == .float ? .double : valueType
+        case .aggregate(let aggregate, let path): aggregate.type(of: path.valueType)
         }
     }
 }

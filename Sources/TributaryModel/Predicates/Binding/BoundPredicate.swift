@@ -26,6 +26,27 @@ package indirect enum BoundPredicate: Sendable {
         package let matcher: StringMatcher?
         /// The list of IN, sorted, and folded by the comparison's options.
         let members: SortedValues?
+
+        /// The values of `IN`, sorted for a binary search.
+        struct SortedValues: Sendable {
+            private let values: [PropertyValue]
+
+            /// Sorts values of one kind; values that equal nothing, such as NaN, are left out.
+            init(_ values: [PropertyValue]) {
+                self.values = values.filter { $0.compared(to: $0) == 0 }.sorted { ($0.compared(to: $1) ?? 0) < 0 }
+            }
+
+            func contains(_ value: PropertyValue) -> Bool {
+                var range = 0..<values.count
+                while let first = range.first {
+                    let middle = first + range.count / 2
+                    guard let order = value.compared(to: values[middle]) else { return false }
+                    if order == 0 { return true }
+                    range = order < 0 ? first..<middle : (middle + 1)..<range.upperBound
+                }
+                return false
+            }
+        }
     }
 
     package indirect enum Operand: Sendable {
@@ -94,8 +115,15 @@ extension SortKey {
 package struct BoundFunction: Sendable {
     package let function: ObjectPredicate.Function
     package let arguments: [BoundPredicate.Operand]
-    package let argumentKinds: [ValueKind]
     package let kind: ValueKind
+
+    package var argumentKinds: [ValueKind] { arguments.map { $0.kind ?? .opaque } }
+
+    /// Nil when the function does not take the arguments.
+    init?(_ function: ObjectPredicate.Function, _ arguments: [BoundPredicate.Operand]) {
+        guard let kind = function.kind(of: arguments.map { $0.kind ?? .opaque }) else { return nil }
+        (self.function, self.arguments, self.kind) = (function, arguments, kind)
+    }
 
     package func value(of arguments: [PropertyValue]) -> PropertyValue {
         arguments.contains(.null) ? .null : function.value(of: arguments)

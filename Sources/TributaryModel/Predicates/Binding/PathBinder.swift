@@ -146,16 +146,9 @@ struct PathBinder {
         return function
     }
 
-    /// Checks that `@sum` and `@avg` have numbers, and that `@min` and `@max` have values with an order.
     func check(_ function: ObjectPredicate.Aggregate, _ path: BoundPath) throws(ObjectPredicateError) {
-        let fits =
-            switch (function, path.kind) {
-            case (.count, _), (_, .number), (_, .decimal): true
-            case (.min, .date), (.max, .date), (.min, .string), (.max, .string): true
-            default: false
-            }
         switch path.terminal {
-        case .attribute where fits, .member where fits: return
+        case .attribute, .member: if function.takes(path.kind) { return }
         default: break
         }
         throw ObjectPredicateError("'\(path.text)' has nothing for @\(function.rawValue)", keyPath: path.text)

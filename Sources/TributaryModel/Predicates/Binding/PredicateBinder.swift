@@ -93,9 +93,9 @@ struct PredicateBinder {
         if operation.isStringOperator, case .constant(let value) = operand, let text = value.text {
             matcher = try StringMatcher(operation, text, comparison.folding)
         }
-        var members: SortedValues?
+        var members: BoundPredicate.Comparison.SortedValues?
         if operation == .isIn, case .list(let values) = operand {
-            members = SortedValues(values.map(comparison.folding.fold))
+            members = BoundPredicate.Comparison.SortedValues(values.map(comparison.folding.fold))
         }
         return .comparison(
             BoundPredicate.Comparison(
@@ -295,16 +295,12 @@ struct PredicateBinder {
                 }
             }
         }
-        var kinds = arguments.map { $0.kind ?? .opaque }
-        if function.kind(of: kinds) == nil {
-            // A constant with many digits becomes a double where the function does not take decimals.
-            arguments = arguments.map(\.withoutLongNumber)
-            kinds = arguments.map { $0.kind ?? .opaque }
-        }
-        guard kinds.count == function.argumentCount, let kind = function.kind(of: kinds) else {
-            throw ObjectPredicateError("\(function.rawValue) does not take these values", keyPath: "\(whole)")
-        }
-        let bound = BoundFunction(function: function, arguments: arguments, argumentKinds: kinds, kind: kind)
+        // A constant with many digits becomes a double where the function does not take decimals.
+        guard arguments.count == function.argumentCount,
+            let bound = BoundFunction(function, arguments)
+                ?? BoundFunction(function, arguments.map(\.withoutLongNumber))
+        else { throw ObjectPredicateError("\(function.rawValue) does not take these values", keyPath: "\(whole)") }
+        arguments = bound.arguments
         let constants = arguments.compactMap { argument -> PropertyValue? in
             if case .constant(let value) = argument { value } else { nil }
         }

@@ -1,5 +1,22 @@
 package import TributaryChanges
 
+/// An object for which predicates and sort keys can be evaluated in memory.
+package protocol PredicateSubject {
+    /// The type of the destination objects of its relationships.
+    associatedtype Related: PredicateSubject where Related.Related == Related
+
+    var predicateID: UniqueID { get }
+
+    var predicateEntity: String { get }
+
+    /// Returns the value of an attribute, or the UUID of a to-one relationship's destination as a reference.
+    func predicateValue(propertyIndex: Int) -> PropertyValue
+
+    func predicateTarget(propertyIndex: Int) -> Related?
+
+    func predicateTargets(propertyIndex: Int) -> [Related]
+}
+
 extension BoundPredicate {
     package func evaluate<Subject: PredicateSubject>(on subject: Subject) -> Bool where Subject.Related == Subject {
         evaluate(in: [subject])
@@ -36,7 +53,8 @@ extension BoundPredicate.Comparison {
         switch right {
         case .constant(let value):
             guard !left.isNull, !value.isNull else { return false }
-            return operation.isStringOperator ? matches(left, value) : compare(left, value)
+            if operation.isStringOperator { return matches(left, value) }
+            return order(left, value).map(operation.holds) ?? false
         case .list(let values):
             guard !left.isNull else { return false }
             if operation == .between, values.count == 2 {
@@ -46,19 +64,6 @@ extension BoundPredicate.Comparison {
             if let members { return members.contains(folding.fold(left)) }
             return values.contains { order(left, $0) == 0 }
         case .path, .function: return false
-        }
-    }
-
-    private func compare(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
-        guard let order = order(left, right) else { return false }
-        return switch operation {
-        case .equal: order == 0
-        case .notEqual: order != 0
-        case .less: order < 0
-        case .lessOrEqual: order <= 0
-        case .greater: order > 0
-        case .greaterOrEqual: order >= 0
-        default: false
         }
     }
 
@@ -139,7 +144,7 @@ extension BoundPath {
             .integer(Int64(subject.predicateTargets(propertyIndex: propertyIndex).count))
         case .entity: .string(subject.predicateEntity)
         case .aggregate(let aggregate, let path):
-            AggregateEvaluator.value(aggregate, path.values(of: subject, from: 0, scopes), kind: path.kind)
+            aggregate.value(of: path.values(of: subject, from: 0, scopes), kind: path.kind)
         }
     }
 }
