@@ -177,39 +177,35 @@ extension XCDataModelReader {
         }
     }
 
-    private static let everywhere: Set<String> = [
-        "name", "syncable", "elementID", "renamingIdentifier", "versionHashModifier",
-    ]
-
     /// Attributes that are read, and known attributes that have no effect here.
     private static let knownAttributes: [String: Set<String>] = [
-        "model": everywhere.union([
+        "model": known([
             "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",
             "sourceLanguage", "userDefinedModelVersionIdentifier", "macOSVersion", "iOSVersion", "tvOSVersion",
-            "watchOSVersion",
-            "usedWithCloudKit", "usedWithSwiftData",
+            "watchOSVersion", "usedWithCloudKit", "usedWithSwiftData",
         ]),
-        "entity": everywhere.union([
-            "representedClassName", "parentEntity", "isAbstract", "codeGenerationType",
-            "coreSpotlightDisplayNameExpression", "spotlightIndexingEnabled",
-        ]),
-        "attribute": everywhere.union([
-            "optional", "transient", "indexed", "attributeType", "defaultValueString", "defaultDateTimeInterval",
-            "minValueString", "maxValueString", "minDateTimeInterval", "maxDateTimeInterval", "regularExpressionString",
-            "derived", "derivationExpression", "usesScalarValueType", "customClassName", "valueTransformerName",
-            "allowsExternalBinaryDataStorage", "preserveAfterDeletion", "preservesValueInHistoryOnDeletion",
-            "composite", "storedInTruthFile", "spotlightIndexingEnabled", "allowsCloudEncryption",
-        ]),
-        "relationship": everywhere.union([
-            "optional", "transient", "indexed", "toMany", "minCount", "maxCount", "deletionRule", "ordered",
-            "destinationEntity", "inverseName", "inverseEntity", "storedInTruthFile", "spotlightIndexingEnabled",
-        ]),
-        "fetchRequest": everywhere.union([
+        "entity": known([
+            "codeGenerationType", "coreSpotlightDisplayNameExpression", "spotlightIndexingEnabled",
+        ]).union(EntityDefinition.settings.flatMap(\.xcode)),
+        "attribute": known([
+            "indexed", "attributeType", "defaultValueString", "defaultDateTimeInterval", "minValueString",
+            "maxValueString", "minDateTimeInterval", "maxDateTimeInterval", "derived", "derivationExpression",
+            "usesScalarValueType", "storedInTruthFile", "spotlightIndexingEnabled", "allowsCloudEncryption",
+        ]).union(Attribute.settings.flatMap(\.xcode)),
+        "relationship": known([
+            "transient", "indexed", "toMany", "minCount", "maxCount", "deletionRule", "destinationEntity",
+            "inverseEntity", "storedInTruthFile", "spotlightIndexingEnabled",
+        ]).union(Relationship.settings.flatMap(\.xcode)),
+        "fetchRequest": known([
             "entity", "predicateString", "fetchLimit", "fetchBatchSize", "resultType", "includeSubentities",
             "includesSubentities", "includePropertyValues", "includesPropertyValues", "includesPendingChanges",
             "returnObjectsAsFaults", "returnsObjectsAsFaults", "returnDistinctResults", "returnsDistinctResults",
         ]),
     ]
+
+    private static func known(_ names: Set<String>) -> Set<String> {
+        names.union(["name", "syncable", "elementID", "renamingIdentifier", "versionHashModifier"])
+    }
 }
 
 extension MergeRule {

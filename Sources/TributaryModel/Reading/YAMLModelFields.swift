@@ -3,6 +3,8 @@ import Yams
 
 /// The nodes of one mapping of a YAML model by key; unknown keys have been refused.
 struct YAMLModelFields: ModelFields {
+    typealias Entry = (key: String, node: Node, mark: Mark?)
+
     /// The element that the mapping describes, such as `entity Employee, attribute salary`.
     let element: String
     let mark: Mark?
@@ -31,16 +33,12 @@ struct YAMLModelFields: ModelFields {
     static func keys<Element>(of setting: ModelSetting<Element>) -> [String] { [setting.yaml] }
 
     /// Returns the entries of a mapping whose keys are names; an empty value counts as an empty mapping.
-    static func entries(
-        of node: Node,
-        element: String,
-        file: String?
-    ) throws(ModelError) -> [(key: String, node: Node, mark: Mark?)] {
+    static func entries(of node: Node, element: String, file: String?) throws(ModelError) -> [Entry] {
         if isNull(node) { return [] }
         guard case .mapping(let mapping) = node else {
             throw ModelError("a mapping is expected here (key: value)", file: file, at: node.mark, element: element)
         }
-        var result: [(key: String, node: Node, mark: Mark?)] = []
+        var result: [Entry] = []
         for (key, value) in mapping {
             guard case .scalar(let scalar) = key else {
                 throw ModelError("a key must be a name", file: file, at: key.mark, element: element)
@@ -61,7 +59,7 @@ struct YAMLModelFields: ModelFields {
 
     func node(_ key: String) -> Node? { nodes[key] }
 
-    func entries(_ key: String) throws(ModelError) -> [(key: String, node: Node, mark: Mark?)] {
+    func entries(_ key: String) throws(ModelError) -> [Entry] {
         guard let node = nodes[key] else { return [] }
         return try YAMLModelFields.entries(of: node, element: key, file: file)
     }

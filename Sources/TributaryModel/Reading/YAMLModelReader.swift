@@ -4,7 +4,9 @@ import Yams
 
 /// Reads a YAML model; the article *YAML models* describes the format.
 struct YAMLModelReader {
-    var draft: ModelDraft
+    private typealias Entry = YAMLModelFields.Entry
+
+    private var draft: ModelDraft
 
     static func read(_ text: String, file: String?) throws(ModelError) -> Model {
         guard let root = try compose(text, file: file), !YAMLModelFields.isNull(root) else {
@@ -45,16 +47,14 @@ struct YAMLModelReader {
 
     private mutating func readModel(_ fields: YAMLModelFields) throws(ModelError) {
         for entry in try fields.entries("composites") {
-            let label = "composite \(entry.key)"
-            draft.record(entry.mark?.line, column: entry.mark?.column, of: label)
-            draft.composites[entry.key] = try readAttributes(entry.node, of: label)
+            draft.composites[entry.key] = try readAttributes(entry.node, of: label(of: entry, "composite"))
         }
         for entry in try fields.entries("entities") {
-            draft.entities.append(try readEntity(entry.key, entry.node, at: entry.mark))
+            draft.entities.append(try readEntity(entry))
         }
         let names = Set(draft.entities.map(\.name))
         for entry in try fields.entries("requests") {
-            draft.fetchRequests[entry.key] = try readRequest(entry.key, entry.node, entities: names)
+            draft.fetchRequests[entry.key] = try readRequest(entry, entities: names)
         }
         for entry in try fields.entries("configurations") {
             let members = try fields.names(in: entry.node, key: "configurations")
@@ -69,28 +69,37 @@ struct YAMLModelReader {
         ModelError(reason, file: draft.file, at: mark, element: element)
     }
 
-    private mutating func readEntity(
-        _ name: String,
-        _ node: Node,
-        at mark: Mark?
-    ) throws(ModelError) -> EntityDefinition {
-        let label = "entity \(name)"
-        draft.record(mark?.line, column: mark?.column, of: label)
-        let fields = try YAMLModelFields(
-            node,
+    /// Returns the element that an entry describes, such as `entity Employee`, after recording its place.
+    private mutating func label(of entry: Entry, _ kind: String) -> String {
+        let label = "\(kind) \(entry.key)"
+        draft.record(entry.mark?.line, column: entry.mark?.column, of: label)
+        return label
+    }
+
+    private mutating func fields(
+        of entry: Entry,
+        _ kind: String,
+        known: [String]
+    ) throws(ModelError) -> YAMLModelFields {
+        let label = label(of: entry, kind)
+        return try YAMLModelFields(entry.node, known: known, element: label, file: draft.file)
+    }
+
+    private mutating func readEntity(_ entry: Entry) throws(ModelError) -> EntityDefinition {
+        let fields = try fields(
+            of: entry,
+            "entity",
             known: [
                 "parent", "abstract", "class", "attributes", "relationships", "unique", "indexes", "renamed_from",
                 "hash_modifier", "info",
-            ],
-            element: label,
-            file: draft.file
+            ]
         )
-        var entity = EntityDefinition(name: name)
+        var entity = EntityDefinition(name: entry.key)
         try fields.read(EntityDefinition.settings, into: &entity)
         entity.userInfo = try fields.info("info")
-        if let attributes = fields.node("attributes") { entity.attributes = try readAttributes(attributes, of: label) }
+        if let node = fields.node("attributes") { entity.attributes = try readAttributes(node, of: fields.element) }
         for entry in try fields.entries("relationships") {
-            entity.relationships.append(try readRelationship(entry.key, entry.node, of: label, at: entry.mark))
+            entity.relationships.append(try readRelationship(entry, of: fields.element))
         }
         if let unique = fields.node("unique") { entity.uniquenessConstraints = try readUnique(unique, fields) }
         for entry in try fields.entries("indexes") {
@@ -109,18 +118,12 @@ struct YAMLModelReader {
         return constraints
     }
 
-    private func readRequest(
-        _ name: String,
-        _ node: Node,
+    private mutating func readRequest(
+        _ entry: Entry,
         entities: Set<String>
     ) throws(ModelError) -> StoredFetchRequest {
-        let fields = try YAMLModelFields(
-            node,
-            known: ["entity", "where", "limit", "batch", "subentities"],
-            element: "request \(name)",
-            file: draft.file
-        )
-        var request = StoredFetchRequest(name: name, entity: try fields.required("entity"))
+        let fields = try fields(of: entry, "request", known: ["entity", "where", "limit", "batch", "subentities"])
+        var request = StoredFetchRequest(name: entry.key, entity: try fields.required("entity"))
         guard entities.contains(request.entity) else {
             throw fields.error("there is no entity '\(request.entity)'", key: "entity")
         }
@@ -138,62 +141,49 @@ struct YAMLModelReader {
         return request
     }
 
-    mutating func readAttributes(_ node: Node, of owner: String) throws(ModelError) -> [Attribute] {
+    private mutating func readAttributes(_ node: Node, of owner: String) throws(ModelError) -> [Attribute] {
         var attributes: [Attribute] = []
         for entry in try YAMLModelFields.entries(of: node, element: owner, file: draft.file) {
-            let label = "\(owner), attribute \(entry.key)"
-            draft.record(entry.mark?.line, column: entry.mark?.column, of: label)
-            if case .scalar(let scalar) = entry.node, !YAMLModelFields.isNull(entry.node) {
-                attributes.append(try attribute(entry.key, type: scalar.string, at: entry.mark, element: label))
-            } else {
-                attributes.append(try readAttribute(entry.key, entry.node, at: entry.mark, element: label))
-            }
+            attributes.append(try readAttribute(entry, of: owner))
         }
         return attributes
     }
 
     /// Reads an attribute with a type such as `String`, or `String?` when it is optional.
-    private func attribute(
-        _ name: String,
-        type text: String,
-        at mark: Mark?,
-        element: String
-    ) throws(ModelError) -> Attribute {
+    private func attribute(_ entry: Entry, type text: String, element: String) throws(ModelError) -> Attribute {
         let isOptional = text.hasSuffix("?")
         let wanted = (isOptional ? String(text.dropLast()) : text).filter { $0 != " " }
         let types = AttributeType.allCases
         guard let type = types.first(where: { $0.rawValue.filter { $0 != " " } == wanted }) else {
             let known = types.map(\.rawValue).joined(separator: ", ")
-            throw error("the type '\(text)' is not known; known are \(known)", at: mark, element: element)
+            throw error("the type '\(text)' is not known; known are \(known)", at: entry.mark, element: element)
         }
-        var attribute = Attribute(name: name, type: type)
+        var attribute = Attribute(name: entry.key, type: type)
         attribute.isOptional = isOptional
         return attribute
     }
 
-    private func readAttribute(
-        _ name: String,
-        _ node: Node,
-        at mark: Mark?,
-        element: String
-    ) throws(ModelError) -> Attribute {
-        let fields = try YAMLModelFields(
-            node,
+    private mutating func readAttribute(_ entry: Entry, of owner: String) throws(ModelError) -> Attribute {
+        let kind = "\(owner), attribute"
+        if case .scalar(let scalar) = entry.node, !YAMLModelFields.isNull(entry.node) {
+            return try attribute(entry, type: scalar.string, element: label(of: entry, kind))
+        }
+        let fields = try fields(
+            of: entry,
+            kind,
             known: [
                 "type", "optional", "default", "min", "max", "pattern", "merge", "transient", "derived", "composite",
                 "preserve_after_deletion", "external", "transformer", "class", "renamed_from",
                 "hash_modifier", "info",
-            ],
-            element: element,
-            file: draft.file
+            ]
         )
         var fallback: String?
         if try fields.flag("transient") == true { fallback = "Undefined" }
         if try fields.text("composite") != nil { fallback = "Composite" }
         guard let typeText = try fields.text("type") ?? fallback else {
-            throw error("the key 'type' is missing", at: mark, element: element)
+            throw error("the key 'type' is missing", at: entry.mark, element: fields.element)
         }
-        var attribute = try attribute(name, type: typeText, at: mark, element: element)
+        var attribute = try attribute(entry, type: typeText, element: fields.element)
         try fields.read(Attribute.settings, into: &attribute)
         attribute.userInfo = try fields.info("info")
         attribute.defaultValue = try value("default", of: fields) { attribute.type.value(fromModelText: $0) }
@@ -218,28 +208,18 @@ struct YAMLModelReader {
         return value
     }
 
-    mutating func readRelationship(
-        _ name: String,
-        _ node: Node,
-        of owner: String,
-        at mark: Mark?
-    ) throws(ModelError) -> Relationship {
-        let label = "\(owner), relationship \(name)"
-        draft.record(mark?.line, column: mark?.column, of: label)
-        let fields = try YAMLModelFields(
-            node,
+    private mutating func readRelationship(_ entry: Entry, of owner: String) throws(ModelError) -> Relationship {
+        let fields = try fields(
+            of: entry,
+            "\(owner), relationship",
             known: [
                 "to", "inverse", "many", "ordered", "optional", "min", "max", "delete", "renamed_from", "hash_modifier",
                 "info",
-            ],
-            element: label,
-            file: draft.file
+            ]
         )
         let target = try fields.required("to")
-        var relationship = Relationship(
-            name: name,
-            destination: target.hasSuffix("?") ? String(target.dropLast()) : target
-        )
+        let destination = target.hasSuffix("?") ? String(target.dropLast()) : target
+        var relationship = Relationship(name: entry.key, destination: destination)
         try fields.read(Relationship.settings, into: &relationship)
         relationship.minimumCount = try fields.count("min") ?? 0
         relationship.maximumCount = try fields.count("max") ?? (relationship.isToMany ? 0 : 1)
