@@ -97,3 +97,69 @@ extension Entity {
         )
     }
 }
+
+/// An entity as a model file has it, before names are resolved.
+public struct EntityDefinition: Sendable, Hashable {
+    /// The name.
+    public var name: String
+    /// The name of the class of its objects.
+    public var className: String?
+    /// Whether the entity has no objects of its own, only those of its sub-entities.
+    public var isAbstract = false
+    /// The entity whose properties it inherits.
+    public var parent: String?
+    /// Its own attributes.
+    public var attributes: [Attribute] = []
+    /// Its own relationships.
+    public var relationships: [Relationship] = []
+    /// Sets of properties that no two objects may share.
+    public var uniquenessConstraints: [[String]] = []
+    /// The indexes that the model asks for.
+    public var fetchIndexes: [FetchIndex] = []
+    /// The entity's name in the previous model version.
+    public var renamingIdentifier: String?
+    /// A text that changes the version hash, for a change that the rest of the model does not show.
+    public var versionHashModifier: String?
+    /// Further information about the entity by key, as the model states it.
+    public var userInfo: [String: String] = [:]
+
+    /// Creates an entity without properties.
+    public init(name: String) {
+        self.name = name
+    }
+}
+
+/// An index that the store has for fetches.
+public struct FetchIndex: Sendable, Hashable {
+    /// A property of the index and its order.
+    public struct Element: Sendable, Hashable {
+        /// A stored attribute or a to-one relationship.
+        public var property: String
+        /// Whether the least values come first.
+        public var isAscending: Bool
+
+        /// Creates an element of an index; the order is ascending by default.
+        public init(_ property: String, ascending: Bool = true) {
+            self.property = property
+            isAscending = ascending
+        }
+
+        init(signedName name: String) {
+            property = name.hasPrefix("-") ? String(name.dropFirst()) : name
+            isAscending = !name.hasPrefix("-")
+        }
+
+        var signedName: String { isAscending ? property : "-\(property)" }
+    }
+
+    /// The name in the model.
+    public var name: String
+    /// The properties, the most significant first.
+    public var elements: [Element]
+
+    /// Creates an index of properties.
+    public init(name: String, elements: [Element]) {
+        self.name = name
+        self.elements = elements
+    }
+}

@@ -29,3 +29,68 @@ public enum Property: Sendable, Hashable {
         }
     }
 }
+
+/// A relationship of an entity, as the model states it.
+public struct Relationship: Sendable, Hashable {
+    /// The name of the relationship, and of its column in the store when it is to-one.
+    public var name: String
+    /// The entity of the destination objects.
+    public var destination: String
+    /// The name of the inverse relationship in the destination entity; nil when there is none.
+    public var inverse: String?
+    /// Whether the relationship has any number of destination objects instead of one.
+    public var isToMany = false
+    /// Whether the destination objects of a to-many relationship are ordered.
+    public var isOrdered = false
+    /// Whether an object can be saved while the relationship is empty.
+    public var isOptional = false
+    /// The least number of destination objects; an optional relationship may also be empty.
+    public var minimumCount = 0
+    /// The greatest number of destination objects; 0 when there is no limit.
+    public var maximumCount = 0
+    /// The effect of deleting an object on the destination objects.
+    public var deleteRule: DeleteRule = .nullify
+    /// The relationship's name in the previous model version.
+    public var renamingIdentifier: String?
+    /// A text that changes the version hash, for a change that the rest of the model does not show.
+    public var versionHashModifier: String?
+    /// Further information about the relationship by key, as the model states it.
+    public var userInfo: [String: String] = [:]
+
+    /// Creates a mandatory to-one relationship with the delete rule Nullify.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the relationship.
+    ///   - destination: The entity of the destination objects.
+    ///   - inverse: The name of the inverse relationship; nil for none.
+    public init(name: String, destination: String, inverse: String? = nil) {
+        self.name = name
+        self.destination = destination
+        self.inverse = inverse
+    }
+}
+
+/// The effect of deleting an object on the objects at the other end of a relationship.
+public enum DeleteRule: String, Sendable, CaseIterable {
+    /// The inverse relationship of those objects is set to nil or loses the deleted object.
+    case nullify = "Nullify"
+    /// Those objects are deleted too.
+    case cascade = "Cascade"
+    /// The object cannot be deleted while the relationship has objects.
+    case deny = "Deny"
+    /// Those objects are not written; their inverse relationship reads as empty.
+    case noAction = "No Action"
+}
+
+/// The storage of a relationship in the store.
+public enum RelationshipStorage: Sendable, Hashable {
+    /// A to-one register in the object's own row.
+    case column
+    /// No storage of its own: the register `relationship` in rows of `entity`, the inverse, holds the relationship.
+    ///
+    /// Every to-many relationship with a to-one inverse is of this kind, and the side of a one-to-one relationship that
+    /// sorts last by (entity, name).
+    case inverse(entity: String, relationship: String)
+    /// Pairs in the table `table`; `ownsPairs` is true for the relationship whose objects are the sources of the pairs.
+    case links(table: String, ownsPairs: Bool)
+}
