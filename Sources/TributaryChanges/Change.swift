@@ -89,8 +89,7 @@ extension Change {
         switch operation {
         case .insert(let writes), .update(let writes):
             bytes.append(",\"values\":{")
-            for (index, write) in writes.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(list: writes) { write, bytes in
                 JSONValue.write(string: write.name, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 write.value.write(to: &bytes)
@@ -112,10 +111,7 @@ extension Change {
         bytes.append(",\"to\":")
         JSONValue.write(string: relationship, to: &bytes)
         bytes.append(",\"ids\":[")
-        for (index, id) in ids.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(quoted: id)
-        }
+        bytes.append(list: ids) { id, bytes in bytes.append(quoted: id) }
         bytes.append("]")
     }
 }
@@ -134,8 +130,7 @@ extension TransactionHeader {
         }
         if !seen.isEmpty {
             bytes.append(",\"seen\":{")
-            for (index, entry) in seen.sorted(by: { $0.key < $1.key }).enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(list: seen.sorted { $0.key < $1.key }) { entry, bytes in
                 bytes.append(quoted: entry.key)
                 bytes.append(UInt8(ascii: ":"))
                 bytes.append(contentsOf: String(entry.value).utf8)

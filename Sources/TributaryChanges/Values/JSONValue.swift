@@ -111,15 +111,11 @@ extension JSONValue {
         case .string(let text): JSONValue.write(string: text, to: &bytes)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
-            for (index, value) in values.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                value.write(to: &bytes)
-            }
+            bytes.append(list: values) { value, bytes in value.write(to: &bytes) }
             bytes.append(UInt8(ascii: "]"))
         case .object(let members):
             bytes.append(UInt8(ascii: "{"))
-            for (index, member) in members.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(list: members) { member, bytes in
                 JSONValue.write(string: member.key, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 member.value.write(to: &bytes)
@@ -176,6 +172,19 @@ extension JSONValue {
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+extension [UInt8] {
+    /// Appends items with commas between them.
+    @inline(__always)
+    mutating func append<Item>(list: some Sequence<Item>, _ write: (Item, inout [UInt8]) -> Void) {
+        var isFirst = true
+        for item in list {
+            if !isFirst { append(UInt8(ascii: ",")) }
+            isFirst = false
+            write(item, &self)
+        }
     }
 }
 

@@ -31,19 +31,20 @@ struct ModelResolver {
             try checkName(ofEntity: definition.name)
             own[definition.name] = try ownProperties(of: definition)
         }
-        // Cycles are refused first: the loops below would not end for an entity whose ancestors are a cycle.
-        for definition in order { _ = try ancestors(of: definition) }
+        var ancestors: [String: [String]] = [:]
+        for definition in order { ancestors[definition.name] = try self.ancestors(of: definition) }
         var entities: [Entity] = []
-        for definition in order {
-            entities.append(try entity(definition, own: own))
-        }
+        for definition in order { entities.append(try entity(definition, own: own, ancestors: ancestors)) }
         try checkTables(of: entities)
         return entities
     }
 
-    private func entity(_ definition: EntityDefinition, own: [String: [Property]]) throws(ModelError) -> Entity {
-        let ancestors = try ancestors(of: definition)
-        let lineage = [definition.name] + ancestors
+    private func entity(
+        _ definition: EntityDefinition,
+        own: [String: [Property]],
+        ancestors: [String: [String]]
+    ) throws(ModelError) -> Entity {
+        let lineage = [definition.name] + (ancestors[definition.name] ?? [])
         var properties: [Property] = []
         var constraints: [[String]] = []
         var indexes: [FetchIndex] = []
@@ -68,8 +69,8 @@ struct ModelResolver {
         return Entity(
             definition: definition,
             root: lineage.last ?? definition.name,
-            ancestors: ancestors,
-            subentities: order.map(\.name).filter { descends($0, from: definition.name) },
+            ancestors: Array(lineage.dropFirst()),
+            subentities: order.map(\.name).filter { ancestors[$0]?.contains(definition.name) == true },
             ownProperties: own[definition.name] ?? [],
             properties: properties,
             uniquenessConstraints: constraints,
@@ -91,15 +92,6 @@ struct ModelResolver {
             next = parent.parent
         }
         return result
-    }
-
-    private func descends(_ name: String, from ancestor: String) -> Bool {
-        var next = definitions[name]?.parent
-        while let parent = next {
-            if parent == ancestor { return true }
-            next = definitions[parent]?.parent
-        }
-        return false
     }
 
     private func ownProperties(of definition: EntityDefinition) throws(ModelError) -> [Property] {
