@@ -39,4 +39,23 @@ struct DecimalTextTests {
             #expect((left == right) == (expected == 0))
         }
     }
+
+    @Test func `sums and products are exact`() throws {
+        // In units of 10⁻⁴.
+        let numbers: [Int128] = [
+            0, 1, -1, 9, -10, 99, 100_000, -125_000, 999_999, -1_000_000, 1_234_567_890_123_456_789,
+        ]
+        func text(_ count: Int128, places: Int) throws -> String {
+            try #require(DecimalText.canonical("\(count)e-\(places)"))
+        }
+        for left in numbers {
+            for right in numbers {
+                let (first, second) = (try text(left, places: 4), try text(right, places: 4))
+                let (sum, product) = (try text(left + right, places: 4), try text(left * right, places: 8))
+                #expect(DecimalText.sum([first, second]) == sum)
+                #expect(DecimalText.product(first, second) == product)
+                #expect(DecimalText.sum([first, second, DecimalText.negated(first)]) == second)
+            }
+        }
+    }
 }
