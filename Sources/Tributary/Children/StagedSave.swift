@@ -19,6 +19,8 @@ struct StagedSave: Sendable {
         var values: [PropertyValue]
         /// All property indexes when the object is inserted.
         var changed: [Int]
+        /// The changed property indexes of an object that an upsert by key has inserted; nil for other objects.
+        var upserted: [Int]?
 
         var edits: ObjectSnapshot {
             var edits: [String: PropertyValue] = [:]
@@ -122,7 +124,8 @@ struct ChildSave {
             action: action,
             image: image,
             values: object.values.isEmpty ? image.values : object.values,
-            changed: propertyIndexes
+            changed: propertyIndexes,
+            upserted: object.extras?.isUpserted == true ? object.changed.propertyIndexes : nil
         )
     }
 }
@@ -137,13 +140,18 @@ struct AbsorbOperation {
         context.checkConfinement()
         context.processPendingChanges()
         var lost: [ObjectSnapshot] = []
-        for staged in staged.objects where staged.action == .insert { absorbInsert(staged) }
+        var known: Set<ObjectKey> = []
+        for staged in staged.objects where staged.action == .insert {
+            if !absorbInsert(staged) { known.insert(staged.key) }
+        }
         for staged in staged.objects where staged.action != .delete {
             guard let object = living(staged.image.id), object.descriptor.entity.name == staged.image.entity.name else {
                 lost.append(staged.edits)
                 continue
             }
-            for propertyIndex in staged.changed { absorb(staged.values[propertyIndex], propertyIndex, of: object) }
+            // An object that others have saved since the upsert keeps its other values.
+            let changed = known.contains(staged.key) ? staged.upserted ?? staged.changed : staged.changed
+            for propertyIndex in changed { absorb(staged.values[propertyIndex], propertyIndex, of: object) }
         }
         for pair in staged.pairs {
             guard let owner = living(pair.owner), let target = living(pair.target) else { continue }
@@ -172,11 +180,18 @@ struct AbsorbOperation {
         }
     }
 
-    private func absorbInsert(_ staged: StagedSave.Object) {
+    /// Returns false when the object is there already.
+    private func absorbInsert(_ staged: StagedSave.Object) -> Bool {
         let descriptor = context.schema.descriptor(of: staged.image.id)
         let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
-        if let known, known.state == .deleted { return context.relationships.resurrect(known) }
-        if living(staged.image.id) == nil { _ = context.insertUnawakened(staged.key.id, descriptor) }
+        if let known, known.state == .deleted {
+            context.relationships.resurrect(known)
+            return true
+        }
+        guard living(staged.image.id) == nil else { return false }
+        let object = context.insertUnawakened(staged.key.id, descriptor)
+        if staged.upserted != nil { object.makeExtras().isUpserted = true }
+        return true
     }
 
     private func absorb(_ value: PropertyValue, _ propertyIndex: Int, of object: ManagedObject) {

@@ -40,6 +40,7 @@ struct JoinedTransaction {
     private func restore(_ memento: SaveMemento) {
         for entry in memento.entries where entry.object.state != .detached { restore(entry) }
         context.pending.restore(memento.delta, memento.lostConflicts)
+        for upsert in memento.upserts.values { upsert.revert(in: context) }
         context.lastSaveToken = memento.lastSaveToken
         context.reader.invalidatePrefetched()
     }
