@@ -54,7 +54,11 @@ struct ChangeInput {
         var random = SystemRandomNumberGenerator()
         let parsed: ParsedChange
         do throws(JSONError) {
-            parsed = try ParsedChange.parse(line: line)
+            let value = try JSONParser.parse(line)
+            parsed = try ParsedChange(value)
+            if parsed.verb == .insert, parsed.id != nil, value["identity"] != nil {
+                throw JSONError("an insert with 'id' has 'identity' as well; leave one of them out")
+            }
         } catch {
             throw failure(error.reason, number)
         }

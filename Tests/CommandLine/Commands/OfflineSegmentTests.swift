@@ -94,6 +94,10 @@ import TributaryChanges
         ("{\"insert\":\"Item\",\"values\":{\"count\":2147483648}}", "'Item.count' is of type Integer 32"),
         ("{\"insert\":\"Item\",\"values\":{\"name\":null}}", "'Item.name' is mandatory, not null"),
         ("{\"insert\":\"Item\",\"values\":{\"tags\":[]}}", "'Item.tags' is to-many: use link and unlink"),
+        (
+            "{\"insert\":\"Tag\",\"id\":\"0190f1a2-0000-7000-8000-000000000001\",\"identity\":[\"title\"]}",
+            "an insert with 'id' has 'identity' as well"
+        ),
         ("{\"update\":\"Item\",\"values\":{}}", "the key 'id' is missing"), ("{\"insert\":\"Item\"", "it ends where"),
         ("nonsense", "stands where a value is due"),
     ])
