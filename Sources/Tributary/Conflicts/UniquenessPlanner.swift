@@ -12,9 +12,12 @@ struct UniquenessPlanner {
         var holders: [UniqueKey: ManagedObject] = [:]
         for object in context.pending.objects where object.state == .inserted || object.state == .updated {
             for constraint in object.descriptor.entity.uniquenessConstraints {
-                guard plan.results[ObjectIdentifier(object)] == nil,
-                    let key = UniqueKey(of: object, constraint, in: context.schema.model)
-                else { continue }
+                guard plan.results[ObjectIdentifier(object)] == nil else { continue }
+                guard let key = UniqueKey(of: object, constraint, in: context.schema.model) else {
+                    // A reference to a missing object reads as null here, and counts in the store's keys.
+                    try resolve(shadowsOf: constraint, object, &plan)
+                    continue
+                }
                 // An object that has lost a conflict itself no longer holds its keys.
                 if let other = holders[key], plan.results[ObjectIdentifier(other)] == nil {
                     let loser = try resolve(key, object, against: other, &plan)
@@ -29,15 +32,23 @@ struct UniquenessPlanner {
                 for row in try reader.holders(of: key.parts, entity: key.entity) where row.id != object.objectID {
                     // A changed object of this context is compared by its unsaved key, not by its row.
                     if context.registeredObject(for: row.id)?.isDirty == true { continue }
-                    try resolve(key, object, against: row, &plan)
+                    try resolve(
+                        object,
+                        against: row,
+                        key.conflict([object.objectID], stored: row.snapshot(context.store.readable)),
+                        &plan
+                    )
                 }
-                for shadow in shadows
-                where shadow.key.object == object.objectID && shadow.key.properties == constraint {
-                    try resolve(key, object, against: shadow.row, &plan)
-                }
+                try resolve(shadowsOf: constraint, object, &plan)
             }
         }
         return plan
+    }
+
+    private func resolve(shadowsOf constraint: [String], _ object: ManagedObject, _ plan: inout UniquenessPlan) throws {
+        for shadow in shadows where shadow.key.object == object.objectID && shadow.key.properties == constraint {
+            try resolve(object, against: shadow.row, shadow.conflict(context.store.readable), &plan)
+        }
     }
 
     /// A new object loses to a saved one.
@@ -68,9 +79,9 @@ struct UniquenessPlanner {
     }
 
     private func resolve(
-        _ key: UniqueKey,
         _ object: ManagedObject,
         against row: Row,
+        _ conflict: @autoclosure () -> ConstraintConflict,
         _ plan: inout UniquenessPlan
     ) throws {
         let isNew = object.state == .inserted
@@ -85,7 +96,7 @@ struct UniquenessPlanner {
             plan.heirs[ObjectIdentifier(object)] = row
             plan.touched.append((row.id, false))
         case .error, .objectTrump:
-            plan.conflicts.append(key.conflict([object.objectID], stored: row.snapshot(context.store.readable)))
+            plan.conflicts.append(conflict())
         case .overwrite:
             plan.deletions.append(Change(entity: row.entity.name, id: row.uniqueID, operation: .delete))
             plan.touched.append((row.id, true))
@@ -208,18 +219,13 @@ struct RevealedShadow {
         row = known
     }
 
-    func error(_ readable: (PropertyValue) -> PropertyValue) -> ConflictError {
-        ConflictError(
-            conflicts: [],
-            constraintConflicts: [
-                ConstraintConflict(
-                    entity: key.entity,
-                    properties: key.properties,
-                    values: key.values,
-                    objectIDs: [key.object],
-                    stored: row.snapshot(readable)
-                )
-            ]
+    func conflict(_ readable: (PropertyValue) -> PropertyValue) -> ConstraintConflict {
+        ConstraintConflict(
+            entity: key.entity,
+            properties: key.properties,
+            values: key.values,
+            objectIDs: [key.object],
+            stored: row.snapshot(readable)
         )
     }
 }

@@ -88,7 +88,7 @@ struct SaveOperation {
         let shadow = try RevealedShadow(key, transaction.reader, context.schema.model)
         let isResolved = known.contains { $0.key.object == key.object && $0.key.other == key.other }
         guard !isResolved, known.count < ManagedObjectContext.maximumRounds, !isJoined else {
-            throw shadow.error(context.store.readable)
+            throw ConflictError(conflicts: [], constraintConflicts: [shadow.conflict(context.store.readable)])
         }
         return shadow
     }

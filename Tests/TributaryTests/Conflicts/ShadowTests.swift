@@ -159,3 +159,70 @@ struct ShadowTests {
         }
     }
 }
+
+/// A save frees the key of a hidden object for another one, and the key has a reference to an object that is missing.
+struct MissingReferenceKeyTests {
+    private static let missing = UniqueID(high: 9, low: 9)
+
+    /// Places, in the order of their inserts; the second one is hidden by the first.
+    private static let places = (1...3).map { UniqueID(high: 1, low: $0) }
+
+    @Test(arguments: MergePolicy.allCases)
+    func `the policy decides about the hidden object`(_ policy: MergePolicy) async throws {
+        let (folder, container) = try await PersistentContainer.open(
+            entities: """
+                Region: {attributes: {name: String?}}
+                Place:
+                  attributes: {code: String?}
+                  unique: [[region, code]]
+                  relationships: {region: {to: Region?}}
+                """
+        )
+        try await container.importTransactions { transaction in
+            var committed: [CommittedTransaction] = []
+            for (index, code) in ["x", "x", "z"].enumerated() {
+                let header = TransactionHeader(
+                    sequence: UInt64(index) + 1,
+                    clock: HybridClock(milliseconds: 1_000 + UInt64(index)),
+                    changeCount: 1
+                )
+                let values = [
+                    PropertyWrite(name: "code", value: .string(code)),
+                    PropertyWrite(name: "region", value: .string(Self.missing.description)),
+                ]
+                try transaction.beginImport(writer: UniqueID(high: 7, low: 7), header: header)
+                let insert = Change(entity: "Place", id: Self.places[index], operation: .insert(values))
+                try transaction.apply([insert])
+                committed.append(try transaction.endImport())
+            }
+            return ((), committed)
+        }
+        let failure = try await container.newBackgroundContext(mergePolicy: policy).perform { context in
+            let (first, last) = try (Self.place(0, in: context), Self.place(2, in: context))
+            try first.setValue(.string("y"), forKey: "code")
+            try last.setValue(.string("x"), forKey: "code")
+            do {
+                try context.save()
+                return nil as ConflictError?
+            } catch let error as ConflictError {
+                return error
+            }
+        }
+        let codes = try await container.performBackgroundTask { context in
+            try context.fetch(FetchRequest("Place")).sorted { $0.uniqueID < $1.uniqueID }.map { try $0.text("code") }
+        }
+        switch policy {
+        case .error, .objectTrump:
+            #expect(failure?.constraintConflicts.first?.properties == ["region", "code"])
+            #expect(codes == ["x", "z"])
+        case .overwrite: #expect(failure == nil && codes == ["y", "x"])
+        case .storeTrump, .rollback: #expect(failure == nil && codes == ["y", "x", "z"])
+        }
+        try await container.close()
+        withExtendedLifetime(folder) {}
+    }
+
+    private static func place(_ index: Int, in context: ManagedObjectContext) throws -> ManagedObject {
+        try #require(try context.fetch(FetchRequest("Place")).first { $0.uniqueID == places[index] })
+    }
+}
