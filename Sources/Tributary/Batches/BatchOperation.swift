@@ -34,9 +34,7 @@ struct BatchOperation {
         )
     }
 
-    private struct NothingWritten: Error {
-        var result: BatchWriteResult
-    }
+    private struct NothingWritten: Error {}
 
     func run(
         _ kind: BatchResultKind,
@@ -54,7 +52,7 @@ struct BatchOperation {
             try withoutActuallyEscaping(block) { block in
                 let committing = { (transaction: WriteTransaction) throws -> CommittedTransaction in
                     result = try block(transaction.batches, terms)
-                    guard let committed = result.committed else { throw NothingWritten(result: result) }
+                    guard let committed = result.committed else { throw NothingWritten() }
                     return committed
                 }
                 let committed = try commit(committing)
@@ -62,8 +60,7 @@ struct BatchOperation {
                 // The view context shows a generation with the batch from now on.
                 if context.isMain || refreshes { MergeOperation(context: context).merge(committed.changes) }
             }
-        } catch let nothing as NothingWritten {
-            result = nothing.result
+        } catch is NothingWritten {
         } catch let error as StoreError {
             throw ContextError(error)
         }

@@ -11,13 +11,7 @@ extension PersistentContainer {
         author: String? = nil,
         mergePolicy: MergePolicy = .error
     ) -> BackgroundContext {
-        let context = BackgroundContext(
-            container: self,
-            home: home,
-            name: name,
-            author: author,
-            mergePolicy: mergePolicy
-        )
+        let context = BackgroundContext(container: self, name: name, author: author, mergePolicy: mergePolicy)
         contexts.add(context)
         return context
     }
@@ -68,13 +62,7 @@ extension PersistentContainer {
     }
 
     func newChild(of parent: any ParentLink, name: String?, author: String?, mergePolicy: MergePolicy) -> ChildContext {
-        let child = ChildContext(
-            container: self,
-            parent: parent,
-            name: name,
-            author: author,
-            mergePolicy: mergePolicy
-        )
+        let child = ChildContext(container: self, parent: parent, name: name, author: author, mergePolicy: mergePolicy)
         contexts.add(child)
         return child
     }

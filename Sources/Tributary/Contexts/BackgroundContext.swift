@@ -20,10 +20,10 @@ public actor BackgroundContext {
     /// The context's queue.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(container: PersistentContainer, home: ContextHome, name: String?, author: String?, mergePolicy: MergePolicy) {
+    init(container: PersistentContainer, name: String?, author: String?, mergePolicy: MergePolicy) {
         let executor = ContextExecutor(name: name ?? "background")
         let context = ManagedObjectContext(
-            home: home,
+            home: container.home,
             name: name,
             author: author,
             mergePolicy: mergePolicy,

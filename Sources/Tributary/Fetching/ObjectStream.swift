@@ -21,12 +21,7 @@ public struct ObjectStream<Object: ManagedObject>: AsyncSequence {
     public struct Iterator: AsyncIteratorProtocol {
         let context: ManagedObjectContext
         let request: FetchRequest<ManagedObject>
-        private var portions = RowPortions()
-
-        init(context: ManagedObjectContext, request: FetchRequest<ManagedObject>) {
-            self.context = context
-            self.request = request
-        }
+        fileprivate var portions = RowPortions()
 
         /// Returns the next portion, or nil after the last one; for callers on the main actor.
         public mutating func next() async throws -> [Object]? { try await next(isolation: #isolation) }
@@ -99,12 +94,7 @@ public struct SnapshotStream: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let home: ContextHome
         let request: FetchRequest<ManagedObject>
-        private var portions = RowPortions()
-
-        init(home: ContextHome, request: FetchRequest<ManagedObject>) {
-            self.home = home
-            self.request = request
-        }
+        fileprivate var portions = RowPortions()
 
         /// Returns the next portion, or nil after the last one.
         public mutating func next() async throws -> [ObjectSnapshot]? {
