@@ -43,7 +43,7 @@ struct BatchOperation {
     ) throws -> BatchResult {
         context.checkConfinement()
         guard !context.isClosed else { throw ContextError.closed }
-        guard context.source.isCommitted else {
+        guard context.isCommitted else {
             throw ContextError.store(reason: "a batch is a transaction of its own, no part of one of several saves")
         }
         let terms = options(kind)

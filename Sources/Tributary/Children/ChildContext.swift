@@ -46,7 +46,7 @@ public actor ChildContext {
             name: name,
             author: author,
             mergePolicy: mergePolicy,
-            source: source,
+            above: source,
             executor: executor
         )
         self.container = container
@@ -164,7 +164,7 @@ protocol ParentLink: Sendable {
 }
 
 extension ParentLink {
-    func unsavedState() async -> UnsavedState { await perform { UnsavedState(of: $0) } }
+    func unsavedState() async -> UnsavedState { await perform { $0.unsavedState() } }
 
     /// Absorbs the saves in order, and returns the changes that the parent dropped.
     func absorb(_ saves: [StagedSave]) async -> [ObjectSnapshot] {

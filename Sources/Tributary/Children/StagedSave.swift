@@ -54,13 +54,12 @@ struct StagedSave: Sendable {
 struct ChildSave {
     let context: ManagedObjectContext
 
-    /// `push` returns the changes that it drops, because their objects are deleted above; the parent's merge policy
-    /// is not used: properties that the child has changed replace the parent's.
-    func run(_ push: (StagedSave) -> [ObjectSnapshot]) {
+    /// The parent's merge policy is not used: properties that the child has changed replace the parent's.
+    func run(_ parent: any ContextParent) throws(ContextError) {
         let staged = stagedSave()
         let objects = context.pending.objects
         let owners = context.relationships.linkedOwners
-        let lost = staged.isEmpty ? [] : Set(push(staged).map(\.id))
+        let lost = staged.isEmpty ? [] : Set(try parent.absorb(staged).map(\.id))
         let touched = context.pending.delta.keys
         context.pending.finishSave()
         context.saving.request = nil

@@ -3,12 +3,12 @@ import TributaryStore
 
 /// A child's source when the parent is on another queue: the parent's state at the start of the child's block, with
 /// the child's saves since, which the parent receives at the end of the block.
-final class StagedSource: ContextSource {
+final class StagedSource: ContextParent {
     private let store: Store
     private var state = UnsavedState()
     private(set) var keys = UnsavedKeyIndex()
     private var saves: [StagedSave] = []
-    private(set) var version: UInt64 = 0
+    private(set) var stateVersion: UInt64 = 0
 
     init(store: Store) {
         self.store = store
@@ -21,7 +21,7 @@ final class StagedSource: ContextSource {
             && state.generation === self.state.generation
         self.state = state
         keys.removeAll()
-        if !isSame { version &+= 1 }
+        if !isSame { stateVersion &+= 1 }
     }
 
     func removeSaves() -> [StagedSave] {
@@ -30,10 +30,9 @@ final class StagedSource: ContextSource {
     }
 
     /// The parent's generation; it stays the same for the length of a block.
-    var generation: Generation? {
-        get { state.generation }
-        set {}
-    }
+    var generation: Generation? { state.generation }
+
+    var isCommitted: Bool { true }
 
     func read<T>(_ block: (Reader) throws -> T) throws -> T {
         if let generation = state.generation { return try generation.read(block) }
@@ -41,7 +40,7 @@ final class StagedSource: ContextSource {
     }
 
     /// The state was taken from a parent that had processed its changes.
-    func processChanges() {}
+    func processAllChanges() {}
 
     var hasUnsaved: Bool { !state.objects.isEmpty || !state.delta.isEmpty }
 
@@ -59,17 +58,14 @@ final class StagedSource: ContextSource {
         keys.keys(of: values, in: scope, objects: state.objects)
     }
 
-    func relationshipChange(_ key: RelationshipDelta.Key) -> RelationshipDelta.Change? { state.delta[key] }
-
-    func relationshipOrdering(_ key: RelationshipDelta.Key) -> RelationshipOrdering? { state.delta.orderings[key] }
+    func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
+        state.delta.related(ids, at: key)
+    }
 
     func unsavedState() -> UnsavedState { state }
 
-    func destination() -> SaveDestination { .parent { self.stage($0) } }
-
-    /// Shows a save to the child at once and keeps it for the parent; returns the changes of objects that are deleted
-    /// above.
-    private func stage(_ save: StagedSave) -> [ObjectSnapshot] {
+    /// Shows a save to the child at once and keeps it for the parent.
+    func absorb(_ save: StagedSave) -> [ObjectSnapshot] {
         var lost: [ObjectSnapshot] = []
         for object in save.objects {
             let known = state.objects[object.key]
@@ -113,20 +109,6 @@ struct UnsavedState: Sendable {
     mutating func set(_ unsaved: UnsavedObject, _ key: ObjectKey) {
         if unsaved.row == nil { deletedRootIndexes.insert(key.rootIndex) }
         if objects.updateValue(unsaved, forKey: key) == nil { counts[key.rootIndex, default: 0] += 1 }
-    }
-}
-
-extension UnsavedState {
-    init(of context: ManagedObjectContext) {
-        context.checkConfinement()
-        context.processChanges()
-        self = context.source.unsavedState()
-        for object in context.pending.objects {
-            if let unsaved = object.unsaved { set(unsaved, object.key) }
-        }
-        delta.add(context.pending.delta)
-        generation = context.generation
-        version = context.stateVersion
     }
 }
 

@@ -2,10 +2,15 @@ import TributaryChanges
 import TributaryModel
 import TributaryStore
 
-/// Reads rows and relationships for one context, from its source under the context's own changes.
+/// Reads rows and relationships for one context, under the context's own changes: the unsaved ones of its parent, or
+/// else those of the store at the context's generation.
 final class ContextReader {
-    let source: any ContextSource
-    let isStore: Bool
+    /// nil for a context on the store.
+    let parent: (any ContextParent)?
+    private let store: Store
+    private var ownGeneration: Generation?
+    /// The open transaction of a context on the store, which its reads show.
+    let saves = JoinedSaves()
     private let rowCache: RowCache
     private var prefetched = PrefetchCache()
     /// An error that a getter could not throw; the next save throws it.
@@ -16,30 +21,55 @@ final class ContextReader {
     private var changeCount: UInt64 = 0
     private var caughtUpVersion: UInt64 = 0
 
-    init(source: any ContextSource, rowCache: RowCache) {
-        self.source = source
+    init(parent: (any ContextParent)?, store: Store, generation: Generation?, rowCache: RowCache) {
+        self.parent = parent
+        self.store = store
+        ownGeneration = generation
         self.rowCache = rowCache
-        isStore = source.isStore
     }
 
+    /// nil for the newest state; the generation of a parent moves with the parent alone.
+    var generation: Generation? {
+        get { if let parent { parent.generation } else { ownGeneration } }
+        set { ownGeneration = newValue }
+    }
+
+    /// Nothing is between the context and the store, so every row has a revision.
+    var isStore: Bool { parent == nil }
+
+    var isCommitted: Bool { parent?.isCommitted ?? (saves.transaction == nil) }
+
+    /// The generation whose rows the row cache may have for the context; nil when it reads the newest state, or its own
+    /// transaction.
+    private var cachedGeneration: Int64? { isCommitted ? generation?.number : nil }
+
+    private var parentVersion: UInt64 { parent?.stateVersion ?? 0 }
+
     /// Grows when the context shows another state of the store or of the contexts above.
-    var shownVersion: UInt64 { changeCount &+ source.version }
+    var shownVersion: UInt64 { changeCount &+ parentVersion }
 
     func invalidatePrefetched() { changeCount &+= 1 }
 
     func dropPrefetched() { prefetched = PrefetchCache() }
 
-    func markCaughtUp() { caughtUpVersion = source.version }
+    func markCaughtUp() { caughtUpVersion = parentVersion }
 
-    var isBehind: Bool { source.version != caughtUpVersion }
+    var isBehind: Bool { parentVersion != caughtUpVersion }
+
+    func readSource<T>(_ block: (Reader) throws -> T) throws -> T {
+        if let parent { return try parent.read(block) }
+        if let transaction = saves.transaction { return try block(transaction.reader) }
+        if let ownGeneration { return try ownGeneration.read(block) }
+        return try store.read(block)
+    }
 
     func read<T>(_ block: (Reader) throws -> T) throws(ContextError) -> T {
-        try ContextError.wrapping { try source.read(block) }
+        try ContextError.wrapping { try readSource(block) }
     }
 
     func readResults<T>(_ block: (Reader) throws -> T) throws -> T {
         do {
-            return try source.read(block)
+            return try readSource(block)
         } catch {
             throw ContextError.mapped(error, except: ObjectPredicateError.self)
         }
@@ -47,18 +77,18 @@ final class ContextReader {
 
     /// Returns the row without the context's own changes: the unsaved row of the contexts above, or else the store's.
     func row(_ id: UniqueID, _ descriptor: EntityDescriptor, _ reader: Reader) throws -> Row? {
-        if let unsaved = source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
+        if let unsaved = parent?.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
         return try reader.row(id, rootEntity: descriptor.entity.root)
     }
 
     func row(_ id: UniqueID, _ descriptor: EntityDescriptor) throws(ContextError) -> Row? {
-        if let unsaved = source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
+        if let unsaved = parent?.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) { return unsaved.row }
         if let row = cachedRow(descriptor.objectID(id)) { return row }
         return try read { try $0.row(id, rootEntity: descriptor.entity.root) }
     }
 
     func related(to object: ManagedObject, _ propertyIndex: Int) throws(ContextError) -> [ManagedObjectID] {
-        let isUnknownToStore = source.unsaved(object.key)?.isInserted == true
+        let isUnknownToStore = parent?.unsaved(object.key)?.isInserted == true
         let key = RelationshipDelta.Key(object, propertyIndex)
         if let known = prefetchedIDs(at: key) { return known }
         let stored =
@@ -67,17 +97,11 @@ final class ContextReader {
             : try read {
                 try $0.related(to: object.uniqueID, entity: object.descriptor.entity, propertyIndex: propertyIndex)
             }
-        return withChangesAbove(stored, at: key)
-    }
-
-    func withChangesAbove(_ stored: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
-        let ids = source.relationshipChange(key)?.applied(to: stored) ?? stored
-        return source.relationshipOrdering(key)?.ordering(ids) ?? ids
+        return parent?.related(stored, at: key) ?? stored
     }
 
     func isDeletedAbove(_ id: UniqueID, rootIndex: Int) -> Bool {
-        guard !isStore, let unsaved = source.unsaved(ObjectKey(rootIndex: rootIndex, id: id)) else { return false }
-        return unsaved.row == nil
+        parent?.unsaved(ObjectKey(rootIndex: rootIndex, id: id)).map { $0.row == nil } ?? false
     }
 
     /// A context that shows a generation, and its children, share the container's row cache.
@@ -85,7 +109,7 @@ final class ContextReader {
     /// A context that reads the newest state does not use it, because another process may have written since; it has
     /// the rows of its own prefetch cache.
     func cachedRow(_ id: ManagedObjectID) -> Row? {
-        guard let number = source.cachedGeneration else { return prefetched.row(id, version: shownVersion) }
+        guard let number = cachedGeneration else { return prefetched.row(id, version: shownVersion) }
         return rowCache.row(id, at: number)
     }
 
@@ -105,8 +129,8 @@ final class ContextReader {
     }
 
     func keep(_ rows: [Row], readAt number: Int64) {
-        if source.isCommitted { rowCache.insert(rows, readAt: number) }
-        if source.cachedGeneration == nil { prefetched.insert(rows, version: shownVersion) }
+        if isCommitted { rowCache.insert(rows, readAt: number) }
+        if cachedGeneration == nil { prefetched.insert(rows, version: shownVersion) }
     }
 
     func keep(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) {

@@ -51,7 +51,7 @@ struct FaultLoading {
 
     /// Returns the transaction that inserted the object, when the context's generation is older than the object.
     private func newerTransaction(of object: ManagedObject) throws(ContextError) -> HistoryToken? {
-        guard context.generation != nil, context.source.unsaved(object.key) == nil else { return nil }
+        guard context.generation != nil, context.above?.unsaved(object.key) == nil else { return nil }
         return try ContextError.wrapping {
             try context.store.read { reader -> HistoryToken? in
                 guard let row = try reader.row(object.uniqueID, rootEntity: object.descriptor.entity.root) else {
@@ -66,7 +66,7 @@ struct FaultLoading {
     func loadBatch(_ ids: [ManagedObjectID]) throws(ContextError) -> [ManagedObject] {
         let objects = ids.map { context.fault(for: $0) }
         var missing: [ManagedObject] = []
-        for object in objects where object.isFault && context.source.unsaved(object.key) == nil {
+        for object in objects where object.isFault && context.above?.unsaved(object.key) == nil {
             if let row = context.reader.cachedRow(object.objectID) {
                 _ = context.object(for: row)
             } else {

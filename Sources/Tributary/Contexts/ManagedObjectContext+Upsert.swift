@@ -133,8 +133,8 @@ extension ManagedObjectContext {
                 && key.allSatisfy { object.read($0.propertyIndex) == $0.value }
         }
         if let own { return own }
-        for other in source.unsavedKeys(of: values, in: scope) {
-            guard let row = source.unsaved(other)?.row, row.entity.isKind(of: descriptor.entity.name),
+        for other in above?.unsavedKeys(of: values, in: scope) ?? [] {
+            guard let row = above?.unsaved(other)?.row, row.entity.isKind(of: descriptor.entity.name),
                 key.allSatisfy({ row.values[$0.propertyIndex] == $0.value }), isUnchanged(row.id)
             else { continue }
             return object(for: row)
@@ -142,7 +142,7 @@ extension ManagedObjectContext {
         let rows = try reader.read { try $0.holders(of: key, entity: descriptor.entity) }
         return rows.first { row in
             isUnchanged(row.id)
-                && source.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: row.uniqueID)) == nil
+                && above?.unsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: row.uniqueID)) == nil
         }.map { object(for: $0) }
     }
 

@@ -82,7 +82,7 @@ public final class ManagedObjectContext {
         author: String? = nil,
         mergePolicy: MergePolicy,
         generation: Generation? = nil,
-        source: (any ContextSource)? = nil,
+        above: (any ContextParent)? = nil,
         parent: ManagedObjectContext? = nil,
         executor: ContextExecutor? = nil
     ) {
@@ -97,7 +97,9 @@ public final class ManagedObjectContext {
         pending = PendingChanges(registry: registry)
         observation = ChangeObservation(isScheduled: generation != nil)
         reader = ContextReader(
-            source: source ?? StoreSource(store: home.store, generation: generation),
+            parent: above ?? parent,
+            store: home.store,
+            generation: generation,
             rowCache: home.pipeline.rowCache
         )
     }
@@ -110,12 +112,13 @@ public final class ManagedObjectContext {
     package var schema: ObjectSchema { home.schema }
     package var store: Store { home.store }
 
-    var source: any ContextSource { reader.source }
+    /// nil for a context on the store.
+    var above: (any ContextParent)? { reader.parent }
 
     /// nil for contexts that read the newest state.
     var generation: Generation? {
-        get { source.generation }
-        set { source.generation = newValue }
+        get { reader.generation }
+        set { reader.generation = newValue }
     }
 
     /// Grows with each change of the state that a child sees: edits, merges, saves and rollbacks, here and above.

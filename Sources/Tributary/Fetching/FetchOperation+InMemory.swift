@@ -9,7 +9,7 @@ extension FetchOperation {
     /// store's result may then be wrong for unchanged objects. Without such objects it returns nil, because the store
     /// is right for all objects without changes of their own. Offset and limit are not applied.
     func objectsOverChangedRelations() throws -> [ManagedObject]? {
-        guard request.includesPendingChanges && context.pending.count > 0 || context.source.hasUnsaved else {
+        guard request.includesPendingChanges && context.pending.count > 0 || context.above?.hasUnsaved == true else {
             return nil
         }
         let descriptor = try context.descriptor(named: request.entityName)
@@ -56,12 +56,11 @@ extension FetchOperation {
                 : context.pending.objects(values, in: scope, version: context.reader.shownVersion)
             found = own.filter { request.isFor($0.descriptor.entity) && $0.state != .deleted }
         }
-        if context.source.unsavedCount(rootIndex: descriptor.rootIndex) > 0 {
+        if let above = context.above, above.unsavedCount(rootIndex: descriptor.rootIndex) > 0 {
             let keys =
                 required.isEmpty
-                ? context.source.unsavedKeys(rootIndex: descriptor.rootIndex)
-                : context.source.unsavedKeys(of: values, in: scope)
-            for row in Set(keys).compactMap({ context.source.unsaved($0)?.row }) where request.isFor(row.entity) {
+                ? above.unsavedKeys(rootIndex: descriptor.rootIndex) : above.unsavedKeys(of: values, in: scope)
+            for row in Set(keys).compactMap({ above.unsaved($0)?.row }) where request.isFor(row.entity) {
                 if !isDirty(row.uniqueID, descriptor) { found.append(context.object(for: row)) }
             }
         }
@@ -75,7 +74,7 @@ extension FetchOperation {
         _ descriptor: EntityDescriptor
     ) -> [(propertyIndex: Int, value: PropertyValue)] {
         let dirtyCount = request.includesPendingChanges ? context.pending.count : 0
-        let unsavedCount = dirtyCount + context.source.unsavedCount(rootIndex: descriptor.rootIndex)
+        let unsavedCount = dirtyCount + (context.above?.unsavedCount(rootIndex: descriptor.rootIndex) ?? 0)
         guard unsavedCount > FetchOperation.fewUnsavedObjects else { return [] }
         let values = terms.compactMap { term in term.requiredValue.map { ($0.propertyIndex, $0.value) } }
         return Dictionary(values) { first, _ in first }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -86,7 +85,8 @@ extension FetchOperation {
 
     /// Whether an unsaved object of the context or of a context above replaces the row.
     func isHidden(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
-        isDirty(id, descriptor) || context.source.isUnsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id))
+        isDirty(id, descriptor)
+            || context.above?.isUnsaved(ObjectKey(rootIndex: descriptor.rootIndex, id: id)) == true
     }
 
     func isDirty(_ id: UniqueID, _ descriptor: EntityDescriptor) -> Bool {
@@ -95,7 +95,7 @@ extension FetchOperation {
     }
 
     private func unsavedRoots() -> UnsavedRoots {
-        var roots = context.source.unsavedRoots
+        var roots = context.above?.unsavedRoots ?? UnsavedRoots()
         guard request.includesPendingChanges else { return roots }
         roots.changed.formUnion(context.pending.list.rootIndexes)
         roots.deleted.formUnion(context.pending.list.deletedRootIndexes)
@@ -118,14 +118,14 @@ extension FetchOperation {
         return names
     }
 
-    /// Returns the fetch in a temporary context on the same source; nil when the context has no changes of its own.
+    /// Returns the fetch in a temporary context with the same parent; nil when the context has no changes of its own.
     func withoutOwnChanges() -> FetchOperation? {
-        guard !request.includesPendingChanges, !context.reader.isStore, context.pending.count > 0 else { return nil }
+        guard !request.includesPendingChanges, context.above != nil, context.pending.count > 0 else { return nil }
         let other = ManagedObjectContext(
             home: context.home,
             name: context.name,
             mergePolicy: context.mergePolicy,
-            source: context.source,
+            above: context.above,
             parent: context.parent,
             executor: context.queue.executor
         )

@@ -49,7 +49,7 @@ struct FetchOperation {
 
     func ids(fillingRowCache: Bool) throws -> [ManagedObjectID] {
         if let other = withoutOwnChanges() { return try other.ids(fillingRowCache: fillingRowCache) }
-        processAllChanges()
+        context.processAllChanges()
         let rows = fillingRowCache ? try context.reader.readResultsAhead(context.home.query(request)) : nil
         if let candidates = try overUnsavedChanges() { return candidates.map(\.id) }
         return try rows?.map(\.id) ?? context.reader.readResults { try $0.ids(context.home.query(request)) }
@@ -57,7 +57,7 @@ struct FetchOperation {
 
     func count() throws -> Int {
         if let other = withoutOwnChanges() { return try other.count() }
-        processAllChanges()
+        context.processAllChanges()
         if let candidates = try overUnsavedChanges() { return candidates.count }
         return try context.reader.readResults { try $0.count(context.home.query(request)) }
     }
@@ -91,7 +91,7 @@ struct FetchOperation {
                 }
             )
         }
-        processAllChanges()
+        context.processAllChanges()
         if let candidates = try overUnsavedChanges() { return .mixed(candidates) }
         return .rows(try context.reader.readResults { try $0.rows(context.home.query(request)) })
     }
@@ -105,17 +105,10 @@ struct FetchOperation {
         // Each changed object of the root entity replaces at most one row; an object above may count twice.
         let dirtyCount =
             request.includesPendingChanges ? context.pending.count(rootIndex: descriptor.rootIndex) : 0
-        let hiddenCount = dirtyCount + context.source.unsavedCount(rootIndex: descriptor.rootIndex)
+        let hiddenCount = dirtyCount + (context.above?.unsavedCount(rootIndex: descriptor.rootIndex) ?? 0)
         guard hiddenCount > 0 else { return nil }
         let terms = try FetchTerm.terms(of: request.predicate, entity: descriptor.entity, in: context.schema.model)
         return try merged(descriptor, unsavedMatches(terms, descriptor), hiddenCount: hiddenCount)
-    }
-
-    /// The contexts above come first, because their changes may change objects here.
-    private func processAllChanges() {
-        context.checkConfinement()
-        context.source.processChanges()
-        context.processChanges()
     }
 
     private func merged(
@@ -187,10 +180,11 @@ struct FetchOperation {
     }
 
     func dictionaries() throws -> [FetchedValues] {
-        processAllChanges()
+        context.processAllChanges()
         if let other = withoutOwnChanges() { return try other.dictionaries() }
         let plan = try context.home.dictionaryPlan(request)
-        let isOverlaid = context.source.hasUnsaved || request.includesPendingChanges && context.pending.count > 0
+        let isOverlaid =
+            context.above?.hasUnsaved == true || request.includesPendingChanges && context.pending.count > 0
         guard isOverlaid else {
             return context.home.named(try context.reader.readResults { try $0.values(plan) }, plan)
         }

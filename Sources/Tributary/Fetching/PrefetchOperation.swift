@@ -41,7 +41,7 @@ struct PrefetchOperation {
         for id in owners {
             if let object = visible(id) {
                 if object.isFault, object.extras?.faultError == nil, context.reader.cachedRow(id) == nil,
-                    context.source.unsaved(object.key) == nil
+                    context.above?.unsaved(object.key) == nil
                 {
                     unread.append(id.uniqueID)
                 } else if let target = object.relatedID(propertyIndex) {
@@ -75,7 +75,7 @@ struct PrefetchOperation {
     ) throws -> [ManagedObjectID] {
         let asked = owners.filter { id in
             context.registeredObject(for: id)?.state != .inserted
-                && context.source.unsaved(objectKey(id))?.isInserted != true
+                && context.above?.unsaved(objectKey(id))?.isInserted != true
         }
         var targets = [[ManagedObjectID]](repeating: [], count: asked.count)
         if !asked.isEmpty {
@@ -89,7 +89,7 @@ struct PrefetchOperation {
         }
         for (id, stored) in zip(asked, targets) {
             let key = relationshipKey(id, propertyIndex)
-            let ids = context.reader.withChangesAbove(stored, at: key)
+            let ids = context.above?.related(stored, at: key) ?? stored
             context.reader.keep(ids, at: key)
             if let object = context.registeredObject(for: id) {
                 context.registry.keep(ids, at: propertyIndex, of: object)
@@ -118,7 +118,7 @@ struct PrefetchOperation {
 
     private func readMissing(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
         let missing = ids.filter { id in
-            guard context.reader.cachedRow(id) == nil, context.source.unsaved(objectKey(id)) == nil else {
+            guard context.reader.cachedRow(id) == nil, context.above?.unsaved(objectKey(id)) == nil else {
                 return false
             }
             return context.registeredObject(for: id)?.isFault != false
@@ -130,7 +130,7 @@ struct PrefetchOperation {
     /// Returns the object when it is in use here or has unsaved changes above, so that its values are not the store's.
     private func visible(_ id: ManagedObjectID) -> ManagedObject? {
         if let object = context.registeredObject(for: id), object.state != .gone { return object }
-        return context.source.unsaved(objectKey(id)) == nil ? nil : context.object(with: id)
+        return context.above?.unsaved(objectKey(id)) == nil ? nil : context.object(with: id)
     }
 
     private func objectKey(_ id: ManagedObjectID) -> ObjectKey {

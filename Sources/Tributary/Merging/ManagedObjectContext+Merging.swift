@@ -87,7 +87,7 @@ extension ManagedObjectContext {
 
     /// Does nothing when the context reads the newest state anyway.
     private func moveToNewestUnlessSaving() throws -> ObjectChanges {
-        guard reader.isStore, source.isCommitted, generation != nil else { return ObjectChanges() }
+        guard reader.isStore, isCommitted, generation != nil else { return ObjectChanges() }
         do {
             return try moveToNewest()
         } catch StoreError.nestedTransaction, ContextError.saveInProgress {

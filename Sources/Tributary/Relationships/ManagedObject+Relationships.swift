@@ -102,7 +102,7 @@ extension ManagedObject {
             // A target that the store returned exists; one that was set here or above may have been deleted elsewhere
             // since.
             let isSetHere =
-                state == .inserted || changed.contains(propertyIndex) || context.source.unsaved(key) != nil
+                state == .inserted || changed.contains(propertyIndex) || context.above?.unsaved(key) != nil
             return context.relationships.isMissing(id, descriptor, isSetHere: isSetHere) ? nil : descriptor.objectID(id)
         }
         // Most objects are not deleted, so no other look-up is needed for them.

@@ -92,6 +92,12 @@ struct RelationshipDelta: Sendable {
 
     subscript(key: Key) -> Change? { changes[key] }
 
+    /// Returns the objects of a relationship after the changes; deleted ones may be among them.
+    func related(_ ids: [ManagedObjectID], at key: Key) -> [ManagedObjectID] {
+        let changed = changes[key]?.applied(to: ids) ?? ids
+        return orderings[key]?.ordering(changed) ?? changed
+    }
+
     /// Restores an object that was removed before; any other object is new, also one that the store no longer has.
     ///
     /// An edit puts the object at the end of an ordered relationship; otherwise it keeps its place.

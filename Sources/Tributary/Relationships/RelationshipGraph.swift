@@ -28,9 +28,7 @@ struct RelationshipGraph {
         {
             return ordering.ids
         }
-        var ids = storedIDs(object, propertyIndex)
-        if let difference = context.pending.delta[key] { ids = difference.applied(to: ids) }
-        if let ordering = context.pending.delta.orderings[key] { ids = ordering.ordering(ids) }
+        let ids = context.pending.delta.related(storedIDs(object, propertyIndex), at: key)
         let relationship = object.descriptor.entity.properties[propertyIndex].relationship
         guard let relationship, let rootIndex = context.schema.descriptor(named: relationship.destination)?.rootIndex
         else {

@@ -283,7 +283,7 @@ struct ResultsQuery {
         guard object.state != .gone, object.state != .deleted, object.state != .detached else { return false }
         // Only unsaved rows of contexts above have not been read yet; other rows do not exist.
         if object.isFault {
-            guard object.managedObjectContext?.source.unsaved(object.key) != nil, (try? object.load()) != nil else {
+            guard object.managedObjectContext?.above?.unsaved(object.key) != nil, (try? object.load()) != nil else {
                 return false
             }
         }

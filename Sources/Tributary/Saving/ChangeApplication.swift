@@ -46,9 +46,9 @@ extension ManagedObjectContext {
     ) throws -> [UniqueID] {
         let policy = mergePolicy
         // An object that a slice has deleted could be inserted again.
-        if size > ManagedObjectContext.wholeSize, counts.deletions == 0 || counts.deletions == counts.all,
-            case .store(let joined) = try source.destination()
+        if size > ManagedObjectContext.wholeSize, counts.deletions == 0 || counts.deletions == counts.all, above == nil
         {
+            let joined = reader.saves
             joined.keepsStates = false
             // A later update could free the key of an object.
             if counts.inserts < counts.all { mergePolicy = .error }

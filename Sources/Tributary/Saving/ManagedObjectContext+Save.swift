@@ -40,11 +40,12 @@ extension ManagedObjectContext {
     public func performInOneTransaction<T>(_ block: () throws -> T) throws -> T {
         checkConfinement()
         guard !isClosed else { throw ContextError.closed }
-        guard case .store(let joined) = try source.destination() else {
+        guard above == nil else {
             throw ContextError.store(
                 reason: "a child's saves go to its parent: call performInOneTransaction on the parent"
             )
         }
+        let joined = reader.saves
         guard joined.transaction == nil else { return try block() }
         return try withoutActuallyEscaping(block) { block in
             try JoinedTransaction(context: self, joined: joined).run(block)

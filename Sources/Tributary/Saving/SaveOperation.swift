@@ -20,9 +20,10 @@ struct SaveOperation {
         }
         try SaveValidation(context: context).validate()
         do {
-            switch try context.source.destination() {
-            case .store(let joined): try write(to: joined)
-            case .parent(let push): ChildSave(context: context).run(push)
+            if let parent = context.above {
+                try ChildSave(context: context).run(parent)
+            } else {
+                try write(to: context.reader.saves)
             }
         } catch let error as StoreError {
             throw ContextError(error)

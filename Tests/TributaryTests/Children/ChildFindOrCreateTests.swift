@@ -52,7 +52,7 @@ struct ChildFindOrCreateTests {
         }
         try await parent.newChild().perform { context in
             try Self.findOrCreate(condition, count, in: context)
-            let source = try #require(context.source as? StagedSource)
+            let source = try #require(context.above as? StagedSource)
             #expect(source.keys.visited == count, "\(source.keys.visited)")
         }
     }
@@ -147,7 +147,7 @@ struct ChildFindOrCreateTests {
             #expect(try context.upsert(Employee.self, by: ["code": .string("AA7")]) === other)
             #expect(try context.upsert(Employee.self, by: ["code": .string("BB7")]).state == .inserted)
             context.rollback()
-            let source = try #require(context.source as? StagedSource)
+            let source = try #require(context.above as? StagedSource)
             // Once for the parent's objects, then once for each that a save has handed over.
             #expect(source.keys.visited < 100 + 300 + 50, "\(source.keys.visited)")
         }

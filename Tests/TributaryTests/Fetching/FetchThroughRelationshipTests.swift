@@ -74,7 +74,7 @@ struct FetchThroughRelationshipTests {
         let all = try await parent.perform { context in try Self.fill(context).map(\.objectID) }
         try await parent.newChild().perform { context in
             try Self.lookUp(condition, in: context, all)
-            let source = try #require(context.source as? StagedSource)
+            let source = try #require(context.above as? StagedSource)
             #expect(source.keys.visited <= Self.count + Self.departments, "\(source.keys.visited)")
         }
     }

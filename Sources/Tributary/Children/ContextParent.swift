@@ -1,0 +1,155 @@
+import TributaryChanges
+import TributaryStore
+
+/// What a context asks of its parent: the unsaved state of the parent and of the contexts above it, and the store below
+/// them all.
+protocol ContextParent: AnyObject {
+    /// nil for the newest state.
+    var generation: Generation? { get }
+
+    /// False while a transaction that the parent's saves join is open.
+    var isCommitted: Bool { get }
+
+    /// Grows when something above has changed; then objects that are in use have to be read again.
+    var stateVersion: UInt64 { get }
+
+    func read<T>(_ block: (Reader) throws -> T) throws -> T
+
+    /// The topmost context first, because its changes may change objects below.
+    func processAllChanges()
+
+    var hasUnsaved: Bool { get }
+
+    var unsavedRoots: UnsavedRoots { get }
+
+    /// Returns an upper bound: an object that two of the contexts above have changed may count twice.
+    func unsavedCount(rootIndex: Int) -> Int
+
+    /// Some objects may be in the list twice, and some may only be linked.
+    func unsavedKeys(rootIndex: Int) -> [ObjectKey]
+
+    /// Returns objects that may have the values in the property indexes of the scope.
+    func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey]
+
+    func unsaved(_ key: ObjectKey) -> UnsavedObject?
+
+    /// Makes no row, unlike ``unsaved(_:)``.
+    func isUnsaved(_ key: ObjectKey) -> Bool
+
+    /// Returns the objects of a relationship; `ids` are those of the store.
+    func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID]
+
+    func unsavedState() -> UnsavedState
+
+    /// Takes the changes of a child's save, and returns those of objects that are deleted here: they are dropped.
+    func absorb(_ save: StagedSave) throws(ContextError) -> [ObjectSnapshot]
+}
+
+/// The root entities of unsaved changes, by index; entities without changes may be among them.
+struct UnsavedRoots {
+    var changed: Set<Int> = []
+    var deleted: Set<Int> = []
+    var relationships: Set<RelationshipDelta.Identity> = []
+}
+
+/// A context is the parent of the children on its own queue.
+extension ManagedObjectContext: ContextParent {
+    var isCommitted: Bool { reader.isCommitted }
+
+    func read<T>(_ block: (Reader) throws -> T) throws -> T { try reader.readSource(block) }
+
+    func processAllChanges() {
+        above?.processAllChanges()
+        checkConfinement()
+        processChanges()
+    }
+
+    var hasUnsaved: Bool { pending.count > 0 || !pending.delta.isEmpty || above?.hasUnsaved == true }
+
+    var unsavedRoots: UnsavedRoots {
+        var roots = above?.unsavedRoots ?? UnsavedRoots()
+        roots.changed.formUnion(pending.list.rootIndexes)
+        roots.deleted.formUnion(pending.list.deletedRootIndexes)
+        roots.relationships.formUnion(pending.delta.changedRelationships)
+        return roots
+    }
+
+    func unsavedCount(rootIndex: Int) -> Int {
+        pending.count(rootIndex: rootIndex) + (above?.unsavedCount(rootIndex: rootIndex) ?? 0)
+    }
+
+    func unsavedKeys(rootIndex: Int) -> [ObjectKey] {
+        (above?.unsavedKeys(rootIndex: rootIndex) ?? [])
+            + pending.visitAll().filter { $0.descriptor.rootIndex == rootIndex }.map(\.key)
+    }
+
+    func unsavedKeys(of values: [PropertyValue], in scope: DirtyKeyIndex.Scope) -> [ObjectKey] {
+        processChanges()
+        return pending.objects(values, in: scope, version: reader.shownVersion).map(\.key)
+            + (above?.unsavedKeys(of: values, in: scope) ?? [])
+    }
+
+    func unsaved(_ key: ObjectKey) -> UnsavedObject? {
+        registry.object(key.id, rootIndex: key.rootIndex)?.unsaved ?? above?.unsaved(key)
+    }
+
+    func isUnsaved(_ key: ObjectKey) -> Bool {
+        registry.object(key.id, rootIndex: key.rootIndex)?.isUnsaved == true || above?.isUnsaved(key) == true
+    }
+
+    func related(_ ids: [ManagedObjectID], at key: RelationshipDelta.Key) -> [ManagedObjectID] {
+        pending.delta.related(above?.related(ids, at: key) ?? ids, at: key)
+    }
+
+    func unsavedState() -> UnsavedState {
+        checkConfinement()
+        processChanges()
+        var state = above?.unsavedState() ?? UnsavedState()
+        for object in pending.objects {
+            if let unsaved = object.unsaved { state.set(unsaved, object.key) }
+        }
+        state.delta.add(pending.delta)
+        state.generation = generation
+        state.version = stateVersion
+        return state
+    }
+
+    func absorb(_ save: StagedSave) throws(ContextError) -> [ObjectSnapshot] {
+        guard !isClosed else { throw .closed }
+        return AbsorbOperation(context: self).absorb(save)
+    }
+}
+
+extension ManagedObjectContext {
+    /// Creates a context on the same queue or actor whose saves go to this context instead of the store.
+    ///
+    /// The child sees the unsaved changes of this context. Its save makes unsaved changes in this context and does not
+    /// write to the store; properties that the child has changed replace those of this context.
+    ///
+    /// ```swift
+    /// let draft = container.viewContext.newChild(name: "draft")
+    /// try draft.insert(Employee.self).name = "Ann"
+    /// try draft.save()                    // the view context shows Ann
+    /// try container.viewContext.save()    // the store has Ann
+    /// ```
+    ///
+    /// A discarded draft must be ended with `rollback()` or `reset()`: a context and its unsaved objects hold each
+    /// other.
+    ///
+    /// - Parameters:
+    ///   - name: a display name; the store does not have it.
+    ///   - mergePolicy: kept for the child's own children; a save into a parent has no conflicts.
+    /// - Returns: A context that is used where this one is; it holds this one.
+    public func newChild(name: String? = nil, mergePolicy: MergePolicy = .objectTrump) -> ManagedObjectContext {
+        checkConfinement()
+        let child = ManagedObjectContext(
+            home: home,
+            name: name,
+            author: author,
+            mergePolicy: mergePolicy,
+            parent: self
+        )
+        child.reader.markCaughtUp()
+        return child
+    }
+}
