@@ -175,12 +175,7 @@ extension ContextHome {
 public struct FetchedValues: Sendable, Hashable {
     /// The values by name; null for a missing value.
     public let values: [String: PropertyValue]
-    private let ids: [String: ManagedObjectID]
-
-    init(_ values: [String: PropertyValue], ids: [String: ManagedObjectID]) {
-        self.values = values
-        self.ids = ids
-    }
+    fileprivate let ids: [String: ManagedObjectID]
 
     /// Returns the value of a name, or null when it is missing.
     public subscript(name: String) -> PropertyValue { values[name] ?? .null }
@@ -213,7 +208,7 @@ extension ContextHome {
                 values[column.name] = store.readable(result[index])
                 if let id = result[index].referencedID { ids[column.name] = destinations[index]?.objectID(id) }
             }
-            return FetchedValues(values, ids: ids)
+            return FetchedValues(values: values, ids: ids)
         }
     }
 }

@@ -173,15 +173,6 @@ public struct QuantifiedKey<Root, Value: FieldValue>: ComparableKey {
     public let expression: ObjectPredicate.Expression
     /// Which of the values must fulfil the comparison.
     public let quantifier: ObjectPredicate.Quantifier
-
-    init(path: [String], quantifier: ObjectPredicate.Quantifier) {
-        self.init(expression: .keyPath(path), quantifier: quantifier)
-    }
-
-    init(expression: ObjectPredicate.Expression, quantifier: ObjectPredicate.Quantifier) {
-        self.expression = expression
-        self.quantifier = quantifier
-    }
 }
 
 extension QuantifiedKey where Value.Present: CompositeValue {
@@ -204,7 +195,7 @@ public struct QuantifiedKeys<Root, Target: ManagedObject>: Sendable {
 
     /// An attribute of the objects there.
     public subscript<Value>(dynamicMember field: KeyPath<Target.Type, Field<Value>>) -> QuantifiedKey<Root, Value> {
-        QuantifiedKey(path: path + [Target.self[keyPath: field].name], quantifier: quantifier)
+        QuantifiedKey(expression: .keyPath(path + [Target.self[keyPath: field].name]), quantifier: quantifier)
     }
 
     /// The objects that a to-one relationship leads to from there.
