@@ -57,7 +57,7 @@ struct DerivedValues {
                 let value = try value(of: derivation, attribute, for: subject), attribute.type.accepts(value),
                 value != subject.values[propertyIndex]
             else { return nil }
-            return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
+            return PropertyWrite(name: attribute.name, value: value.json)
         }
     }
 

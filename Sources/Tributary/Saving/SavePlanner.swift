@@ -253,7 +253,7 @@ struct SavePlan {
         case .attribute(let attribute):
             guard attribute.isStored else { return nil }
             guard attribute.mergeRule == .counter else {
-                return PropertyWrite(name: attribute.name, value: attribute.json(for: value))
+                return PropertyWrite(name: attribute.name, value: value.json)
             }
             let before = isInsert ? nil : object.row?.values[propertyIndex]
             let terms = object.managedObjectContext?.saving.request
@@ -266,7 +266,7 @@ struct SavePlan {
             return PropertyWrite(name: attribute.name, value: .increment(sum.json))
         case .relationship(let relationship, let storage):
             guard case .column = storage else { return nil }
-            return PropertyWrite(name: relationship.name, value: relationship.json(for: value))
+            return PropertyWrite(name: relationship.name, value: value.json)
         }
     }
 

@@ -169,7 +169,7 @@ struct ObjectJSON: Sendable {
             switch property {
             case .attribute(let attribute):
                 guard attribute.isStored else { continue }
-                value = attribute.json(for: reader.readable(row.values[index]))
+                value = reader.readable(row.values[index]).json
             case .relationship(let relationship, .column) where !relationship.isToMany:
                 value = row.values[index].json
             case .relationship(let relationship, _) where !relationship.isToMany:

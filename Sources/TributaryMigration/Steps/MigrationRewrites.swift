@@ -34,7 +34,7 @@ struct MigrationRewrites {
         guard let entity = layout.entity(named: change.entity), let name = change.property,
             let attribute = entity.entity.property(named: name)?.attribute
         else { return }
-        try write(PropertyWrite(name: name, value: attribute.json(for: attribute.defaultValue)), toNullsOf: entity)
+        try write(PropertyWrite(name: name, value: attribute.defaultValue.json), toNullsOf: entity)
     }
 
     /// Writes a value to the objects of an entity and its sub-entities whose column has none.

@@ -82,8 +82,6 @@ extension Attribute {
         }
     }
 
-    package func json(for value: PropertyValue) -> JSONValue { value.json }
-
     /// Returns the members sorted by key, each in its canonical form, without nulls; nil when a member is unknown or
     /// does not fit, or a key repeats.
     private func compositeObject(from json: JSONValue) -> JSONValue? {
@@ -116,8 +114,6 @@ extension Relationship {
         default: return nil
         }
     }
-
-    package func json(for value: PropertyValue) -> JSONValue { value.json }
 }
 
 extension Property {

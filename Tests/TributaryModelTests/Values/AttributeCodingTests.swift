@@ -35,7 +35,7 @@ struct AttributeCodingTests {
         let attribute = Attribute(name: "value", type: type)
         let value = attribute.value(from: json)
         #expect(value == expected)
-        if let value { #expect(attribute.value(from: attribute.json(for: value)) == value) }
+        if let value { #expect(attribute.value(from: value.json) == value) }
     }
 
     @Test(arguments: AttributeType.allCases.filter { $0 != .undefined })
@@ -52,7 +52,7 @@ struct AttributeCodingTests {
             .object([JSONMember(key: "blob", value: .string(hash)), JSONMember(key: "size", value: size)] + extra)
         }
         #expect(attribute.value(from: json(hash, .integer(70_000))) == .blob(sha256: hash, size: 70_000))
-        #expect(attribute.json(for: .blob(sha256: hash, size: 7)) == json(hash, .integer(7)))
+        #expect(PropertyValue.blob(sha256: hash, size: 7).json == json(hash, .integer(7)))
         #expect(attribute.value(from: json(hash.uppercased(), .integer(1))) == nil)
         #expect(attribute.value(from: json(hash, .integer(-1))) == nil)
         #expect(attribute.value(from: json(hash, .integer(1), [JSONMember(key: "x", value: .null)])) == nil)
@@ -90,7 +90,7 @@ struct AttributeCodingTests {
         }
         let canonical = PropertyValue.composite(#"{"a":1.0,"b":2,"inner":{"text":"\"é\n"}}"#)
         #expect(try value(#"{"inner":{"text":"\"\u00e9\n"},"b":2,"a":1}"#) == canonical)
-        #expect(attribute.value(from: attribute.json(for: canonical)) == canonical)
+        #expect(attribute.value(from: canonical.json) == canonical)
         #expect(try value(#"{"a":null}"#) == .composite("{}"))
         #expect(try value(#"{"b":70000}"#) == nil)
         #expect(try value(#"{"c":1}"#) == nil)
@@ -102,7 +102,7 @@ struct AttributeCodingTests {
         var relationship = Relationship(name: "department", destination: "Department")
         let text = JSONValue.string(AttributeCodingTests.id.description)
         #expect(relationship.value(from: text) == .reference(AttributeCodingTests.id))
-        #expect(relationship.json(for: .reference(AttributeCodingTests.id)) == text)
+        #expect(PropertyValue.reference(AttributeCodingTests.id).json == text)
         #expect(relationship.value(from: .null) == .null)
         #expect(relationship.value(from: .string("no")) == nil)
         relationship.isToMany = true
