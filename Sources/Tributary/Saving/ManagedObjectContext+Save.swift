@@ -48,7 +48,7 @@ extension ManagedObjectContext {
         let joined = reader.saves
         guard joined.transaction == nil else { return try block() }
         return try withoutActuallyEscaping(block) { block in
-            try JoinedTransaction(context: self, joined: joined).run(block)
+            try joined.run(in: self, block)
         }
     }
 

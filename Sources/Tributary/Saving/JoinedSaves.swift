@@ -1,75 +1,5 @@
 import TributaryStore
 
-struct JoinedTransaction {
-    let context: ManagedObjectContext
-    let joined: JoinedSaves
-
-    /// Commits the saves of `block` as one transaction under the write lock; after an error their changes are unsaved
-    /// again.
-    func run<T>(_ block: @escaping () throws -> T) throws -> T {
-        var result: T?
-        var newest: Int64 = 0
-        let write = { (transaction: WriteTransaction) throws -> CommittedTransaction in
-            newest = try transaction.reader.history.newestTransaction()
-            transaction.joinCommits(isLong: !joined.keepsStates)
-            defer { transaction.abandonJoined() }
-            try joined.join(transaction) {
-                result = try block()
-                context.processPendingChanges()
-            }
-            guard let committed = try transaction.finishJoined() else { throw NothingSaved() }
-            return committed
-        }
-        do {
-            try StoreCommit(context: context).run(write) { _ in }
-            _ = joined.removeMementos()
-        } catch let error {
-            let isDone = error is NothingSaved
-            let mementos = joined.removeMementos()
-            if !isDone { for memento in mementos.reversed() { restore(memento) } }
-            forgetRows(newerThan: context.generation?.number ?? newest)
-            context.processPendingChanges()
-            if !isDone { throw (error as? StoreError).map { ContextError($0) } ?? error }
-        }
-        guard let result else { throw ContextError.closed }
-        return result
-    }
-
-    private struct NothingSaved: Error {}
-
-    private func restore(_ memento: SaveMemento) {
-        for entry in memento.entries where entry.object.state != .detached { restore(entry) }
-        context.pending.restore(memento.delta, memento.lostConflicts)
-        for upsert in memento.upserts.values { upsert.revert(in: context) }
-        context.lastSaveToken = memento.lastSaveToken
-        context.reader.invalidatePrefetched()
-    }
-
-    private func restore(_ entry: SaveMemento.Entry) {
-        let object = entry.object
-        let (edited, now) = (object.changed, object.values)
-        object.row = entry.row
-        object.values = entry.values
-        object.changed = entry.changed
-        for propertyIndex in edited.propertyIndexes
-        where now.indices.contains(propertyIndex) && object.values.indices.contains(propertyIndex) {
-            object.values[propertyIndex] = now[propertyIndex]
-            object.changed.insert(propertyIndex)
-        }
-        if entry.isUnsaved { object.makeExtras().isUnsaved = true }
-        context.pending.move(object, on: .restore(entry.state))
-        context.recordChange { $0.addUpdate(of: object.objectID) }
-    }
-
-    /// Forgets rows of a transaction that was rolled back, or that the context does not show yet.
-    private func forgetRows(newerThan number: Int64) {
-        for object in context.registry.objects {
-            object.extras?.related = [:]
-            if object.state == .clean, let row = object.row, row.revision > number { object.turnIntoFault() }
-        }
-    }
-}
-
 /// The open transaction that a context's saves join, with the states to restore when it fails.
 final class JoinedSaves {
     private(set) var transaction: WriteTransaction?
@@ -99,5 +29,72 @@ final class JoinedSaves {
         isPlanning = true
         defer { isPlanning = false }
         return try block()
+    }
+}
+
+extension JoinedSaves {
+    /// Commits the saves of `block` as one transaction under the write lock; after an error their changes are unsaved
+    /// again.
+    func run<T>(in context: ManagedObjectContext, _ block: @escaping () throws -> T) throws -> T {
+        var result: T?
+        var newest: Int64 = 0
+        let write = { [self] (transaction: WriteTransaction) throws -> CommittedTransaction in
+            newest = try transaction.reader.history.newestTransaction()
+            transaction.joinCommits(isLong: !keepsStates)
+            defer { transaction.abandonJoined() }
+            try join(transaction) {
+                result = try block()
+                context.processPendingChanges()
+            }
+            guard let committed = try transaction.finishJoined() else { throw NothingSaved() }
+            return committed
+        }
+        do {
+            try StoreCommit(context: context).run(write) { _ in }
+            _ = removeMementos()
+        } catch let error {
+            let isDone = error is NothingSaved
+            let mementos = removeMementos()
+            if !isDone { for memento in mementos.reversed() { restore(memento, in: context) } }
+            forgetRows(of: context, newerThan: context.generation?.number ?? newest)
+            context.processPendingChanges()
+            if !isDone { throw (error as? StoreError).map { ContextError($0) } ?? error }
+        }
+        guard let result else { throw ContextError.closed }
+        return result
+    }
+
+    private struct NothingSaved: Error {}
+
+    private func restore(_ memento: SaveMemento, in context: ManagedObjectContext) {
+        for entry in memento.entries where entry.object.state != .detached { restore(entry, in: context) }
+        context.pending.restore(memento.delta, memento.lostConflicts)
+        for upsert in memento.upserts.values { upsert.revert(in: context) }
+        context.lastSaveToken = memento.lastSaveToken
+        context.reader.invalidatePrefetched()
+    }
+
+    private func restore(_ entry: SaveMemento.Entry, in context: ManagedObjectContext) {
+        let object = entry.object
+        let (edited, now) = (object.changed, object.values)
+        object.row = entry.row
+        object.values = entry.values
+        object.changed = entry.changed
+        for propertyIndex in edited.propertyIndexes
+        where now.indices.contains(propertyIndex) && object.values.indices.contains(propertyIndex) {
+            object.values[propertyIndex] = now[propertyIndex]
+            object.changed.insert(propertyIndex)
+        }
+        if entry.isUnsaved { object.makeExtras().isUnsaved = true }
+        context.pending.move(object, on: .restore(entry.state))
+        context.recordChange { $0.addUpdate(of: object.objectID) }
+    }
+
+    /// Forgets rows of a transaction that was rolled back, or that the context does not show yet.
+    private func forgetRows(of context: ManagedObjectContext, newerThan number: Int64) {
+        for object in context.registry.objects {
+            object.extras?.related = [:]
+            if object.state == .clean, let row = object.row, row.revision > number { object.turnIntoFault() }
+        }
     }
 }
