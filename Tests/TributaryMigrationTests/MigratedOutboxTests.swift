@@ -38,7 +38,7 @@ import TributaryModel
         _ = try replica.commit(.update("A", 1, ["z": .increment(100)]))
         let shown = try #require(try replica.values("A", .sample(1)))
         #expect(shown["z"] == .integer(1_118) && shown["e"] == .double(0.6))
-        _ = try replica.store.write { try $0.writerChanges.restamp(after: late.header.clock) }
+        _ = try replica.store.write { try $0.restamp(after: late.header.clock) }
         #expect(try replica.values("A", .sample(1)) == shown)
         let peer = try Replica(second)
         try peer.apply([insert, late])

@@ -77,7 +77,7 @@ extension ManagedObjectContext {
         let pinned = try store.move(from: old, connections: 1)
         let from = old?.number ?? reader.mergedThrough
         let changes = addingInvalidated(
-            try pinned.read { try $0.allChanges(after: from, through: pinned.number) },
+            try pinned.read { try $0.history.changes(after: from, through: pinned.number) },
             since: from
         )
         reader.mergedThrough = pinned.number
@@ -119,7 +119,7 @@ extension ManagedObjectContext {
                 let newest = try reader.history.newestTransaction()
                 guard newest > known, registry.count > 0 else { return (newest, ObjectChanges()) }
                 let limit = home.pipeline.options.pendingLimit
-                let changes = try reader.allChanges(after: known, through: newest, limit: limit)
+                let changes = try reader.history.changes(after: known, through: newest, limit: limit)
                 return (newest, addingInvalidated(changes, since: known))
             }
             reader.mergedThrough = newest
@@ -162,21 +162,5 @@ extension ManagedObjectContext {
             }
         }
         return registry.objects.filter { changes.touches($0.objectID) }
-    }
-}
-
-extension Reader {
-    /// Returns "everything" when the history of the changes has been purged.
-    func allChanges(
-        after number: Int64,
-        through: Int64,
-        limit: Int = ObjectChanges.defaultLimit
-    ) throws -> ObjectChanges {
-        guard number < (try history.oldestNumber()) else {
-            return try history.changes(after: number, through: through, limit: limit)
-        }
-        var everything = ObjectChanges()
-        everything.collapseEverything()
-        return everything
     }
 }

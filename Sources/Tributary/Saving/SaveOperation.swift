@@ -319,7 +319,7 @@ struct StoreCommit {
         adopt(committed)
         // When the generation is lost the save stands, and the context reads the newest state from now on.
         guard let pinned else { return context.mergeNewest() }
-        let changes = try pinned.read { try $0.allChanges(after: old.number, through: committed.number - 1) }
+        let changes = try pinned.read { try $0.history.changes(after: old.number, through: committed.number - 1) }
         context.reader.mergedThrough = max(context.reader.mergedThrough, pinned.number)
         MergeOperation(context: context).merge(changes, movingTo: pinned)
     }

@@ -31,8 +31,7 @@ package struct ConflictReader {
     ) throws -> (found: [Conflict], hasMore: Bool) {
         let sql = ConflictReader.select(withObject: false) + " WHERE c.number > ?1 ORDER BY c.number LIMIT ?2"
         let statement = try BoundStatement(reader.database, sql)
-        statement.bind(1, number)
-        statement.bind(2, Int64(limit == .max ? limit : limit + 1))
+        statement.bindAll(number, limit == .max ? limit : limit + 1)
         var found: [Conflict] = []
         var (bytes, hasMore) = (0, false)
         try statement.forEach { row in
@@ -64,13 +63,10 @@ package struct ConflictReader {
             AND winning = (SELECT winning FROM tributary_conflict WHERE number = ?2) ORDER BY number
             """
         )
-        statement.bind(1, conflict.id)
-        statement.bind(2, conflict.number)
-        var members: [JSONMember] = []
-        try statement.forEach { row in
-            if let value = JSONValue(text: row.text(1)) { members.append(JSONMember(key: row.text(0), value: value)) }
+        statement.bindAll(conflict.id, conflict.number)
+        return try statement.all { row in
+            JSONValue(text: row.text(1)).map { JSONMember(key: row.text(0), value: $0) }
         }
-        return members
     }
 
     package func counts() throws -> ConflictCounts {
@@ -109,10 +105,10 @@ package struct ConflictReader {
     private static func write(_ row: BoundStatement, at first: Int32) -> Conflict.Write {
         Conflict.Write(
             version: Version(
-                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(first + 2))),
+                clock: row.clock(first + 2),
                 writer: UniqueID(row.text(first + 3)) ?? Version.none.writer
             ),
-            sequence: UInt64(bitPattern: row.integer(first + 4)),
+            sequence: row.sequence(first + 4),
             writerName: row.optionalText(first + 5),
             value: row.optionalText(first + 1).flatMap { JSONValue(text: $0) }
         )

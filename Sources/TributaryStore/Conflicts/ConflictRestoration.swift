@@ -117,29 +117,14 @@ package struct ConflictRestoration {
 
     /// Where there are several values of one property, the last one is the best.
     private func knownValues(_ entity: EntityLayout) throws -> [JSONMember] {
-        var members = try preserved(entity)
+        var members = try PreservedValueTable(db: reader.database, layout: layout)
+            .values(of: conflict.id, table: entity.table)
         if case .object(let lost)? = conflict.object { members += lost }
         if let partial = try PartialRowTable(reader.database, layout: layout).row(entity.table, conflict.id) {
             let columns = layout.tables[entity.table].columns
             members += partial.registers.map { JSONMember(key: columns[$0.key].property, value: $0.value.value.json) }
         }
         return try members + reader.conflicts.values(lostWith: conflict)
-    }
-
-    private func preserved(_ entity: EntityLayout) throws -> [JSONMember] {
-        let statement = try BoundStatement(
-            reader.database,
-            """
-            SELECT preserved FROM tributary_tombstone WHERE root = ?1 AND id = ?2
-            ORDER BY transaction_number DESC LIMIT 1
-            """
-        )
-        statement.bind(1, layout.tables[entity.table].code)
-        statement.bind(2, conflict.id)
-        guard let text = try statement.first({ $0.text(0) }), case .object(let members)? = JSONValue(text: text) else {
-            return []
-        }
-        return members
     }
 
     private func isVisible(_ id: UniqueID, entity name: String) throws -> Bool {

@@ -101,8 +101,7 @@ final class ConflictTable {
 
     func markRestored(_ number: Int64, by transaction: Int64) throws {
         let update = try BoundStatement(db, "UPDATE tributary_conflict SET restored = ?2 WHERE number = ?1")
-        update.bind(1, number)
-        update.bind(2, transaction)
+        update.bindAll(number, transaction)
         try update.run()
     }
 

@@ -127,9 +127,8 @@ final class SeenSequences {
 
     private func steps(of pair: Pair) throws -> [Step] {
         if let known = steps[pair] { return known }
-        select.bind(1, labels[pair.store])
-        select.bind(2, pair.other)
-        let sequence = try select.first { UInt64(bitPattern: $0.integer(0)) }
+        select.bindAll(labels[pair.store], pair.other)
+        let sequence = try select.first { $0.sequence(0) }
         let made = [Step(number: 0, sequence: sequence ?? 0)]
         steps[pair] = made
         return made
@@ -138,8 +137,7 @@ final class SeenSequences {
     private func followers(of writer: Int64) throws -> [(writer: Int64, sequence: UInt64)] {
         if let known = next[writer] { return known }
         followers.bind(1, writer)
-        var found: [(writer: Int64, sequence: UInt64)] = []
-        try followers.forEach { found.append(($0.integer(0), UInt64(bitPattern: $0.integer(1)))) }
+        let found = try followers.all { (writer: $0.integer(0), sequence: $0.sequence(1)) }
         next[writer] = found
         return found
     }

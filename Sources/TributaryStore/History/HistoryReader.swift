@@ -17,9 +17,7 @@ package struct HistoryReader {
     /// True also when history has purged the transaction.
     func has(_ transaction: WriterToken.Newest) throws -> Bool {
         if transaction.number == 0 { return true }
-        let select = try BoundStatement(database, "SELECT clock FROM tributary_transaction WHERE number = ?1")
-        select.bind(1, transaction.number)
-        let clock = try select.first { HybridClock(rawValue: UInt64(bitPattern: $0.integer(0))) }
+        let clock = try TransactionTable(database).clock(of: transaction.number)
         return try clock.map { $0 == transaction.clock } ?? (transaction.number < newestTransaction())
     }
 
@@ -83,24 +81,19 @@ package struct HistoryReader {
             WHERE t.number > ?1 ORDER BY t.number LIMIT ?2
             """
         )
-        statement.bind(1, number)
-        statement.bind(2, Int64(limit))
-        var found: [HistoryTransaction] = []
-        try statement.forEach { row in
-            found.append(
-                HistoryTransaction(
-                    number: row.integer(0),
-                    writer: UniqueID(row.text(1)) ?? Version.none.writer,
-                    sequence: UInt64(bitPattern: row.integer(2)),
-                    clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(3))),
-                    author: row.optionalText(4),
-                    contextName: row.optionalText(5),
-                    committedAt: WallTime(unixSeconds: row.double(6)),
-                    changes: []
-                )
+        statement.bindAll(number, limit)
+        return try statement.all { row in
+            HistoryTransaction(
+                number: row.integer(0),
+                writer: UniqueID(row.text(1)) ?? Version.none.writer,
+                sequence: row.sequence(2),
+                clock: row.clock(3),
+                author: row.optionalText(4),
+                contextName: row.optionalText(5),
+                committedAt: WallTime(unixSeconds: row.double(6)),
+                changes: []
             )
         }
-        return found
     }
 
     /// The least number that ``transactions(after:limit:)`` accepts; earlier history has been purged.
@@ -111,8 +104,18 @@ package struct HistoryReader {
     static let purgedHistoryKey = "history.purged"
 
     /// The union of the changes of the transactions after `number` up to `through`.
-    package func changes(after number: Int64, through: Int64, limit: Int) throws -> ObjectChanges {
+    ///
+    /// Without the purged history, any object may have changed.
+    package func changes(
+        after number: Int64,
+        through: Int64,
+        limit: Int = ObjectChanges.defaultLimit
+    ) throws -> ObjectChanges {
         var union = ObjectChanges(limit: limit)
+        guard try oldestNumber() <= number else {
+            union.collapseEverything()
+            return union
+        }
         try forEachChange(after: number, through: through) { _, shape, id in
             union.add(shape.kind, objectID(id, entity: shape.entity))
             return !union.isEverything
@@ -142,19 +145,17 @@ package struct HistoryReader {
 
     /// The number and the detail that are stored under an idempotency key.
     package func idempotent(key: String) throws -> (number: Int64, detail: String)? {
-        let statement = try BoundStatement(database, "SELECT number, detail FROM tributary_answer WHERE key = ?1")
-        statement.bind(1, key)
-        return try statement.first { ($0.integer(0), $0.text(1)) }
+        try AnswerTable(database).answer(to: key)
     }
 
     /// Ends when `block` returns false.
     private func forEachChange(
         after number: Int64,
         through: Int64,
-        _ block: (Int64, HistoryWriter.Shape, UniqueID) throws -> Bool
+        _ block: (Int64, HistoryShape, UniqueID) throws -> Bool
     ) throws {
-        var shapes: [UInt32: HistoryWriter.Shape] = [:]
-        let select = try BoundStatement(database, "SELECT entity, kind, properties FROM tributary_shape WHERE key = ?1")
+        var shapes: [UInt32: HistoryShape] = [:]
+        let table = HistoryShapeTable(db: database)
         let statement = try BoundStatement(
             database,
             """
@@ -162,27 +163,17 @@ package struct HistoryReader {
             WHERE transaction_number > ?1 AND transaction_number <= ?2 ORDER BY transaction_number, rowid
             """
         )
-        statement.bind(1, number)
-        statement.bind(2, through)
+        statement.bindAll(number, through)
         defer { statement.reset() }
         while try statement.step() {
             let number = statement.integer(0)
             let goesOn = try HistoryWriter.forEachChange(in: statement, from: 1) { id, key in
-                guard let shape = try shapes[key] ?? historyShape(key, select) else { return true }
+                guard let shape = try shapes[key] ?? table.shape(key) else { return true }
                 shapes[key] = shape
                 return try block(number, shape, id)
             }
             if !goesOn { return }
         }
-    }
-
-    private func historyShape(_ key: UInt32, _ select: BoundStatement) throws -> HistoryWriter.Shape? {
-        select.bind(1, withUnsafeBytes(of: key.bigEndian) { Array($0) })
-        return try select.first { row in
-            HistoryTransaction.Kind(rawValue: row.text(1)).map {
-                HistoryWriter.Shape(entity: row.text(0), kind: $0, properties: HistoryWriter.names(row.text(2)))
-            }
-        } ?? nil
     }
 
     private func objectID(_ id: UniqueID, entity: String) -> ManagedObjectID {
@@ -220,26 +211,7 @@ extension HistoryReader {
 
     /// The preserved values of deleted objects, by transaction and object.
     package func tombstones(after number: Int64, through: Int64) throws -> [Int64: [Tombstone: [String: JSONValue]]] {
-        let statement = try BoundStatement(
-            database,
-            """
-            SELECT transaction_number, id, preserved, root FROM tributary_tombstone
-            WHERE transaction_number > ?1 AND transaction_number <= ?2
-            """
-        )
-        statement.bind(1, number)
-        statement.bind(2, through)
-        var found: [Int64: [Tombstone: [String: JSONValue]]] = [:]
-        try statement.forEach { row in
-            guard let id = row.id(1), case .object(let members)? = JSONValue(text: row.text(2)),
-                let table = context.layout.tables.first(where: { $0.code == row.integer(3) })
-            else { return }
-            found[row.integer(0), default: [:]][Tombstone(root: table.name, id: id)] = Dictionary(
-                members.map { ($0.key, $0.value) },
-                uniquingKeysWith: { $1 }
-            )
-        }
-        return found
+        try PreservedValueTable(db: database, layout: context.layout).all(after: number, through: through)
     }
 }
 

@@ -4,8 +4,7 @@ import TributaryModel
 
 /// Packs the changes of a transaction into rows of `tributary_history`.
 ///
-/// A change is the object's UUID and the key of a *shape*: the entity, the kind and the properties that several changes
-/// have in common. A row has the first bytes of the UUIDs once where they are equal, and the key once where all its
+/// A change is the object's UUID and the key of its ``HistoryShape``. A row has the first bytes of the UUIDs once where they are equal, and the key once where all its
 /// changes have one shape.
 final class HistoryWriter {
     /// The greatest number of changes in a row.
@@ -14,40 +13,22 @@ final class HistoryWriter {
     private static let byteCapacity = 4_000
     private static let recordSize = 20
 
-    struct Shape: Hashable {
-        var entity: String
-        var kind: HistoryTransaction.Kind
-        var properties: [String]
-    }
-
     private let insert: BoundStatement
-    private let insertShape: BoundStatement
-    private let selectKey: BoundStatement
-    private let selectLastKey: BoundStatement
+    private let shapes: HistoryShapeTable
     /// The shapes that this write transaction has used.
-    private var keys: [Shape: [UInt32]] = [:]
+    private var keys: [HistoryShape: [UInt32]] = [:]
     private static let keyLimit = 10_000
 
     /// Bounds the shapes with several properties, however many sets of properties foreign writers use.
     static let shapeLimit = 10_000
     private var shapeCount: Int?
-    private let selectCount: BoundStatement
 
     init(_ db: Database) throws {
         insert = try BoundStatement(
             db,
             "INSERT INTO tributary_history(transaction_number, shape, common, objects) VALUES (?1, ?2, ?3, ?4)"
         )
-        insertShape = try BoundStatement(
-            db,
-            "INSERT INTO tributary_shape(key, entity, kind, properties) VALUES (?1, ?2, ?3, ?4)"
-        )
-        selectKey = try BoundStatement(
-            db,
-            "SELECT key FROM tributary_shape WHERE entity = ?1 AND kind = ?2 AND properties = ?3"
-        )
-        selectCount = try BoundStatement(db, "SELECT count(*) FROM tributary_shape")
-        selectLastKey = try BoundStatement(db, "SELECT max(key) FROM tributary_shape")
+        shapes = HistoryShapeTable(db: db)
     }
 
     func append(_ id: UniqueID, _ key: UInt32, to transaction: AppliedTransaction) throws {
@@ -128,7 +109,7 @@ final class HistoryWriter {
 
     /// One key, or one for each property when there are too many shapes.
     func keys(_ entity: String, _ kind: HistoryTransaction.Kind, _ properties: [String]) throws -> [UInt32] {
-        let shape = Shape(entity: entity, kind: kind, properties: properties.sorted())
+        let shape = HistoryShape(entity: entity, kind: kind, properties: properties.sorted())
         if let known = keys[shape] { return known }
         let found = try key(shape).map { [$0] } ?? split(shape).compactMap(key)
         if keys.count >= HistoryWriter.keyLimit { keys.removeAll() }
@@ -138,48 +119,32 @@ final class HistoryWriter {
 
     /// Splits a shape into shapes of at most one property, with the same meaning together; the model bounds their
     /// number.
-    private func split(_ shape: Shape) -> [Shape] {
-        let whole = shape.kind == .update ? [] : [Shape(entity: shape.entity, kind: shape.kind, properties: [])]
-        return whole + shape.properties.map { Shape(entity: shape.entity, kind: .update, properties: [$0]) }
+    private func split(_ shape: HistoryShape) -> [HistoryShape] {
+        let whole = shape.kind == .update ? [] : [HistoryShape(entity: shape.entity, kind: shape.kind, properties: [])]
+        return whole + shape.properties.map { HistoryShape(entity: shape.entity, kind: .update, properties: [$0]) }
     }
 
     /// Creates the key on first use; nil when there are too many shapes.
-    private func key(_ shape: Shape) throws -> UInt32? {
-        let names = JSONValue.array(shape.properties.map { .string($0) }).text
-        selectKey.bind(1, shape.entity)
-        selectKey.bind(2, shape.kind.rawValue)
-        selectKey.bind(3, names)
-        if let known = try selectKey.first(HistoryWriter.key) { return known }
-        let count = try shapeCount ?? selectCount.first { Int($0.integer(0)) } ?? 0
+    private func key(_ shape: HistoryShape) throws -> UInt32? {
+        if let known = try shapes.key(of: shape) { return known }
+        let count = try shapeCount ?? shapes.count()
         guard shape.properties.count < 2 || count < HistoryWriter.shapeLimit else {
             shapeCount = count
             return nil
         }
         shapeCount = count + 1
-        return try insert(shape, names)
-    }
-
-    private func insert(_ shape: Shape, _ names: String) throws -> UInt32 {
-        let key = (try selectLastKey.first(HistoryWriter.key) ?? 0) &+ 1
-        insertShape.bind(1, withUnsafeBytes(of: key.bigEndian) { Array($0) })
-        insertShape.bind(2, shape.entity)
-        insertShape.bind(3, shape.kind.rawValue)
-        insertShape.bind(4, names)
-        try insertShape.run()
-        return key
-    }
-
-    private static func key(_ row: BoundStatement) -> UInt32 {
-        row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
-    }
-
-    static func names(_ json: String) -> [String] {
-        guard case .array(let values)? = JSONValue(text: json) else { return [] }
-        return values.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        return try shapes.insert(shape)
     }
 }
 
-/// The names of entities and properties in history, which `tributary_shape` keeps.
+/// The entity, the kind and the properties that several changes of history have in common.
+struct HistoryShape: Hashable {
+    var entity: String
+    var kind: HistoryTransaction.Kind
+    var properties: [String]
+}
+
+/// Reads and writes `tributary_shape`: the shapes of history, by the keys that its records have.
 package struct HistoryShapeTable {
     private let db: Database
 
@@ -187,20 +152,77 @@ package struct HistoryShapeTable {
         self.db = db
     }
 
+    func shape(_ key: UInt32) throws -> HistoryShape? {
+        let select = try BoundStatement(db, "SELECT entity, kind, properties FROM tributary_shape WHERE key = ?1")
+        select.bind(1, key.bytes)
+        return try select.first { row in
+            HistoryTransaction.Kind(rawValue: row.text(1)).map {
+                HistoryShape(entity: row.text(0), kind: $0, properties: HistoryShapeTable.names(row.text(2)))
+            }
+        } ?? nil
+    }
+
+    func key(of shape: HistoryShape) throws -> UInt32? {
+        let select = try BoundStatement(
+            db,
+            "SELECT key FROM tributary_shape WHERE entity = ?1 AND kind = ?2 AND properties = ?3"
+        )
+        select.bindAll(shape.entity, shape.kind.rawValue, HistoryShapeTable.text(shape.properties))
+        return try select.first(HistoryShapeTable.key)
+    }
+
+    func count() throws -> Int {
+        try BoundStatement(db, "SELECT count(*) FROM tributary_shape").first { Int($0.integer(0)) } ?? 0
+    }
+
+    /// Returns the key of the new shape.
+    func insert(_ shape: HistoryShape) throws -> UInt32 {
+        let last = try BoundStatement(db, "SELECT max(key) FROM tributary_shape").first(HistoryShapeTable.key)
+        let key = (last ?? 0) &+ 1
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_shape(key, entity, kind, properties) VALUES (?1, ?2, ?3, ?4)"
+        )
+        insert.bindAll(key.bytes, shape.entity, shape.kind.rawValue, HistoryShapeTable.text(shape.properties))
+        try insert.run()
+        return key
+    }
+
+    func removeAll(except used: Set<UInt32>) throws {
+        let keys = try BoundStatement(db, "SELECT key FROM tributary_shape").all { HistoryShapeTable.key($0) }
+        let delete = try BoundStatement(db, "DELETE FROM tributary_shape WHERE key = ?1")
+        for key in keys where !used.contains(key) {
+            delete.bind(1, key.bytes)
+            try delete.run()
+        }
+    }
+
     /// Renames entities and properties in the history so far.
     package func rename(_ rename: (String, [String]) -> (entity: String, properties: [String])?) throws {
         let select = try BoundStatement(db, "SELECT key, entity, properties FROM tributary_shape")
-        var shapes: [(key: [UInt8], entity: String, properties: [String])] = []
-        try select.forEach { shapes.append(($0.bytes(0), $0.text(1), HistoryWriter.names($0.text(2)))) }
+        let shapes = try select.all { ($0.bytes(0), $0.text(1), HistoryShapeTable.names($0.text(2))) }
         let update = try BoundStatement(db, "UPDATE tributary_shape SET entity = ?2, properties = ?3 WHERE key = ?1")
-        for shape in shapes {
-            guard let renamed = rename(shape.entity, shape.properties) else { continue }
-            update.bind(1, shape.key)
-            update.bind(2, renamed.entity)
-            update.bind(3, JSONValue.array(renamed.properties.sorted().map { .string($0) }).text)
+        for (key, entity, properties) in shapes {
+            guard let renamed = rename(entity, properties) else { continue }
+            update.bindAll(key, renamed.entity, HistoryShapeTable.text(renamed.properties.sorted()))
             try update.run()
         }
     }
+
+    private static func key(_ row: BoundStatement) -> UInt32 {
+        row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
+    }
+
+    private static func text(_ names: [String]) -> String { JSONValue.array(names.map { .string($0) }).text }
+
+    private static func names(_ json: String) -> [String] {
+        guard case .array(let values)? = JSONValue(text: json) else { return [] }
+        return values.compactMap { if case .string(let name) = $0 { name } else { nil } }
+    }
+}
+
+extension UInt32 {
+    fileprivate var bytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 }
 
 extension WriteTransaction {
@@ -242,9 +264,9 @@ extension WriteTransaction {
 
     /// Removes shapes that no record of history has; call it after history was removed.
     func removeUnusedShapes() throws {
-        let count = try BoundStatement(db, "SELECT count(*) FROM tributary_shape").first { $0.integer(0) } ?? 0
+        let shapes = HistoryShapeTable(db: db)
         // A merge engine caches the keys of shapes.
-        guard count > WriteTransaction.keptShapes, engineInUse == nil else { return }
+        guard try shapes.count() > WriteTransaction.keptShapes, engineInUse == nil else { return }
         var used: Set<UInt32> = []
         try BoundStatement(db, "SELECT shape, common, objects FROM tributary_history").forEach { row in
             let hasOneShape = !row.isNull(0)
@@ -253,15 +275,6 @@ extension WriteTransaction {
                 return !hasOneShape
             }
         }
-        var unused: [UInt32] = []
-        try BoundStatement(db, "SELECT key FROM tributary_shape").forEach { row in
-            let key = row.withBytes(0) { $0.count == 4 ? UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) : 0 }
-            if !used.contains(key) { unused.append(key) }
-        }
-        let delete = try BoundStatement(db, "DELETE FROM tributary_shape WHERE key = ?1")
-        for key in unused {
-            delete.bind(1, withUnsafeBytes(of: key.bigEndian) { Array($0) })
-            try delete.run()
-        }
+        try shapes.removeAll(except: used)
     }
 }

@@ -26,22 +26,28 @@ struct TransactionTable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """
         )
-        insert.bind(1, number)
-        insert.bind(2, writer)
-        insert.bind(3, Int64(bitPattern: header.sequence))
-        insert.bind(4, Int64(bitPattern: header.clock.rawValue))
-        insert.bind(5, header.author)
-        insert.bind(6, context)
-        insert.bind(7, now.unixSeconds)
+        insert.bindAll(number, writer, header.sequence, header.clock, header.author, context, now.unixSeconds)
         try insert.run()
         return number ?? db.lastInsertedRowID
     }
 
     func setClock(_ clock: HybridClock, of number: Int64) throws {
         let update = try BoundStatement(db, "UPDATE tributary_transaction SET clock = ?2 WHERE number = ?1")
-        update.bind(1, number)
-        update.bind(2, Int64(bitPattern: clock.rawValue))
+        update.bindAll(number, clock)
         try update.run()
+    }
+
+    /// Nil when there is no such transaction.
+    func clock(of number: Int64) throws -> HybridClock? {
+        let select = try BoundStatement(db, "SELECT clock FROM tributary_transaction WHERE number = ?1")
+        select.bind(1, number)
+        return try select.first { $0.clock(0) }
+    }
+
+    func remove(_ number: Int64) throws {
+        let delete = try BoundStatement(db, "DELETE FROM tributary_transaction WHERE number = ?1")
+        delete.bind(1, number)
+        try delete.run()
     }
 
     /// Number 0 before the first transaction.
@@ -51,7 +57,7 @@ struct TransactionTable {
             "SELECT number, clock FROM tributary_transaction ORDER BY number DESC LIMIT 1"
         )
         return try select.first { row in
-            .init(number: row.integer(0), clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(1))))
+            .init(number: row.integer(0), clock: row.clock(1))
         } ?? .init(number: 0, clock: .zero)
     }
 
@@ -82,10 +88,10 @@ struct TransactionOrigin {
 
     init(_ row: BoundStatement) {
         version = Version(
-            clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(0))),
+            clock: row.clock(0),
             writer: UniqueID(row.text(1)) ?? Version.none.writer
         )
-        origin = WriteOrigin(writer: row.integer(2), sequence: UInt64(bitPattern: row.integer(3)))
+        origin = WriteOrigin(writer: row.integer(2), sequence: row.sequence(3))
         committedAt = WallTime(unixSeconds: row.double(4))
     }
 }

@@ -66,14 +66,9 @@ struct Restamp {
             ORDER BY t.number
             """
         )
-        var found: [Unexported] = []
-        try select.forEach { row in
-            let clock = HybridClock(rawValue: UInt64(bitPattern: row.integer(3)))
-            found.append(
-                Unexported(row: row.integer(0), writer: row.integer(1), number: row.integer(2), clock: clock)
-            )
+        transactions = try select.all { row in
+            Unexported(row: row.integer(0), writer: row.integer(1), number: row.integer(2), clock: row.clock(3))
         }
-        transactions = found
     }
 
     /// The reason why transactions cannot get new clocks; nil when they can.
@@ -93,10 +88,10 @@ struct Restamp {
         select.bind(1, Int64(clamping: greatest.rawValue))
         var found: RestampError?
         try select.forEach { row in
-            let clock = HybridClock(rawValue: UInt64(bitPattern: row.integer(3)))
+            let clock = row.clock(3)
             guard found == nil, clock <= last, !numbers.contains(row.integer(0)), let writer = UniqueID(row.text(1))
             else { return }
-            found = .restsOnAheadClock(writer: writer, sequence: UInt64(bitPattern: row.integer(2)), clock: clock)
+            found = .restsOnAheadClock(writer: writer, sequence: row.sequence(2), clock: clock)
         }
         return found
     }
@@ -118,7 +113,7 @@ struct Restamp {
             """
         )
         return try select.first { row in
-            UniqueID(row.text(0)).map { .knownElsewhere(writer: $0, sequence: UInt64(bitPattern: row.integer(1))) }
+            UniqueID(row.text(0)).map { .knownElsewhere(writer: $0, sequence: row.sequence(1)) }
         } ?? nil
     }
 
@@ -145,8 +140,7 @@ struct Restamp {
             let stamp = (sequence: UInt64(index + 1), clock: isKept ? unexported.clock : clock)
             try move(unexported, to: row, stamp, published)
         }
-        // Ranks contain writers and clocks; they are computed again when they are needed.
-        try db.execute(sql: "UPDATE tributary_reference SET rank = NULL WHERE rank IS NOT NULL")
+        try UnresolvedReferenceTable.forgetRanks(db)
         transaction.forget()
         try transaction.writers().move(fresh, to: UInt64(transactions.count), clock: clock)
         let end = published[former.description] ?? 0
@@ -194,10 +188,7 @@ struct Restamp {
             db,
             "UPDATE tributary_transaction SET writer = ?2, sequence = ?3, clock = ?4 WHERE number = ?1"
         )
-        transaction.bind(1, unexported.number)
-        transaction.bind(2, writer)
-        transaction.bind(3, Int64(bitPattern: stamp.sequence))
-        transaction.bind(4, Int64(bitPattern: stamp.clock.rawValue))
+        transaction.bindAll(unexported.number, writer, stamp.sequence, stamp.clock)
         try transaction.run()
         let lines = try BoundStatement(db, "SELECT lines FROM tributary_outgoing WHERE id = ?1")
         lines.bind(1, unexported.row)
@@ -207,10 +198,7 @@ struct Restamp {
             db,
             "UPDATE tributary_outgoing SET writer = ?2, sequence = ?3, lines = ?4 WHERE id = ?1"
         )
-        outgoing.bind(1, unexported.row)
-        outgoing.bind(2, writer)
-        outgoing.bind(3, Int64(bitPattern: stamp.sequence))
-        outgoing.bind(4, try restamped(text, stamp, published))
+        outgoing.bindAll(unexported.row, writer, stamp.sequence, try restamped(text, stamp, published))
         try outgoing.run()
         outgoing.clearBindings()
     }

@@ -1,42 +1,29 @@
 package import TributaryChanges
 
-/// Changes of the store's own writer, and of an administrator's decisions about others.
-///
-/// Valid only inside the closure of the write transaction.
-package struct WriterChanges {
-    let transaction: WriteTransaction
-
+/// Changes of the store's own writer, and an administrator's decisions about others.
+extension WriteTransaction {
     /// Gives the transactions that were never exported new clocks, under a fresh writer.
     ///
     /// A transaction with a clock up to `greatest` keeps it. Throws ``RestampError`` and ``StoreError``; commit nothing
     /// then.
     package func restamp(after greatest: HybridClock) throws -> Restamped {
-        try transaction.applyWaiting()
-        transaction.forget()
-        defer { transaction.forget() }
-        return try Restamp(transaction.reader, after: greatest).run(transaction)
+        try applyWaiting()
+        forget()
+        defer { forget() }
+        return try Restamp(reader, after: greatest).run(self)
     }
 
     /// Sets aside the clocks of a writer after `greatest`: only local changes that overwrite its writes must exceed
     /// them.
     package func setClocksAside(after greatest: HybridClock, of writer: UniqueID) throws {
-        try WriterTable.setAside(after: greatest, of: writer, transaction.db)
+        try WriterTable.setAside(after: greatest, of: writer, db)
     }
 
     /// Makes the writer known when it is not.
     package func setState(_ state: WriterState?, of writer: UniqueID) throws {
-        let row = try transaction.writers().position(of: writer).id
-        let update = try BoundStatement(
-            transaction.db,
-            "UPDATE tributary_writer SET state = ?2 WHERE id = ?1 AND is_self = 0"
-        )
-        update.bind(1, row)
-        update.bind(2, state?.rawValue)
-        try update.run()
+        try writers().setState(state, of: writer)
     }
-}
 
-extension WriteTransaction {
     /// The writer of the next local transaction: a fresh one unless the token proves that no copy continues as the
     /// present one.
     func ownWriter() throws -> UniqueID {

@@ -114,10 +114,7 @@ package struct RecordedModels {
             db,
             "INSERT INTO tributary_model(number, hash, version, definition) VALUES (?1, ?2, ?3, ?4)"
         )
-        insert.bind(1, number)
-        insert.bind(2, hash)
-        insert.bind(3, model.version)
-        insert.bind(4, model.archive)
+        insert.bindAll(number, hash, model.version, model.archive)
         try insert.run()
     }
 

@@ -50,10 +50,7 @@ package struct SettingTable {
             db,
             "SELECT key, value FROM tributary_setting WHERE key >= ?1 AND substr(key, 1, ?2) = ?1 ORDER BY key"
         )
-        select.bind(1, prefix)
-        select.bind(2, Int64(prefix.count))
-        var found: [(key: String, text: String)] = []
-        try select.forEach { found.append(($0.text(0), $0.text(1))) }
-        return found
+        select.bindAll(prefix, prefix.count)
+        return try select.all { (key: $0.text(0), text: $0.text(1)) }
     }
 }

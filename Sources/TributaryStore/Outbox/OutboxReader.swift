@@ -24,13 +24,11 @@ package struct OutboxReader {
             WHERE \(condition) ORDER BY writer, first
             """
         )
-        var found: [ExportRange] = []
-        try statement.forEach { row in
-            guard let writer = UniqueID(row.text(0)) else { return }
-            let (first, last) = (UInt64(bitPattern: row.integer(1)), UInt64(bitPattern: row.integer(2)))
-            found.append(ExportRange(writer: writer, first: first, last: last, header: row.text(3)))
+        return try statement.all { row in
+            UniqueID(row.text(0)).map {
+                ExportRange(writer: $0, first: row.sequence(1), last: row.sequence(2), header: row.text(3))
+            }
         }
-        return found
     }
 
     /// The store's writers with transactions that no export range has, former writers first, each with the first such
@@ -44,11 +42,7 @@ package struct OutboxReader {
             GROUP BY o.writer ORDER BY o.writer
             """
         )
-        var found: [(writer: UniqueID, first: UInt64)] = []
-        try statement.forEach { row in
-            if let writer = UniqueID(row.text(0)) { found.append((writer, UInt64(bitPattern: row.integer(1)))) }
-        }
-        return found
+        return try statement.all { row in UniqueID(row.text(0)).map { (writer: $0, first: row.sequence(1)) } }
     }
 
     /// The store's own writers, present and former, with exports; costs one step for each writer.
@@ -68,9 +62,7 @@ package struct OutboxReader {
 
     private func writers(_ condition: String) throws -> [UniqueID] {
         let statement = try BoundStatement(database, "SELECT uuid FROM tributary_writer w WHERE \(condition)")
-        var found: [UniqueID] = []
-        try statement.forEach { row in UniqueID(row.text(0)).map { found.append($0) } }
-        return found
+        return try statement.all { UniqueID($0.text(0)) }
     }
 
     /// From `first` on, oldest first, until `block` returns false.
@@ -83,7 +75,7 @@ package struct OutboxReader {
         defer { statement.reset() }
         while try statement.step() {
             let transaction = ExportableTransaction(
-                sequence: UInt64(bitPattern: statement.integer(0)),
+                sequence: statement.sequence(0),
                 lines: statement.bytes(1),
                 changeCount: Int(statement.integer(2))
             )
@@ -108,7 +100,7 @@ package struct OutboxReader {
         var (run, bytes): (ClosedRange<UInt64>?, Int) = (nil, 0)
         while bytes < limit, try statement.step() {
             step()
-            let sequence = UInt64(bitPattern: statement.integer(0))
+            let sequence = statement.sequence(0)
             if let run, sequence != run.upperBound.addingSaturating(1) { break }
             run = (run?.lowerBound ?? sequence)...sequence
             bytes = bytes.addingSaturating(Int(statement.integer(1)))
@@ -154,9 +146,7 @@ package struct OutboxReader {
             ORDER BY sequence
             """
         )
-        statement.bind(1, writer.description)
-        statement.bind(2, Int64(clamping: first))
-        statement.bind(3, Int64(clamping: last))
+        statement.bindAll(writer.description, Int64(clamping: first), Int64(clamping: last))
         return statement
     }
 }

@@ -41,17 +41,9 @@ final class OutgoingLines {
     }
 
     private func store(_ part: inout Part) throws {
-        let insert = try BoundStatement(
-            db,
-            "INSERT INTO tributary_outgoing(writer, sequence, lines, changes) VALUES (0, ?1, ?2, 0)"
-        )
-        insert.bind(1, Int64(pieceCount))
-        insert.bind(2, part.rest)
-        try insert.run()
-        insert.clearBindings()
+        part.pieces.append(try OutboxTable(db: db).insert(writer: 0, sequence: UInt64(pieceCount), lines: part.rest))
         storedCount += part.rest.count
         part.rest.removeAll(keepingCapacity: true)
-        part.pieces.append(db.lastInsertedRowID)
         pieceCount += 1
         guard pieceCount % OutgoingLines.piecesInCache == 0 else { return }
         // SQLite writes changed pages to the WAL only when its cache is full.
@@ -68,7 +60,9 @@ final class OutgoingLines {
         header.write(to: &first)
         let table = OutboxTable(db: db)
         guard pieceCount > 0 else {
-            return _ = try table.insert(header, writer: writer, lines: first + deletions.rest + others.rest)
+            let lines = first + deletions.rest + others.rest
+            try table.insert(writer: writer, sequence: header.sequence, lines: lines, changes: header.changeCount)
+            return
         }
         // The lines are written once, so they need no cache.
         let cache = try BoundStatement(db, "PRAGMA cache_size").first { $0.integer(0) } ?? 0
@@ -76,7 +70,13 @@ final class OutgoingLines {
         try db.execute(sql: "PRAGMA cache_size = -2048")
         defer { try? db.execute(sql: "PRAGMA cache_size = \(cache)") }
         let count = first.count + storedCount + deletions.rest.count + others.rest.count
-        let row = try table.insert(header, writer: writer, lines: nil, count: count)
+        let row = try table.insert(
+            writer: writer,
+            sequence: header.sequence,
+            lines: nil,
+            count: count,
+            changes: header.changeCount
+        )
         let whole = try table.blob(row, isWritable: true)
         var offset = 0
         func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -89,45 +89,6 @@ final class OutgoingLines {
             try part.rest.withUnsafeBytes(write)
         }
         try whole.close()
-        try BoundStatement(db, "DELETE FROM tributary_outgoing WHERE writer = 0").run()
-    }
-}
-
-/// Writes the outbox: the lines of local transactions until their segment is in place.
-package struct OutboxTable {
-    let db: Database
-
-    /// Adds a transaction and returns its row.
-    ///
-    /// With nil for `lines`, ``blob(_:isWritable:)`` writes `count` bytes of lines later. `writer` is a row of
-    /// `tributary_writer`.
-    @discardableResult
-    func insert(_ header: TransactionHeader, writer: Int64, lines: [UInt8]?, count: Int = 0) throws -> Int64 {
-        let insert = try BoundStatement(
-            db,
-            "INSERT INTO tributary_outgoing(writer, sequence, lines, changes) VALUES (?1, ?2, ?3, ?4)"
-        )
-        insert.bind(1, writer)
-        insert.bind(2, Int64(bitPattern: header.sequence))
-        if let lines { insert.bind(3, lines) } else { insert.bindZeros(3, count: count) }
-        insert.bind(4, Int64(header.changeCount))
-        try insert.run()
-        // The statement is cached, and would keep what is bound.
-        insert.clearBindings()
-        return db.lastInsertedRowID
-    }
-
-    func blob(_ row: Int64, isWritable: Bool = false) throws -> IncrementalBlob {
-        try IncrementalBlob(db, table: "tributary_outgoing", column: "lines", row: row, isWritable: isWritable)
-    }
-
-    func deleteExported() throws {
-        try db.execute(
-            sql: """
-                DELETE FROM tributary_outgoing WHERE EXISTS (
-                    SELECT 1 FROM tributary_export e
-                    WHERE e.writer = tributary_outgoing.writer AND e.sha256 IS NOT NULL AND sequence BETWEEN e.first AND e.last)
-                """
-        )
+        try table.deletePieces()
     }
 }

@@ -19,20 +19,7 @@ package struct WriterReader {
     /// The store's own writer, without what it has seen of others, which may grow with the number of writers.
     package func own() throws -> WriterRecord {
         guard let own = try records(where: "w.is_self = 1", seen: [:]).first else {
-            throw StoreError.database(code: 11, message: "the store has no writer of its own")
-        }
-        return own
-    }
-
-    static func own(_ db: Database) throws -> (row: Int64, id: UniqueID, name: String?, sequence: UInt64) {
-        let select = try BoundStatement(db, "SELECT id, uuid, name, sequence FROM tributary_writer WHERE is_self = 1")
-        let found = try select.first { row in
-            UniqueID(row.text(1)).map {
-                (row.integer(0), $0, row.optionalText(2), UInt64(bitPattern: row.integer(3)))
-            }
-        }
-        guard let own = found ?? nil else {
-            throw StoreError.database(code: 11, message: "the store has no writer of its own")
+            throw WriterTable.noOwnWriter
         }
         return own
     }
@@ -53,13 +40,12 @@ package struct WriterReader {
         )
         try pairs.forEach { row in
             guard let id = UniqueID(row.text(0)), let other = UniqueID(row.text(1)) else { return }
-            seen[id, default: VersionVector()][other] = UInt64(bitPattern: row.integer(2))
+            seen[id, default: VersionVector()][other] = row.sequence(2)
         }
         return seen
     }
 
     private func records(where condition: String, seen: [UniqueID: VersionVector]) throws -> [WriterRecord] {
-        var found: [WriterRecord] = []
         let writers = try BoundStatement(
             database,
             """
@@ -68,37 +54,32 @@ package struct WriterReader {
             WHERE \(condition) ORDER BY w.uuid
             """
         )
-        try writers.forEach { row in
-            guard let id = UniqueID(row.text(1)) else { return }
+        return try writers.all { row in
+            guard let id = UniqueID(row.text(1)) else { return nil }
             let store = row.optionalText(8).flatMap { UniqueID($0) }
-            found.append(
-                WriterRecord(
-                    id: id,
-                    name: row.optionalText(2),
-                    sequence: UInt64(bitPattern: row.integer(3)),
-                    clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(4))),
-                    lastSegmentHash: row.optionalText(5),
-                    seen: seen[store ?? id] ?? VersionVector(),
-                    isSelf: row.integer(6) != 0,
-                    state: row.optionalText(7).flatMap(WriterState.init),
-                    incarnation: Incarnation(
-                        store: store,
-                        after: row.optionalText(9).flatMap { UniqueID($0) }.map {
-                            Incarnation.Predecessor(writer: $0, sequence: UInt64(bitPattern: row.integer(10)))
-                        }
-                    )
+            return WriterRecord(
+                id: id,
+                name: row.optionalText(2),
+                sequence: row.sequence(3),
+                clock: row.clock(4),
+                lastSegmentHash: row.optionalText(5),
+                seen: seen[store ?? id] ?? VersionVector(),
+                isSelf: row.integer(6) != 0,
+                state: row.optionalText(7).flatMap(WriterState.init),
+                incarnation: Incarnation(
+                    store: store,
+                    after: row.optionalText(9).flatMap { UniqueID($0) }.map {
+                        Incarnation.Predecessor(writer: $0, sequence: row.sequence(10))
+                    }
                 )
             )
         }
-        return found
     }
 
     /// The applied or exported segment with these bounds.
     package func segment(writer: UniqueID, _ first: UInt64, _ last: UInt64) throws -> SegmentRecord? {
         let statement = try BoundStatement(database, WriterReader.selectSegments + " AND s.first = ?2 AND s.last = ?3")
-        statement.bind(1, writer.description)
-        statement.bind(2, Int64(bitPattern: first))
-        statement.bind(3, Int64(bitPattern: last))
+        statement.bindAll(writer.description, first, last)
         return try statement.first { WriterReader.segment($0, writer) }
     }
 
@@ -106,8 +87,7 @@ package struct WriterReader {
     package func segment(writer: UniqueID, beginningBy sequence: UInt64) throws -> SegmentRecord? {
         let order = " AND s.first <= ?2 ORDER BY s.first DESC, s.last DESC LIMIT 1"
         let statement = try BoundStatement(database, WriterReader.selectSegments + order)
-        statement.bind(1, writer.description)
-        statement.bind(2, Int64(clamping: sequence))
+        statement.bindAll(writer.description, Int64(clamping: sequence))
         return try statement.first { WriterReader.segment($0, writer) }
     }
 
@@ -120,9 +100,7 @@ package struct WriterReader {
     package func segments(writer: UniqueID) throws -> [SegmentRecord] {
         let statement = try BoundStatement(database, WriterReader.selectSegments + " ORDER BY s.first")
         statement.bind(1, writer.description)
-        var found: [SegmentRecord] = []
-        try statement.forEach { found.append(WriterReader.segment($0, writer)) }
-        return found
+        return try statement.all { WriterReader.segment($0, writer) }
     }
 
     /// In the order of `first`; costs one step for each segment before the range.
@@ -131,12 +109,8 @@ package struct WriterReader {
             database,
             WriterReader.selectSegments + " AND s.first <= ?3 AND s.last >= ?2 ORDER BY s.first"
         )
-        statement.bind(1, writer.description)
-        statement.bind(2, Int64(clamping: first))
-        statement.bind(3, Int64(clamping: last))
-        var found: [SegmentRecord] = []
-        try statement.forEach { found.append(WriterReader.segment($0, writer)) }
-        return found
+        statement.bindAll(writer.description, Int64(clamping: first), Int64(clamping: last))
+        return try statement.all { WriterReader.segment($0, writer) }
     }
 
     static let selectSegments = """
@@ -147,8 +121,8 @@ package struct WriterReader {
     static func segment(_ row: BoundStatement, _ writer: UniqueID) -> SegmentRecord {
         SegmentRecord(
             writer: writer,
-            first: UInt64(bitPattern: row.integer(0)),
-            last: UInt64(bitPattern: row.integer(1)),
+            first: row.sequence(0),
+            last: row.sequence(1),
             sha256: row.text(2),
             deferredCount: Int(row.integer(3))
         )

@@ -30,8 +30,12 @@ final class WriterTable {
             db,
             "SELECT id, sequence, clock, ifnull(store, uuid) FROM tributary_writer WHERE uuid = ?1"
         )
-        own = try WriterReader.own(db).id
+        let selectOwn = try BoundStatement(db, "SELECT uuid FROM tributary_writer WHERE is_self = 1")
+        guard let own = try selectOwn.first({ UniqueID($0.text(0)) }) ?? nil else { throw WriterTable.noOwnWriter }
+        self.own = own
     }
+
+    static let noOwnWriter = StoreError.database(code: 11, message: "the store has no writer of its own")
 
     /// The greatest clock of all applied transactions; only `withAside` includes clocks that were set aside.
     func lastClock(withAside: Bool = false) throws -> HybridClock {
@@ -58,8 +62,8 @@ final class WriterTable {
         let found = try select.first { row in
             Position(
                 id: row.integer(0),
-                sequence: UInt64(bitPattern: row.integer(1)),
-                clock: HybridClock(rawValue: UInt64(bitPattern: row.integer(2))),
+                sequence: row.sequence(1),
+                clock: row.clock(2),
                 store: row.text(3)
             )
         }
@@ -97,9 +101,7 @@ final class WriterTable {
         }
         guard former.sequence > 0 else {
             let rename = try BoundStatement(db, "UPDATE tributary_writer SET uuid = ?2, store = ?3 WHERE id = ?1")
-            rename.bind(1, former.id)
-            rename.bind(2, id.description)
-            rename.bind(3, store.description)
+            rename.bindAll(former.id, id.description, store.description)
             return try rename.run()
         }
         let end = try BoundStatement(db, "UPDATE tributary_writer SET is_self = 0, announced = sequence WHERE id = ?1")
@@ -112,8 +114,7 @@ final class WriterTable {
             SELECT ?2, name, 0, 0, 1 FROM tributary_writer WHERE id = ?1
             """
         )
-        insert.bind(1, former.id)
-        insert.bind(2, id.description)
+        insert.bindAll(former.id, id.description)
         try insert.run()
         let after = Incarnation.Predecessor(writer: own, sequence: former.sequence)
         try meet(id, Incarnation(store: store, after: after))
@@ -146,8 +147,7 @@ final class WriterTable {
             WHERE is_self = 0 AND (clock > ?1 OR clock < 0) AND aside IS NOT clock AND uuid = ifnull(?2, uuid)
             """
         )
-        aside.bind(1, Int64(clamping: greatest.rawValue))
-        aside.bind(2, writer?.description)
+        aside.bindAll(Int64(clamping: greatest.rawValue), writer?.description)
         try aside.run()
     }
 
@@ -168,9 +168,7 @@ final class WriterTable {
         position.sequence = sequence
         position.clock = max(position.clock, clock)
         positions[uuid] = position
-        update.bind(1, position.id)
-        update.bind(2, Int64(bitPattern: sequence))
-        update.bind(3, Int64(bitPattern: position.clock.rawValue))
+        update.bindAll(position.id, sequence, position.clock)
         try update.run()
     }
 
@@ -193,7 +191,7 @@ final class WriterTable {
         try select.forEach { row in
             last = row.integer(2)
             guard row.integer(3) == 0, let uuid = UniqueID(row.text(0)), uuid != own else { return }
-            seen[uuid] = UInt64(bitPattern: row.integer(1))
+            seen[uuid] = row.sequence(1)
         }
         guard last > 0 else { return [:] }
         let announce = try BoundStatement(
@@ -206,6 +204,42 @@ final class WriterTable {
         try announce.run()
         try addSeen(by: own, seen)
         return seen
+    }
+
+    func nameOwn(_ name: String) throws {
+        let update = try BoundStatement(db, "UPDATE tributary_writer SET name = ?1 WHERE is_self = 1")
+        update.bind(1, name)
+        try update.run()
+    }
+
+    /// Not for the store's own writer.
+    func setState(_ state: WriterState?, of uuid: UniqueID) throws {
+        let update = try BoundStatement(db, "UPDATE tributary_writer SET state = ?2 WHERE id = ?1 AND is_self = 0")
+        update.bindAll(try position(of: uuid).id, state?.rawValue)
+        try update.run()
+    }
+
+    /// Records a segment in `tributary_segment`, with the writer's name, and returns this name or an earlier one.
+    func record(_ record: SegmentRecord, name: String?) throws -> String? {
+        let writer = try position(of: record.writer).id
+        let insert = try BoundStatement(
+            db,
+            """
+            INSERT OR REPLACE INTO tributary_segment(writer, first, last, sha256, parked) VALUES (?1, ?2, ?3, ?4, ?5)
+            """
+        )
+        insert.bindAll(writer, record.first, record.last, record.sha256, record.deferredCount)
+        try insert.run()
+        let update = try BoundStatement(
+            db,
+            """
+            UPDATE tributary_writer SET name = coalesce(?2, name), hash = (SELECT sha256 FROM tributary_segment
+                WHERE writer = ?1 ORDER BY first DESC, last DESC LIMIT 1) WHERE id = ?1
+            RETURNING name
+            """
+        )
+        update.bindAll(writer, name)
+        return try update.first { $0.optionalText(0) } ?? nil
     }
 
     /// Only writers that have transactions in this store.
@@ -258,13 +292,10 @@ private struct AcknowledgementTable {
     /// Takes at most `steps` steps: one for each writer that the store of `other` has been since its last
     /// acknowledgement.
     func add(_ sequence: UInt64, of other: Int64, by store: String, _ steps: inout Int) throws {
-        select.bind(1, store)
-        select.bind(2, other)
-        let known = try select.first { UInt64(bitPattern: $0.integer(0)) }
+        select.bindAll(store, other)
+        let known = try select.first { $0.sequence(0) }
         guard sequence > known ?? 0 else { return }
-        upsert.bind(1, store)
-        upsert.bind(2, other)
-        upsert.bind(3, Int64(bitPattern: sequence))
+        upsert.bindAll(store, other, sequence)
         try upsert.run()
         guard known == nil else { return }
         var last = other
@@ -272,9 +303,7 @@ private struct AcknowledgementTable {
             steps -= 1
             former.bind(1, last)
             guard let found = try former.first({ (row: $0.integer(0), sequence: $0.integer(1)) }) else { return }
-            delete.bind(1, store)
-            delete.bind(2, found.row)
-            delete.bind(3, found.sequence)
+            delete.bindAll(store, found.row, found.sequence)
             if try delete.first({ _ in true }) != nil { return }
             last = found.row
         }

@@ -132,6 +132,15 @@ package final class BoundStatement {
         bind(index, value)
     }
 
+    /// Binds the parameters from ?1 on.
+    func bindAll<each Value: StatementValue>(_ values: repeat each Value) {
+        var index: Int32 = 0
+        for value in repeat each values {
+            index += 1
+            value.bind(to: self, at: index)
+        }
+    }
+
     /// Returns false at the end.
     func step() throws -> Bool {
         guard bindError == SQLITE_OK else {
@@ -166,6 +175,13 @@ package final class BoundStatement {
         while try step() { try block(self) }
     }
 
+    /// What `block` makes of the rows, without nil.
+    func all<T>(_ block: (BoundStatement) throws -> T?) throws -> [T] {
+        var found: [T] = []
+        try forEach { row in if let made = try block(row) { found.append(made) } }
+        return found
+    }
+
     package var changedRows: Int32 { sqlite3_changes(connection) }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
@@ -175,6 +191,11 @@ package final class BoundStatement {
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
 
     package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+    /// A sequence of transactions, whose upper bit makes the column negative.
+    func sequence(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
+
+    func clock(_ column: Int32) -> HybridClock { HybridClock(rawValue: sequence(column)) }
 
     func double(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
 
@@ -230,4 +251,51 @@ extension BoundStatement {
         }
         for (index, argument) in query.arguments.enumerated() { bind(Int32(index + 1), argument) }
     }
+}
+
+/// A value that ``BoundStatement/bindAll(_:)`` takes.
+protocol StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32)
+}
+
+extension Optional: StatementValue where Wrapped: StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32) {
+        if let self { self.bind(to: statement, at: index) } else { statement.bindNull(index) }
+    }
+}
+
+extension Int64: StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32) { statement.bind(index, self) }
+}
+
+extension Int: StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32) { statement.bind(index, Int64(self)) }
+}
+
+extension UInt64: StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32) { statement.bind(index, Int64(bitPattern: self)) }
+}
+
+extension HybridClock: StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32) { statement.bind(index, Int64(bitPattern: rawValue)) }
+}
+
+extension Double: StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32) { statement.bind(index, self) }
+}
+
+extension String: StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32) { statement.bind(index, self) }
+}
+
+extension UniqueID: StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32) { statement.bind(index, self) }
+}
+
+extension Array: StatementValue where Element == UInt8 {
+    func bind(to statement: BoundStatement, at index: Int32) { statement.bind(index, self) }
+}
+
+extension PropertyValue: StatementValue {
+    func bind(to statement: BoundStatement, at index: Int32) { statement.bind(index, self) }
 }

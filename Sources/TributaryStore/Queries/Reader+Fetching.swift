@@ -56,12 +56,7 @@ extension Reader {
         }
         let sql = try FetchCompiler(query, reading: reading).select(selection, isOrdered: isOrdered)
         let statement = try self.statement(sql, isKept: query.isPlain)
-        defer { statement.reset() }
-        var result: [Element] = []
-        while try statement.step() {
-            if let element = read(reading, statement) { result.append(element) }
-        }
-        return result
+        return try statement.all { read(reading, $0) }
     }
 
     /// Only plain queries have few enough forms to cache their statements.
@@ -78,9 +73,8 @@ extension Reader {
     package func row(_ id: UniqueID, rootEntity: String) throws -> Row? {
         guard let reading = reading(rootEntity: rootEntity) else { return nil }
         let statement = try BoundStatement(database, reading.table.rowByID)
-        defer { statement.reset() }
         statement.bind(1, id)
-        return try statement.step() ? reading.row(statement) : nil
+        return try statement.first { reading.row($0) } ?? nil
     }
 
     /// The visible objects at the other end of a relationship.
@@ -103,9 +97,7 @@ extension Reader {
             ORDER BY \(join.order(target: "o", link: "l")) LIMIT ?2 OFFSET ?3
             """
         let statement = try BoundStatement(database, sql)
-        statement.bind(1, id)
-        statement.bind(2, Int64(limit ?? -1))
-        statement.bind(3, Int64(offset))
+        statement.bindAll(id, limit ?? -1, offset)
         return try reading.ids(statement)
     }
 
@@ -136,11 +128,8 @@ extension Reader {
                 CROSS JOIN \(reading.table.quotedName) o ON o._id = substr(?1, p.n * 16 + 1, 16)
                 """
             let statement = try BoundStatement(database, sql)
-            statement.bind(1, ids.map(\.uniqueID).packed)
-            statement.bind(2, Int64(ids.count))
-            try statement.forEach { row in
-                if let found = reading.row(row) { result.append(found) }
-            }
+            statement.bindAll(ids.map(\.uniqueID).packed, ids.count)
+            result += try statement.all { reading.row($0) }
         }
         return result
     }
@@ -175,19 +164,10 @@ extension Reader {
             ORDER BY p.n, \(join.order(target: "o", link: "l"))
             """
         let statement = try BoundStatement(database, sql)
-        statement.bind(1, owners.packed)
-        statement.bind(2, Int64(owners.count))
-        var result: [(owner: Int, row: Row)] = []
-        let place = reading.columnCount
-        try statement.forEach { row in
-            if let related = reading.row(row) { result.append((Int(row.integer(place)), related)) }
-        }
-        return result
+        statement.bindAll(owners.packed, owners.count)
+        let place = RowReading.fixedColumns + Int32(reading.table.columns.count)
+        return try statement.all { row in reading.row(row).map { (owner: Int(row.integer(place)), row: $0) } }
     }
-}
-
-extension RowReading {
-    var columnCount: Int32 { RowReading.fixedColumns + Int32(table.columns.count) }
 }
 
 extension Reader {
@@ -230,10 +210,6 @@ extension Reader {
             """
         let statement = try BoundStatement(database, sql)
         statement.bind(1, id)
-        var result: [(id: ManagedObjectID, position: String)] = []
-        try statement.forEach { row in
-            if let id = reading.objectID(row) { result.append((id, row.optionalText(2) ?? "")) }
-        }
-        return result
+        return try statement.all { row in reading.objectID(row).map { (id: $0, position: row.optionalText(2) ?? "") } }
     }
 }

@@ -27,9 +27,7 @@ extension Reader {
             """
         let statement = try BoundStatement(database, sql)
         for (index, part) in key.enumerated() { statement.bind(Int32(index + 1), part.value) }
-        var rows: [Row] = []
-        try statement.forEach { if let row = reading.row($0) { rows.append(row) } }
-        return rows
+        return try statement.all { reading.row($0) }
     }
 
     /// A live object, visible or not; nil when there is none.

@@ -146,11 +146,7 @@ struct RowReading {
     }
 
     func ids(_ statement: BoundStatement) throws -> [ManagedObjectID] {
-        var result: [ManagedObjectID] = []
-        try statement.forEach { row in
-            if let id = objectID(row) { result.append(id) }
-        }
-        return result
+        try statement.all { objectID($0) }
     }
 
     private func entity(_ statement: BoundStatement) -> EntityLayout? {

@@ -1,7 +1,7 @@
 import GRDB
 import TributaryChanges
 
-/// The saves of one context, one or several, as one transaction of history, with one number and one clock.
+/// The saves of one context, one or several, or a batch, as one transaction of history, with one number and one clock.
 ///
 /// The log gets the combined changes of all saves, with the deletions first. When a save deletes what an earlier save
 /// has written, the combined changes are merged again from the state before the first save: this store then has the
@@ -54,15 +54,24 @@ final class JoinedTransaction {
             save.changes = []
             saves.append(save)
         }
-        try open.engine.apply(changes)
+        try merge(changes)
         try open.engine.uniqueness.decide(isLocal: true)
-        try open.lines.append(changes)
         try record(local)
     }
 
+    /// Merges changes in the form of the log.
+    func merge(_ changes: [Change]) throws {
+        try open.engine.apply(changes)
+        try open.lines.append(changes)
+    }
+
+    var number: Int64 { open.engine.cursor.revision }
+
     private func record(_ local: LocalTransaction) throws {
-        let number = open.engine.cursor.revision
-        if let idempotency = local.idempotency { try transaction.keep(idempotency, number: number) }
+        if let answer = local.idempotency {
+            let now = transaction.reader.context.configuration.environment.wallTime()
+            try AnswerTable(transaction.db).insert(answer, number: number, at: now)
+        }
         if let conflict = local.restoredConflict {
             try ConflictTable(transaction.db).markRestored(conflict, by: number)
         }
@@ -105,7 +114,7 @@ final class JoinedTransaction {
     var committed: CommittedTransaction {
         let engine = open.engine
         return CommittedTransaction(
-            number: engine.cursor.revision,
+            number: number,
             writer: open.own,
             history: open.history,
             header: open.header,

@@ -37,39 +37,6 @@ package struct LocalTransaction: Sendable {
     }
 }
 
-package struct CommittedTransaction: Sendable {
-    /// The number of the transaction in the store, which counts local and imported ones.
-    package var number: Int64
-    package var writer: UniqueID
-    package var sequence: UInt64
-    /// The name that tokens of history carry; nil for an imported transaction.
-    package var history: String?
-    package var changeCount: Int
-    package var deferredCount: Int
-    private let applied: AppliedTransaction
-    /// Kept because the changes of a local transaction are requested more than once.
-    private let known: ObjectChanges?
-
-    init(number: Int64, writer: UniqueID, history: String? = nil, header: TransactionHeader, engine: MergeEngine) {
-        self.number = number
-        self.writer = writer
-        self.history = history
-        sequence = header.sequence
-        changeCount = engine.cursor.changeCount
-        deferredCount = engine.cursor.deferredCount
-        applied = engine.effects.current
-        known = engine.cursor.isLocal ? TransactionEffects.changes(of: [engine.effects.current.effects]) : nil
-    }
-
-    /// The effects of an imported transaction are collected at each call.
-    package var changes: ObjectChanges { known ?? TransactionEffects.changes(of: [applied.effects]) }
-
-    /// The combined effects of transactions that were committed together, in order.
-    package static func changes(of transactions: [CommittedTransaction]) -> ObjectChanges {
-        TransactionEffects.changes(of: transactions.map(\.applied.effects))
-    }
-}
-
 /// Gives a local transaction its clock.
 ///
 /// The clock is greater than every applied one. Clocks that are too far ahead, and that an administrator has accepted,
@@ -91,8 +58,7 @@ struct LocalClock {
         guard least < header.clock else { return }
         header.clock = least
         try TransactionTable(transaction.db).setClock(least, of: met.transaction)
-        // Ranks contain clocks; a rank that is NULL is computed again when it is needed.
-        try transaction.db.execute(sql: "UPDATE tributary_reference SET rank = NULL WHERE rank IS NOT NULL")
+        try UnresolvedReferenceTable.forgetRanks(transaction.db)
         engine.tables.versions.insert(
             Version(clock: least, writer: try transaction.writers().own),
             origin: WriteOrigin(writer: met.own, sequence: header.sequence),

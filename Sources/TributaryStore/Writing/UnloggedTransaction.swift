@@ -36,7 +36,7 @@ package struct UnloggedTransaction {
         try engine.end()
         // A transaction without effects needs no change notification.
         guard engine.effects.current.effects.isEmpty else { return number }
-        try db.execute(sql: "DELETE FROM tributary_transaction WHERE number = ?", arguments: [number])
+        try TransactionTable(db).remove(number)
         return nil
     }
 

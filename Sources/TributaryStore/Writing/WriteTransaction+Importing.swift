@@ -68,30 +68,7 @@ extension WriteTransaction {
     /// - Returns: The name, from this or an earlier header.
     @discardableResult
     package func recordSegment(_ record: SegmentRecord, name: String?) throws -> String? {
-        let writer = try writers().position(of: record.writer).id
-        let insert = try BoundStatement(
-            db,
-            """
-            INSERT OR REPLACE INTO tributary_segment(writer, first, last, sha256, parked) VALUES (?1, ?2, ?3, ?4, ?5)
-            """
-        )
-        insert.bind(1, writer)
-        insert.bind(2, Int64(bitPattern: record.first))
-        insert.bind(3, Int64(bitPattern: record.last))
-        insert.bind(4, record.sha256)
-        insert.bind(5, Int64(record.deferredCount))
-        try insert.run()
-        let update = try BoundStatement(
-            db,
-            """
-            UPDATE tributary_writer SET name = coalesce(?2, name), hash = (SELECT sha256 FROM tributary_segment
-                WHERE writer = ?1 ORDER BY first DESC, last DESC LIMIT 1) WHERE id = ?1
-            RETURNING name
-            """
-        )
-        update.bind(1, writer)
-        update.bind(2, name)
-        return try update.first { $0.optionalText(0) } ?? nil
+        try writers().record(record, name: name)
     }
 
     /// The author in history of a transaction that joins a baseline.

@@ -28,8 +28,6 @@ package final class WriteTransaction {
 
     package var batches: BatchWriter { BatchWriter(transaction: self) }
 
-    package var writerChanges: WriterChanges { WriterChanges(transaction: self) }
-
     func engine() throws -> MergeEngine {
         if let engineInUse { return engineInUse }
         let made = try MergeEngine(db, layout: reader.context.layout, blobs: reader.context.blobs)
@@ -158,18 +156,6 @@ extension WriteTransaction {
     func keepForExport(_ header: TransactionHeader, lines: OutgoingLines) throws {
         let writers = try writers()
         try lines.finish(header, writer: writers.position(of: writers.own).id)
-    }
-
-    func keep(_ answer: LocalTransaction.Idempotency, number: Int64) throws {
-        let insert = try BoundStatement(
-            db,
-            "INSERT INTO tributary_answer(key, number, detail, committed_at) VALUES (?1, ?2, ?3, ?4)"
-        )
-        insert.bind(1, answer.key)
-        insert.bind(2, number)
-        insert.bind(3, answer.detail)
-        insert.bind(4, reader.context.configuration.environment.wallTime().unixSeconds)
-        try insert.run()
     }
 }
 

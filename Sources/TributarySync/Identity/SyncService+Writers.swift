@@ -37,7 +37,7 @@ extension SyncService {
         let greatest = HybridClock.last(of: environment.wall.later(by: state.configuration.maxAhead))
         let store = environment.store
         let restamped = try await exports.betweenExports {
-            try store.write { try $0.writerChanges.restamp(after: greatest) }
+            try store.write { try $0.restamp(after: greatest) }
         }
         let positions = try SyncRecords(store: store).positions()
         state.update {
@@ -75,7 +75,7 @@ extension SyncService {
             }
             guard isKnown || !found.isEmpty else { throw SyncError.noSuchWriter(id) }
             let changed = found.isEmpty ? [id] : found.filter { !stays($0.state) }.map(\.id)
-            for writer in changed { try transaction.writerChanges.setState(decision, of: writer) }
+            for writer in changed { try transaction.setState(decision, of: writer) }
             return changed
         }
     }

@@ -43,7 +43,7 @@ struct Importer {
         let accepted = Set(items.filter { $0.segment.greatestClock > greatest }.map(\.name.writer))
         let result = try await environment.replica.importTransactions { transaction in
             let applied = try prefetched.apply(transaction)
-            for writer in accepted { try transaction.writerChanges.setClocksAside(after: greatest, of: writer) }
+            for writer in accepted { try transaction.setClocksAside(after: greatest, of: writer) }
             return applied
         }
         pace.note(result.counts.changes, in: .now - result.began)

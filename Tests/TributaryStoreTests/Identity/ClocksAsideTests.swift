@@ -22,7 +22,7 @@ import TributaryModel
         var transaction = ForeignTransaction(1, 2, clock: 0, ahead)
         transaction.header.clock = Self.ahead
         try replica.apply(transaction)
-        try replica.store.write { try $0.writerChanges.setClocksAside(after: Self.limit, of: transaction.writer) }
+        try replica.store.write { try $0.setClocksAside(after: Self.limit, of: transaction.writer) }
         return replica
     }
 
@@ -70,7 +70,7 @@ import TributaryModel
             #expect(clock > Self.ahead, "\(ahead), \(save)")
             // Nothing that overwrites it gets a lesser clock later.
             #expect(throws: RestampError.self, "\(ahead), \(save)") {
-                try replica.store.write { try $0.writerChanges.restamp(after: Self.limit) }
+                try replica.store.write { try $0.restamp(after: Self.limit) }
             }
             let obstacle = try replica.store.read { try $0.writers.obstacleToRestamp(after: Self.limit) }
             #expect(obstacle != nil)
@@ -98,7 +98,7 @@ import TributaryModel
         let replica = try makePublishedAhead()
         try replica.commit(.update("Tag", 41, ["isOn": .boolean(true)]))
         #expect(throws: RestampError.self) {
-            try replica.store.write { try $0.writerChanges.restamp(after: Self.limit) }
+            try replica.store.write { try $0.restamp(after: Self.limit) }
         }
     }
 
@@ -140,7 +140,7 @@ import TributaryModel
             case 0: try exported.publish(replica, limit: Int.random(in: 1...3, using: &generator))
             case 1:
                 do {
-                    _ = try replica.store.write { try $0.writerChanges.restamp(after: Self.limit) }
+                    _ = try replica.store.write { try $0.restamp(after: Self.limit) }
                     counts.restamped += 1
                 } catch is RestampError {
                     counts.refused += 1
@@ -155,7 +155,7 @@ import TributaryModel
                 try replica.apply(transaction)
                 guard setsAside else { continue }
                 try replica.store.write {
-                    try $0.writerChanges.setClocksAside(after: Self.limit, of: transaction.writer)
+                    try $0.setClocksAside(after: Self.limit, of: transaction.writer)
                 }
             default:
                 let count = try ExportedWriter.outbox(of: replica).count

@@ -24,7 +24,7 @@ import TributaryModel
     private func own() throws -> WriterRecord { try replica.store.read { try $0.writers.own() } }
 
     private func restamp(after greatest: HybridClock) throws -> Restamped {
-        try replica.store.write { try $0.writerChanges.restamp(after: greatest) }
+        try replica.store.write { try $0.restamp(after: greatest) }
     }
 
     @Test func whatFormerWritersHaveNotExportedGetsNewClocks() throws {

@@ -108,7 +108,7 @@ import TributaryStore
         let waiting = try await group.compact(group.replicas[0], .dryRun)
         #expect(waiting.remaining.contains { $0.waitsFor.contains { $0.contains("\(away.own)") } })
         for replica in group.replicas {
-            try replica.store.write { try $0.writerChanges.setState(.evicted, of: away.own) }
+            try replica.store.write { try $0.setState(.evicted, of: away.own) }
         }
         let before = group.files(".tlog").filter { !$0.hasPrefix("\(away.own)") }
         try await group.acknowledge()

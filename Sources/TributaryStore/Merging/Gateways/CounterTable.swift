@@ -85,8 +85,7 @@ final class CounterTable {
             "SELECT total FROM tributary_counter WHERE root = ?1 AND id = ?2 AND place = ?3"
         )
         bind(id, column, to: statement)
-        var sums: [PropertyValue] = []
-        try statement.forEach { sums.append(layout[column].total(in: $0, at: 0)) }
+        let sums = try statement.all { layout[column].total(in: $0, at: 0) }
         #if MUTATIONS
             // The rows come in the order of `writer`, the order in which this store came to know the writers.
             if Mutation.isOn(.counterAddedInOrderOfArrival) {
@@ -111,8 +110,6 @@ final class CounterTable {
     #endif
 
     private func bind(_ id: UniqueID, _ column: StoreModel.ColumnIndex, to statement: BoundStatement) {
-        statement.bind(1, layout.tables[column.table].code)
-        statement.bind(2, id)
-        statement.bind(3, Int64(column.column))
+        statement.bindAll(layout.tables[column.table].code, id, column.column)
     }
 }

@@ -82,8 +82,7 @@ final class KeyTable {
     /// One row, or more before ``UniquenessMerger`` has decided.
     func visibleHolders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
         guard let find = try finder(key, table, "") else { return [] }
-        var found: [UniqueID] = []
-        try find.forEach { row in if let id = row.id(0) { found.append(id) } }
+        let found = try find.all { $0.id(0) }
         guard refersInKeys(table) else { return found }
         return try found + shadows.waitingHolders(of: key, table).filter { try isHeldElsewhere($0, table) }
     }

@@ -25,17 +25,14 @@ final class LinkTables {
     /// The pair, shown or not; nil when it has no write that counts.
     func pair(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws -> Pair? {
         let shown = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _target = ?2 AND _version <> 0")
-        shown.bind(1, source)
-        shown.bind(2, target)
+        shown.bindAll(source, target)
         if let found = try shown.first({ read($0, isShown: true) }) { return found }
         guard hasHidden else { return nil }
         let hidden = try BoundStatement(
             db,
             LinkTables.selectHidden + " WHERE link = ?1 AND source = ?2 AND target = ?3"
         )
-        hidden.bind(1, link.code)
-        hidden.bind(2, source)
-        hidden.bind(3, target)
+        hidden.bindAll(link.code, source, target)
         return try hidden.first { read($0, isShown: false) }
     }
 
@@ -45,7 +42,7 @@ final class LinkTables {
         if link.source == table {
             let statement = try BoundStatement(db, select(link) + " WHERE _source = ?1 AND _version <> 0")
             statement.bind(1, id)
-            try statement.forEach { found.append(read($0, isShown: true)) }
+            found += try statement.all { read($0, isShown: true) }
         }
         if link.target == table {
             let statement = try BoundStatement(
@@ -53,7 +50,7 @@ final class LinkTables {
                 select(link) + " WHERE _target = ?1 AND _source <> ?1 AND _version <> 0"
             )
             statement.bind(1, id)
-            try statement.forEach { found.append(read($0, isShown: true)) }
+            found += try statement.all { read($0, isShown: true) }
         }
         return found
     }
@@ -63,18 +60,16 @@ final class LinkTables {
         var found: [Pair] = []
         if link.source == table {
             let statement = try BoundStatement(db, LinkTables.selectHidden + " WHERE link = ?1 AND source = ?2")
-            statement.bind(1, link.code)
-            statement.bind(2, id)
-            try statement.forEach { found.append(read($0, isShown: false)) }
+            statement.bindAll(link.code, id)
+            found += try statement.all { read($0, isShown: false) }
         }
         if link.target == table {
             let statement = try BoundStatement(
                 db,
                 LinkTables.selectHiddenByTarget + " WHERE link = ?1 AND target = ?2 AND source <> ?2"
             )
-            statement.bind(1, link.code)
-            statement.bind(2, id)
-            try statement.forEach { found.append(read($0, isShown: false)) }
+            statement.bindAll(link.code, id)
+            found += try statement.all { read($0, isShown: false) }
         }
         return found
     }
@@ -87,8 +82,8 @@ final class LinkTables {
         for (end, column) in [(link.source, "_source"), (link.target, "_target")] where end == table {
             let statement = try BoundStatement(db, select(link) + " WHERE \(column) = ?1 AND _version = 0")
             statement.bind(1, id)
-            try statement.forEach { row in
-                if let source = row.id(0), let target = row.id(1) { found.append((source, target)) }
+            found += try statement.all { row in
+                row.id(0).flatMap { source in row.id(1).map { (source: source, target: $0) } }
             }
         }
         return found
@@ -100,8 +95,7 @@ final class LinkTables {
             db,
             select(link) + " WHERE _source = ?1 AND _target = ?2 AND _version = 0"
         )
-        statement.bind(1, source)
-        statement.bind(2, target)
+        statement.bindAll(source, target)
         return try statement.first { RepresentingPair(position: $0.optionalText(4)) }
     }
 
@@ -155,8 +149,7 @@ final class LinkTables {
 
     func removeShown(_ link: LinkLayout, _ source: UniqueID, _ target: UniqueID) throws {
         let statement = try BoundStatement(db, "DELETE FROM \(link.quotedName) WHERE _source = ?1 AND _target = ?2")
-        statement.bind(1, source)
-        statement.bind(2, target)
+        statement.bindAll(source, target)
         try statement.run()
     }
 
@@ -165,9 +158,7 @@ final class LinkTables {
             db,
             "DELETE FROM tributary_link WHERE link = ?1 AND source = ?2 AND target = ?3"
         )
-        statement.bind(1, link.code)
-        statement.bind(2, source)
-        statement.bind(3, target)
+        statement.bindAll(link.code, source, target)
         try statement.run()
     }
 }

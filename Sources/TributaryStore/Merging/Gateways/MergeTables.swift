@@ -131,7 +131,7 @@ extension MergeTables {
     }
 }
 
-/// Writes `tributary_tombstone`: the values of deleted objects whose attributes are preserved after deletion.
+/// Reads and writes `tributary_tombstone`: the values of deleted objects whose attributes are preserved after deletion.
 struct PreservedValueTable {
     let db: Database
     let layout: StoreModel
@@ -151,11 +151,47 @@ struct PreservedValueTable {
             db,
             "INSERT OR REPLACE INTO tributary_tombstone(transaction_number, root, id, preserved) VALUES (?1, ?2, ?3, ?4)"
         )
-        statement.bind(1, revision)
-        statement.bind(2, layout.tables[table].code)
-        statement.bind(3, row.id)
-        statement.bind(4, JSONValue.object(members).text)
+        statement.bindAll(revision, layout.tables[table].code, row.id, JSONValue.object(members).text)
         try statement.run()
+    }
+
+    /// The values that the last deletion of an object has preserved.
+    func values(of id: UniqueID, table: Int) throws -> [JSONMember] {
+        let statement = try BoundStatement(
+            db,
+            """
+            SELECT preserved FROM tributary_tombstone WHERE root = ?1 AND id = ?2
+            ORDER BY transaction_number DESC LIMIT 1
+            """
+        )
+        statement.bindAll(layout.tables[table].code, id)
+        guard let text = try statement.first({ $0.text(0) }), case .object(let members)? = JSONValue(text: text) else {
+            return []
+        }
+        return members
+    }
+
+    /// By transaction and object, for the transactions after `number` up to `through`.
+    func all(after number: Int64, through: Int64) throws -> [Int64: [Tombstone: [String: JSONValue]]] {
+        let statement = try BoundStatement(
+            db,
+            """
+            SELECT transaction_number, id, preserved, root FROM tributary_tombstone
+            WHERE transaction_number > ?1 AND transaction_number <= ?2
+            """
+        )
+        statement.bindAll(number, through)
+        var found: [Int64: [Tombstone: [String: JSONValue]]] = [:]
+        try statement.forEach { row in
+            guard let id = row.id(1), case .object(let members)? = JSONValue(text: row.text(2)),
+                let table = layout.tables.first(where: { $0.code == row.integer(3) })
+            else { return }
+            found[row.integer(0), default: [:]][Tombstone(root: table.name, id: id)] = Dictionary(
+                members.map { ($0.key, $0.value) },
+                uniquingKeysWith: { $1 }
+            )
+        }
+        return found
     }
 }
 
@@ -194,9 +230,7 @@ extension Database {
     /// object may be among the rows that were not read.
     func membership(_ sql: String, code: Int64, _ range: ClosedRange<UniqueID>) throws -> MembershipHint {
         let statement = try BoundStatement(self, sql + " LIMIT \(MembershipHint.limit + 1)")
-        statement.bind(1, code)
-        statement.bind(2, range.lowerBound)
-        statement.bind(3, range.upperBound)
+        statement.bindAll(code, range.lowerBound, range.upperBound)
         var found = MembershipHint()
         var count = 0
         try statement.forEach { row in

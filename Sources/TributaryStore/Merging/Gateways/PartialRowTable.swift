@@ -32,8 +32,7 @@ package final class PartialRowTable {
             db,
             "SELECT deleted, registers, inserted, entity, representative FROM tributary_object WHERE root = ?1 AND id = ?2"
         )
-        statement.bind(1, codes[table])
-        statement.bind(2, id)
+        statement.bindAll(codes[table], id)
         return try statement.first { row in
             var partial = row.withBytes(1) { PartialRow(deleted: row.optionalInteger(0), packed: $0) }
             partial.shadow = PartialRow.Shadow(row, at: 2)
@@ -65,8 +64,7 @@ package final class PartialRowTable {
 
     func remove(_ table: Int, _ id: UniqueID) throws {
         let statement = try BoundStatement(db, "DELETE FROM tributary_object WHERE root = ?1 AND id = ?2")
-        statement.bind(1, codes[table])
-        statement.bind(2, id)
+        statement.bindAll(codes[table], id)
         try statement.run()
     }
 }
@@ -149,8 +147,7 @@ final class ShadowTable {
             db,
             "SELECT representative FROM tributary_object WHERE root = ?1 AND id = ?2"
         )
-        statement.bind(1, codes[table])
-        statement.bind(2, id)
+        statement.bindAll(codes[table], id)
         return try statement.first { $0.id(0) } ?? nil
     }
 
@@ -159,9 +156,7 @@ final class ShadowTable {
             db,
             "UPDATE tributary_object SET representative = ?3 WHERE root = ?1 AND id = ?2"
         )
-        statement.bind(1, codes[table])
-        statement.bind(2, id)
-        statement.bind(3, representative)
+        statement.bindAll(codes[table], id, representative)
         try statement.run()
     }
 
@@ -175,9 +170,8 @@ final class ShadowTable {
             WHERE root = ?1 AND representative = ?2 ORDER BY id
             """
         )
-        statement.bind(1, codes[table])
-        statement.bind(2, representative)
-        return try ids(statement)
+        statement.bindAll(codes[table], representative)
+        return try statement.all { $0.id(0) }
     }
 
     func all(_ table: Int) throws -> [UniqueID] {
@@ -190,7 +184,7 @@ final class ShadowTable {
             """
         )
         statement.bind(1, codes[table])
-        return try ids(statement)
+        return try statement.all { $0.id(0) }
     }
 
     /// Earlier releases stored long keys whole.
@@ -200,10 +194,8 @@ final class ShadowTable {
             db,
             "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key IN (?2, ?3)"
         )
-        statement.bind(1, codes[table])
-        statement.bind(2, key.indexed)
-        statement.bind(3, key.bytes)
-        return try ids(statement)
+        statement.bindAll(codes[table], key.indexed, key.bytes)
+        return try statement.all { $0.id(0) }
     }
 
     func hasHolder(of key: StoredKey, _ table: Int, than id: UniqueID) throws -> Bool {
@@ -214,9 +206,7 @@ final class ShadowTable {
         )
         statement.bind(5, key.indexedVisible)
         statement.bind(4, id)
-        statement.bind(1, codes[table])
-        statement.bind(2, key.indexed)
-        statement.bind(3, key.bytes)
+        statement.bindAll(codes[table], key.indexed, key.bytes)
         return try statement.first { _ in true } ?? false
     }
 
@@ -224,9 +214,8 @@ final class ShadowTable {
     func waitingHolders(of key: StoredKey, _ table: Int) throws -> [UniqueID] {
         guard hasRows else { return [] }
         let statement = try BoundStatement(db, "SELECT id FROM tributary_shadow_key WHERE root = ?1 AND key = ?2")
-        statement.bind(1, codes[table])
-        statement.bind(2, key.indexedVisible)
-        return try ids(statement)
+        statement.bindAll(codes[table], key.indexedVisible)
+        return try statement.all { $0.id(0) }
     }
 
     func setKeys(_ keys: [StoredKey], of id: UniqueID, _ table: Int, isVisible: Bool = false) throws {
@@ -236,9 +225,7 @@ final class ShadowTable {
             "INSERT OR IGNORE INTO tributary_shadow_key(root, id, key) VALUES (?1, ?2, ?3)"
         )
         for key in keys {
-            insert.bind(1, codes[table])
-            insert.bind(2, id)
-            insert.bind(3, isVisible ? key.indexedVisible : key.indexed)
+            insert.bindAll(codes[table], id, isVisible ? key.indexedVisible : key.indexed)
             try insert.run()
         }
         if !keys.isEmpty { hasRows = true }
@@ -247,8 +234,7 @@ final class ShadowTable {
     func removeKeys(of id: UniqueID, _ table: Int) throws {
         guard hasRows else { return }
         let delete = try BoundStatement(db, "DELETE FROM tributary_shadow_key WHERE root = ?1 AND id = ?2")
-        delete.bind(1, codes[table])
-        delete.bind(2, id)
+        delete.bindAll(codes[table], id)
         try delete.run()
     }
 
@@ -257,11 +243,5 @@ final class ShadowTable {
         let delete = try BoundStatement(db, "DELETE FROM tributary_shadow_key WHERE root = ?1")
         delete.bind(1, codes[table])
         try delete.run()
-    }
-
-    private func ids(_ statement: BoundStatement) throws -> [UniqueID] {
-        var found: [UniqueID] = []
-        try statement.forEach { row in if let id = row.id(0) { found.append(id) } }
-        return found
     }
 }

@@ -75,19 +75,15 @@ final class UnresolvedReferenceTable {
     func removeAll(of id: UniqueID, table: Int) throws {
         guard hasRows else { return }
         let statement = try BoundStatement(db, "DELETE FROM tributary_reference WHERE root = ?1 AND id = ?2")
-        statement.bind(1, layout.tables[table].code)
-        statement.bind(2, id)
+        statement.bindAll(layout.tables[table].code, id)
         try statement.run()
     }
 
     func sources(_ column: StoreModel.ColumnIndex) throws -> [UniqueID] {
         guard hasRows else { return [] }
         let statement = try BoundStatement(db, "SELECT id FROM tributary_reference WHERE root = ?1 AND place = ?2")
-        statement.bind(1, layout.tables[column.table].code)
-        statement.bind(2, Int64(column.column))
-        var found: [UniqueID] = []
-        try statement.forEach { row in if let id = row.id(0) { found.append(id) } }
-        return found
+        statement.bindAll(layout.tables[column.table].code, column.column)
+        return try statement.all { $0.id(0) }
     }
 
     func sources(of target: UniqueID, _ column: StoreModel.ColumnIndex, _ rest: String = "") throws -> [UniqueID] {
@@ -99,13 +95,8 @@ final class UnresolvedReferenceTable {
             WHERE target_root = ?1 AND target = ?2 AND root = ?3 AND place = ?4 \(rest)
             """
         )
-        statement.bind(1, layout.tables[targetTable].code)
-        statement.bind(2, target)
-        statement.bind(3, layout.tables[column.table].code)
-        statement.bind(4, Int64(column.column))
-        var found: [UniqueID] = []
-        try statement.forEach { row in if let id = row.id(0) { found.append(id) } }
-        return found
+        statement.bindAll(layout.tables[targetTable].code, target, layout.tables[column.table].code, column.column)
+        return try statement.all { $0.id(0) }
     }
 
     /// The greatest object whose one-to-one register holds the target without showing it.
@@ -158,10 +149,13 @@ final class UnresolvedReferenceTable {
         }
     }
 
+    /// Ranks contain writers and clocks; a rank that is NULL is computed again when it is needed.
+    static func forgetRanks(_ db: Database) throws {
+        try db.execute(sql: "UPDATE tributary_reference SET rank = NULL WHERE rank IS NOT NULL")
+    }
+
     private func bind(_ id: UniqueID, _ column: StoreModel.ColumnIndex, to statement: BoundStatement) {
-        statement.bind(1, layout.tables[column.table].code)
-        statement.bind(2, id)
-        statement.bind(3, Int64(column.column))
+        statement.bindAll(layout.tables[column.table].code, id, column.column)
     }
 }
 

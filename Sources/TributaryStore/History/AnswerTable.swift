@@ -1,0 +1,31 @@
+import GRDB
+import TributaryChanges
+
+/// Reads and writes `tributary_answer`: the results of requests with an idempotency key.
+struct AnswerTable {
+    private let db: Database
+
+    init(_ db: Database) { self.db = db }
+
+    func insert(_ answer: LocalTransaction.Idempotency, number: Int64, at now: WallTime) throws {
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_answer(key, number, detail, committed_at) VALUES (?1, ?2, ?3, ?4)"
+        )
+        insert.bindAll(answer.key, number, answer.detail, now.unixSeconds)
+        try insert.run()
+    }
+
+    /// The number of the transaction and the detail that are stored under an idempotency key.
+    func answer(to key: String) throws -> (number: Int64, detail: String)? {
+        let select = try BoundStatement(db, "SELECT number, detail FROM tributary_answer WHERE key = ?1")
+        select.bind(1, key)
+        return try select.first { ($0.integer(0), $0.text(1)) }
+    }
+
+    func remove(committedBefore seconds: Double) throws {
+        let delete = try BoundStatement(db, "DELETE FROM tributary_answer WHERE committed_at < ?1")
+        delete.bindAll(seconds)
+        try delete.run()
+    }
+}

@@ -1,0 +1,57 @@
+import GRDB
+import TributaryChanges
+
+/// Writes the outbox, `tributary_outgoing` and `tributary_export`: the lines of local transactions until their segment
+/// is in place, and the ranges of segments.
+struct OutboxTable {
+    let db: Database
+
+    /// Adds a transaction, or a piece of one for the writer 0, and returns its row.
+    ///
+    /// With nil for `lines`, ``blob(_:isWritable:)`` writes `count` bytes of lines later. `writer` is a row of
+    /// `tributary_writer`.
+    @discardableResult
+    func insert(writer: Int64, sequence: UInt64, lines: [UInt8]?, count: Int = 0, changes: Int = 0) throws -> Int64 {
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_outgoing(writer, sequence, lines, changes) VALUES (?1, ?2, ?3, ?4)"
+        )
+        insert.bindAll(writer, sequence, lines, changes)
+        if lines == nil { insert.bindZeros(3, count: count) }
+        try insert.run()
+        // The statement is cached, and would keep what is bound.
+        insert.clearBindings()
+        return db.lastInsertedRowID
+    }
+
+    func deletePieces() throws { try BoundStatement(db, "DELETE FROM tributary_outgoing WHERE writer = 0").run() }
+
+    func blob(_ row: Int64, isWritable: Bool = false) throws -> IncrementalBlob {
+        try IncrementalBlob(db, table: "tributary_outgoing", column: "lines", row: row, isWritable: isWritable)
+    }
+
+    func deleteExported() throws {
+        try db.execute(
+            sql: """
+                DELETE FROM tributary_outgoing WHERE EXISTS (
+                    SELECT 1 FROM tributary_export e
+                    WHERE e.writer = tributary_outgoing.writer AND e.sha256 IS NOT NULL AND sequence BETWEEN e.first AND e.last)
+                """
+        )
+    }
+
+    func begin(_ range: ExportRange, writer: Int64) throws {
+        let insert = try BoundStatement(
+            db,
+            "INSERT INTO tributary_export(writer, first, last, header, sha256) VALUES (?1, ?2, ?3, ?4, NULL)"
+        )
+        insert.bindAll(writer, range.first, range.last, range.header)
+        try insert.run()
+    }
+
+    func finish(_ range: ExportRange, writer: Int64, sha256: String) throws {
+        let update = try BoundStatement(db, "UPDATE tributary_export SET sha256 = ?3 WHERE writer = ?1 AND first = ?2")
+        update.bindAll(writer, range.first, sha256)
+        try update.run()
+    }
+}
