@@ -57,7 +57,7 @@ final class MergeEngine {
 
     /// Throws ``StoreError`` `sharesKey` when a local transaction would hide an object of its own.
     func end() throws {
-        if decidesAtEnd { try uniqueness.decide(isLocal: cursor.isLocal) }
+        try uniqueness.decide(isLocal: cursor.isLocal)
         try effects.flush(effects.current)
         try conflicts.flush()
     }
@@ -121,14 +121,10 @@ final class MergeEngine {
         }
         for operation in slice.operations { try merge(operation, of: slice) }
         try objects.links.apply(slice)
-        if decidesAtEnd { try uniqueness.collect() } else { try uniqueness.decide() }
+        try uniqueness.collect()
+        // A local transaction is refused when an object of its own is hidden in the end.
+        if !cursor.isLocal, uniqueness.isFull { try uniqueness.decide() }
     }
-
-    /// Whether the end of the transaction decides which objects are visible, and not each slice.
-    ///
-    /// A local transaction may exchange keys. A baseline has registers that were written after the insert in later
-    /// lines: until they are merged, keys read as defaults or older values.
-    private var decidesAtEnd: Bool { cursor.isLocal || cursor.isJoining }
 
     /// Drops values of registers that the transaction has written under greater names.
     private func dropOutranked(_ operation: ChangeSlice.Operation, _ shape: ChangeShape) throws {

@@ -2,8 +2,10 @@ package import TributaryChanges
 
 /// Decides which live objects are visible when several share a unique key (merge statement 15).
 ///
-/// It decides after each slice, but once at the end of a local transaction or a baseline, because slices may exchange
-/// keys. An object that shares no key costs one look at an index for each of its keys.
+/// It decides at the end of each transaction: slices may exchange keys, and until all registers of a baseline are merged,
+/// keys read as defaults or older values. Rows of several transactions that are merged together are decided together.
+/// A transaction in which very many objects share keys is decided in parts, which bounds the memory. An object that
+/// shares no key costs one look at an index for each of its keys.
 final class UniquenessMerger {
     private let tables: MergeTables
     private let objects: ObjectMerger
@@ -11,6 +13,8 @@ final class UniquenessMerger {
     @exclusivity(unchecked) private var sharing: Set<ChangeSlice.Object> = []
     /// Keys that visible objects no longer have and shadows still have.
     @exclusivity(unchecked) private var released: Set<KeyChanges.Key> = []
+    /// A decision takes about 300 bytes for each object.
+    private static let limit = 100_000
     /// True during a migration, which sees no shadows; ``decideAll(keepsConflicts:)`` follows it.
     @exclusivity(unchecked) var isSuspended = false
 
@@ -19,6 +23,8 @@ final class UniquenessMerger {
         self.objects = objects
         changes = objects.keys
     }
+
+    var isFull: Bool { sharing.count + released.count >= UniquenessMerger.limit }
 
     /// Takes the changes since the last call.
     func collect() throws {
