@@ -4,9 +4,15 @@ import TributaryModel
 
 /// Finds the objects that a batch deletes and the effects on other objects, with SQL and in temporary tables.
 final class BatchDeletion {
-    private let reader: Reader
+    private struct Followed {
+        let entity: EntityLayout
+        let relationship: Relationship
+        let storage: RelationshipStorage
+        let join: RelationshipJoin
+    }
+
     private let layout: StoreModel
-    private var db: Database { reader.database }
+    private let db: Database
     private let insert: BoundStatement
     /// The current round of Cascade; level 0 holds the objects that the batch names.
     private var level: Int64 = 0
@@ -28,11 +34,11 @@ final class BatchDeletion {
     ]
 
     init(reader: Reader) throws {
-        self.reader = reader
         layout = reader.context.layout
-        for table in BatchDeletion.tables { try reader.database.execute(sql: table) }
+        db = reader.database
+        for table in BatchDeletion.tables { try db.execute(sql: table) }
         insert = try BoundStatement(
-            reader.database,
+            db,
             "INSERT OR IGNORE INTO temp.tributary_doomed(root, id, entity, level) VALUES (?1, ?2, ?3, 0)"
         )
         try clear()
@@ -45,42 +51,40 @@ final class BatchDeletion {
 
     func add(_ id: ManagedObjectID) throws {
         guard let entity = layout.entity(named: id.entity) else { return }
-        insert.bind(1, layout.tables[entity.table].code)
-        insert.bind(2, id.uniqueID)
-        insert.bind(3, entity.code)
+        insert.bindAll(layout.tables[entity.table].code, id.uniqueID, entity.code)
         try insert.run()
     }
 
     /// Follows Cascade until no new object is found, then checks Deny, then collects the effects of Nullify.
     func followRules() throws {
-        let relationships = relationships
-        let cascades = try relationships.filter { $0.2.deleteRule == .cascade }.map { try cascade($0.0, $0.3) }
+        let rules = Dictionary(grouping: relationships, by: \.relationship.deleteRule)
+        let cascades = try (rules[.cascade] ?? []).map { followed in
+            try insertion("doomed(root, id, entity, level)", followed, value: "?1 + 1", where: "d.level = ?1")
+        }
         while try follow(cascades) { level += 1 }
-        for (entity, propertyIndex, relationship, join) in relationships where relationship.deleteRule == .deny {
-            try deny(entity, propertyIndex, relationship, join)
-        }
-        for (entity, propertyIndex, relationship, join) in relationships where relationship.deleteRule == .nullify {
-            try nullify(entity, propertyIndex, relationship, join)
-        }
+        for followed in rules[.deny] ?? [] { try deny(followed) }
+        for followed in rules[.nullify] ?? [] { try nullify(followed) }
     }
 
-    private var relationships: [(EntityLayout, Int, Relationship, RelationshipJoin)] {
+    private var relationships: [Followed] {
         layout.entities.filter { !$0.entity.isAbstract }.flatMap { entity in
-            entity.entity.properties.enumerated().compactMap { propertyIndex, property in
-                guard let relationship = property.relationship,
+            entity.entity.properties.compactMap { property in
+                guard case .relationship(let relationship, let storage) = property,
                     let join = RelationshipJoin(relationship, in: entity, layout: layout)
                 else { return nil }
-                return (entity, propertyIndex, relationship, join)
+                return Followed(entity: entity, relationship: relationship, storage: storage, join: join)
             }
         }
     }
 
-    private func targets(_ entity: EntityLayout, _ join: RelationshipJoin) -> String {
-        """
-        FROM temp.tributary_doomed d CROSS JOIN \(join.source(target: "o", link: "l"))
-        WHERE d.root = \(layout.tables[entity.table].code) AND d.entity = \(entity.code)
-            AND \(join.condition(owner: "d.id", ownerColumns: nil, target: "o", link: "l"))
-        """
+    /// The objects `o` at the other end of the relationship of the deleted objects `d`.
+    private func targets(_ followed: Followed) -> String {
+        let (entity, join) = (followed.entity, followed.join)
+        return """
+            FROM temp.tributary_doomed d CROSS JOIN \(join.source(target: "o", link: "l"))
+            WHERE d.root = \(layout.tables[entity.table].code) AND d.entity = \(entity.code)
+                AND \(join.condition(owner: "d.id", ownerColumns: nil, target: "o", link: "l"))
+            """
     }
 
     private func entityCode(_ table: TableLayout) -> String { table.hasEntityColumn ? "o._entity" : "\(table.code)" }
@@ -89,12 +93,18 @@ final class BatchDeletion {
         "NOT EXISTS (SELECT 1 FROM temp.tributary_doomed x WHERE x.root = \(table.code) AND x.id = o._id)"
     }
 
-    private func cascade(_ entity: EntityLayout, _ join: RelationshipJoin) throws -> BoundStatement {
-        try BoundStatement(
+    private func insertion(
+        _ columns: String,
+        _ followed: Followed,
+        value: String,
+        where condition: String
+    ) throws -> BoundStatement {
+        let target = followed.join.target
+        return try BoundStatement(
             db,
             """
-            INSERT OR IGNORE INTO temp.tributary_doomed(root, id, entity, level)
-            SELECT \(join.target.code), o._id, \(entityCode(join.target)), ?1 + 1 \(targets(entity, join)) AND d.level = ?1
+            INSERT OR IGNORE INTO temp.tributary_\(columns)
+            SELECT \(target.code), o._id, \(entityCode(target)), \(value) \(targets(followed)) AND \(condition)
             """
         )
     }
@@ -110,81 +120,54 @@ final class BatchDeletion {
         return found
     }
 
-    private func deny(
-        _ entity: EntityLayout,
-        _ propertyIndex: Int,
-        _ relationship: Relationship,
-        _ join: RelationshipJoin
-    ) throws {
+    private func deny(_ followed: Followed) throws {
+        let target = followed.join.target
         let statement = try BoundStatement(
             db,
-            "SELECT d.id, o._id, \(entityCode(join.target)) \(targets(entity, join)) AND \(survives(join.target)) LIMIT 1"
+            "SELECT d.id, o._id, \(entityCode(target)) \(targets(followed)) AND \(survives(target)) LIMIT 1"
         )
         let found = try statement.first { row -> BatchError? in
             guard let id = row.id(0), let other = row.id(1), let otherEntity = layout.entity(code: row.integer(2))
-            else {
-                return nil
-            }
+            else { return nil }
             return .denied(
-                layout.objectID(id, of: entity),
-                relationship: relationship.name,
+                layout.objectID(id, of: followed.entity),
+                relationship: followed.relationship.name,
                 by: layout.objectID(other, of: otherEntity)
             )
         }
         if let problem = found ?? nil { throw problem }
     }
 
-    private func nullify(
-        _ entity: EntityLayout,
-        _ propertyIndex: Int,
-        _ relationship: Relationship,
-        _ join: RelationshipJoin
-    ) throws {
-        switch entity.places[propertyIndex] {
-        // The deletion of the object removes its own register, and its pairs.
-        case .column, .links, .none: return
-        case .inverse, .inverseColumn:
-            guard let name = relationship.inverse,
-                let inverseIndex = layout.entity(named: relationship.destination)?.entity.propertyIndex(named: name)
-            else { return }
-            let statement = try BoundStatement(
-                db,
-                """
-                INSERT OR IGNORE INTO temp.tributary_release(root, id, entity, propertyIndex)
-                SELECT \(join.target.code), o._id, \(entityCode(join.target)), \(inverseIndex) \(targets(entity, join))
-                    AND \(survives(join.target))
-                """
-            )
-            try statement.run()
-        }
+    /// The deletion of an object removes its own registers, and its pairs: only registers of other objects are left.
+    private func nullify(_ followed: Followed) throws {
+        guard case .inverse(_, let name) = followed.storage,
+            let inverse = layout.entity(named: followed.relationship.destination)?.entity.propertyIndex(named: name)
+        else { return }
+        try insertion(
+            "release(root, id, entity, propertyIndex)",
+            followed,
+            value: "\(inverse)",
+            where: survives(followed.join.target)
+        )
+        .run()
     }
 
     /// One update for each surviving object with to-one registers that are set to null.
     func forEachRelease(_ block: (Change) throws -> Void) throws {
         let statement = try BoundStatement(
             db,
-            "SELECT root, id, entity, propertyIndex FROM temp.tributary_release ORDER BY root, id, propertyIndex"
+            """
+            SELECT id, entity, group_concat(propertyIndex) FROM temp.tributary_release
+            GROUP BY root, id ORDER BY root, id
+            """
         )
-        var current: (root: Int64, change: Change, writes: [PropertyWrite])?
-        func end() throws {
-            guard var (_, change, writes) = current else { return }
-            change.operation = .update(writes)
-            writes = []
-            try block(change)
-        }
         try statement.forEach { row in
-            guard let id = row.id(1), let entity = layout.entity(code: row.integer(2)) else { return }
-            let write = PropertyWrite(name: entity.entity.properties[Int(row.integer(3))].name, value: .null)
-            if let known = current, known.root == row.integer(0), known.change.id == id {
-                current?.writes.append(write)
-                return
+            guard let id = row.id(0), let entity = layout.entity(code: row.integer(1)) else { return }
+            let writes = row.text(2).split(separator: ",").compactMap { Int($0) }.sorted().map {
+                PropertyWrite(name: entity.entity.properties[$0].name, value: .null)
             }
-            try end()
-            current = (
-                row.integer(0), Change(entity: entity.entity.name, id: id, operation: .update([])), [write]
-            )
+            try block(Change(entity: entity.entity.name, id: id, operation: .update(writes)))
         }
-        try end()
     }
 
     func forEachObject(_ block: (ManagedObjectID) throws -> Void) throws {
@@ -204,46 +187,30 @@ extension BatchWriter {
     ///
     /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
     package func delete(_ query: FetchQuery, terms: BatchTerms) throws -> BatchWriteResult {
-        try delete(terms: terms) { deletion in
-            for id in try reader.ids(query) { try deletion.add(id) }
-        }
+        try delete(visible: reader.ids(query), terms: terms)
     }
 
     /// Deletes the given objects, as far as they exist, following the delete rules.
     ///
     /// - Throws: ``BatchError`` `denied` when a Deny rule forbids a deletion; nothing is written then.
     package func delete(_ ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchWriteResult {
-        try delete(terms: terms) { deletion in
-            for id in ids {
-                if let row = try reader.row(id.uniqueID, rootEntity: id.rootEntity) { try deletion.add(row.id) }
-            }
-        }
+        let visible = try ids.compactMap { try reader.row($0.uniqueID, rootEntity: $0.rootEntity)?.id }
+        return try delete(visible: visible, terms: terms)
     }
 
-    private func delete(terms: BatchTerms, _ fill: (BatchDeletion) throws -> Void) throws -> BatchWriteResult {
+    private func delete(visible ids: [ManagedObjectID], terms: BatchTerms) throws -> BatchWriteResult {
         let deletion = try BatchDeletion(reader: reader)
-        try fill(deletion)
+        for id in ids { try deletion.add(id) }
         try deletion.followRules()
-        var count = 0
-        var ids: [ManagedObjectID] = []
-        let committed = try commitSlices(terms) { apply in
-            var slice: [Change] = []
-            func add(_ change: Change) throws {
-                slice.append(change)
-                guard slice.count >= BatchWriter.sliceSize else { return }
-                try apply(slice)
-                slice.removeAll(keepingCapacity: true)
-            }
+        let result = try commit(terms) { slices in
             // The batch has found all references before it changes anything; pairs go with their objects.
             try deletion.forEachObject { id in
-                count += 1
-                if terms.listsIDs { ids.append(id) }
-                try add(Change(entity: id.entity, id: id.uniqueID, operation: .delete))
+                slices.count(id)
+                try slices.append(Change(entity: id.entity, id: id.uniqueID, operation: .delete))
             }
-            try deletion.forEachRelease(add)
-            try apply(slice)
+            try deletion.forEachRelease(slices.append)
         }
         try deletion.clear()
-        return BatchWriteResult(committed: committed, count: count, ids: ids)
+        return result
     }
 }

@@ -1,7 +1,7 @@
 package import TributaryChanges
 import TributaryModel
 
-/// Turns rows into log changes, slice by slice.
+/// Turns rows into log changes.
 final class BatchInsertion {
     private let properties: BatchProperties
     private let keys: BatchUniqueness
@@ -11,19 +11,16 @@ final class BatchInsertion {
     private let reader: Reader
     private let defaults: [PropertyValue]
     private let newest: Int64
-    private var slice: [Change] = []
+    private let slices: BatchSlices
     /// The row index of each ID in the slice, for the error that reports a duplicate ID.
     private var rows: [UniqueID: Int] = [:]
-    private(set) var count = 0
-    private(set) var ids: [ManagedObjectID] = []
-
-    typealias Apply = ([Change]) throws -> Void
 
     init(
         properties: BatchProperties,
         keys: BatchUniqueness,
         identity: [Int],
         terms: BatchTerms,
+        slices: BatchSlices,
         reader: Reader
     ) throws {
         newest = try reader.history.newestTransaction()
@@ -31,11 +28,12 @@ final class BatchInsertion {
         self.keys = keys
         self.identity = identity
         self.terms = terms
+        self.slices = slices
         self.reader = reader
         defaults = properties.entity.entity.properties.map { $0.attribute?.defaultValue ?? .null }
     }
 
-    func add(_ given: [String: PropertyValue], row: Int, _ apply: Apply) throws {
+    func add(_ given: [String: PropertyValue], row: Int) throws {
         var values = defaults
         var written: [Int] = []
         var id: UniqueID?
@@ -51,15 +49,15 @@ final class BatchInsertion {
         try checkMandatory(values, row: row)
         var derived = try id == nil ? derivedID(values, row: row) : nil
         if let known = derived, try isTaken(known, by: values) { derived = nil }
-        if try resolveCollision(of: values, derived, written.sorted(), row: row, apply) { return }
+        if try resolveCollision(of: values, derived, written.sorted(), row: row) { return }
         let uniqueID = id ?? derived ?? reader.context.configuration.environment.newID()
         if rows[uniqueID] != nil { throw BatchError.duplicateID(row: row, objectID(uniqueID)) }
         let writes = values.indices.compactMap { properties.insertWrite(values[$0], propertyIndex: $0) }
-        slice.append(Change(entity: properties.name, id: uniqueID, operation: .insert(writes)))
         rows[uniqueID] = row
         keys.addPending(values)
-        record(objectID(uniqueID))
-        if slice.count >= BatchWriter.sliceSize { try flush(apply) }
+        slices.count(objectID(uniqueID))
+        try slices.append(Change(entity: properties.name, id: uniqueID, operation: .insert(writes)))
+        if slices.isEmpty { removePending() }
     }
 
     private func derivedID(_ values: [PropertyValue], row: Int) throws -> UniqueID? {
@@ -78,18 +76,18 @@ final class BatchInsertion {
         return UniqueID(entity: properties.name, key: key)
     }
 
-    func flush(_ apply: Apply) throws {
-        defer {
-            slice.removeAll(keepingCapacity: true)
-            rows.removeAll(keepingCapacity: true)
-            keys.removePending()
-        }
-        do {
-            try apply(slice)
-        } catch StoreError.duplicateID(let id) {
-            throw BatchError.duplicateID(row: rows[id.uniqueID] ?? 0, id)
-        }
+    private func flush() throws {
+        try slices.flush()
+        removePending()
     }
+
+    private func removePending() {
+        rows.removeAll(keepingCapacity: true)
+        keys.removePending()
+    }
+
+    /// The error for an object that cannot be inserted because there is one with its ID.
+    func duplicate(_ id: ManagedObjectID) -> BatchError { .duplicateID(row: rows[id.uniqueID] ?? 0, id) }
 
     private func checkMandatory(_ values: [PropertyValue], row: Int) throws {
         for (propertyIndex, property) in properties.entity.entity.properties.enumerated()
@@ -130,13 +128,12 @@ final class BatchInsertion {
         of values: [PropertyValue],
         _ derived: UniqueID?,
         _ written: [Int],
-        row: Int,
-        _ apply: Apply
+        row: Int
     ) throws -> Bool {
         guard !keys.isEmpty || derived != nil else { return false }
         var collision = try collision(of: values, derived)
         if case .pending = collision {
-            try flush(apply)
+            try flush()
             collision = try self.collision(of: values, derived)
         }
         guard case .stored(let other, let names) = collision else { return false }
@@ -144,15 +141,16 @@ final class BatchInsertion {
         case .refuse: throw BatchError.constraint(row: row, properties: names, existing: other.id)
         case .skip: return true
         case .replace where other.revision <= newest:
-            try flush(apply)
-            try apply([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .delete)])
+            try flush()
+            try slices.append(Change(entity: other.entity.name, id: other.id.uniqueID, operation: .delete))
+            try flush()
             // Another object may have another key of the row.
-            return try resolveCollision(of: values, derived, written, row: row, apply)
+            return try resolveCollision(of: values, derived, written, row: row)
         case .replace, .update:
             // An object of an earlier row takes all values of this one: a deletion of it would come after its insert.
             let written = terms.collision == .replace ? Array(values.indices) : written
             // The changes that are not applied yet may concern this object.
-            try flush(apply)
+            try flush()
             var writes: [PropertyWrite] = []
             for propertyIndex in written {
                 guard
@@ -167,17 +165,12 @@ final class BatchInsertion {
                 else { continue }
                 writes.append(write)
             }
-            record(other.id)
-            if !writes.isEmpty {
-                try apply([Change(entity: other.entity.name, id: other.id.uniqueID, operation: .update(writes))])
-            }
+            slices.count(other.id)
+            guard !writes.isEmpty else { return true }
+            try slices.append(Change(entity: other.entity.name, id: other.id.uniqueID, operation: .update(writes)))
+            try flush()
             return true
         }
-    }
-
-    private func record(_ id: ManagedObjectID) {
-        count += 1
-        if terms.listsIDs { ids.append(id) }
     }
 
     private func objectID(_ id: UniqueID) -> ManagedObjectID {
@@ -200,23 +193,80 @@ extension BatchWriter {
     ) throws -> BatchWriteResult {
         let properties = try BatchProperties(entity, layout: reader.context.layout, allowsAbstract: false)
         let keys = BatchUniqueness(properties, try transaction.engine().tables.keys, reader: reader)
-        let insertion = try BatchInsertion(
-            properties: properties,
-            keys: keys,
-            identity: try identity.map { try properties.propertyIndex($0, row: nil) },
-            terms: terms,
-            reader: reader
-        )
-        let committed = try commitSlices(terms) { apply in
-            var row = 0
-            while true {
-                var values: [String: PropertyValue] = [:]
-                if try next(&values) { break }
-                try insertion.add(values, row: row, apply)
-                row += 1
+        let identity = try identity.map { try properties.propertyIndex($0, row: nil) }
+        return try commit(terms) { slices in
+            let insertion = try BatchInsertion(
+                properties: properties,
+                keys: keys,
+                identity: identity,
+                terms: terms,
+                slices: slices,
+                reader: reader
+            )
+            do {
+                var row = 0
+                while true {
+                    var values: [String: PropertyValue] = [:]
+                    if try next(&values) { break }
+                    try insertion.add(values, row: row)
+                    row += 1
+                }
+                try slices.flush()
+            } catch StoreError.duplicateID(let id) {
+                throw insertion.duplicate(id)
             }
-            try insertion.flush(apply)
         }
-        return BatchWriteResult(committed: committed, count: insertion.count, ids: insertion.ids)
+    }
+}
+
+/// Finds visible objects with the unique keys of the rows of a batch.
+final class BatchUniqueness {
+    private let keys: KeyTable
+    private let reader: Reader
+    private let table: TableLayout
+    private let constraints: [(constraint: UniqueConstraint, propertyIndexes: [Int])]
+    private var pending: Set<StoredKey> = []
+
+    var isEmpty: Bool { constraints.isEmpty }
+
+    init(_ properties: BatchProperties, _ keys: KeyTable, reader: Reader) {
+        (self.keys, self.reader, table) = (keys, reader, properties.table)
+        let entity = properties.entity.entity
+        let index = properties.layout.entityIndex(named: entity.name)
+        let all = properties.layout.uniqueConstraints[table.index].filter { index.map($0.entities.contains) == true }
+        // In the order of the model, as a row may collide with several objects.
+        constraints = entity.uniquenessConstraints.compactMap { names in
+            guard let constraint = all.first(where: { $0.names == names }) else { return nil }
+            return (constraint, names.compactMap { entity.propertyIndex(named: $0) })
+        }
+    }
+
+    enum Collision {
+        case none
+        case stored(Row, properties: [String])
+        /// A row of this batch that is not in the store yet.
+        case pending
+    }
+
+    /// `values` are indexed by property index.
+    func collision(of values: [PropertyValue]) throws -> Collision {
+        for (constraint, key) in self.keys(of: values) {
+            if pending.contains(key) { return .pending }
+            for id in try keys.visibleHolders(of: key, table.index) {
+                guard let row = try reader.row(id, rootEntity: table.root.name) else { continue }
+                return .stored(row, properties: constraint.names)
+            }
+        }
+        return .none
+    }
+
+    func addPending(_ values: [PropertyValue]) { pending.formUnion(keys(of: values).map(\.key)) }
+
+    func removePending() { pending.removeAll(keepingCapacity: true) }
+
+    private func keys(of values: [PropertyValue]) -> [(constraint: UniqueConstraint, key: StoredKey)] {
+        constraints.compactMap { constraint, propertyIndexes in
+            StoredKey(constraint.index, propertyIndexes.map { values[$0] }).map { (constraint, $0) }
+        }
     }
 }

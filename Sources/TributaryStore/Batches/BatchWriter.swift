@@ -1,71 +1,93 @@
 // Batches: SQL finds the objects of a request, and their changes are merged slice by slice as one transaction.
 
-import GRDB
 package import TributaryChanges
 import TributaryModel
 
 /// Inserts, updates and deletes many objects in one local transaction of the log.
-///
-/// The changes come in slices, so that memory does not grow with the batch.
 package struct BatchWriter {
     let transaction: WriteTransaction
-    /// The number of changes that are merged together.
-    static let sliceSize = 20_000
 
-    private var db: Database { transaction.db }
     var reader: Reader { transaction.reader }
 
-    /// Writes a batch as one transaction, whose changes `block` hands over slice by slice.
+    /// Writes a batch as one transaction, whose changes `block` appends.
     ///
     /// `verify` gets the number of the transaction after all changes are merged, before history is written. Nothing is
-    /// written when `block` or `verify` throws. Without any change there is no transaction, and the result is nil.
-    func commitSlices(
+    /// written when `block` or `verify` throws. Without any change there is no transaction.
+    func commit(
         _ terms: BatchTerms,
-        _ block: (_ apply: ([Change]) throws -> Void) throws -> Void,
+        _ block: (BatchSlices) throws -> Void,
         verify: (_ number: Int64) throws -> Void = { _ in }
-    ) throws -> CommittedTransaction? {
+    ) throws -> BatchWriteResult {
         do {
             return try transaction.inSavepoint {
-                var open: (engine: MergeEngine, header: TransactionHeader)?
-                let lines = OutgoingLines(db)
-                func apply(_ explicit: [Change]) throws {
-                    let (engine, header) = try open ?? beginBatch(terms.author, terms.contextName)
-                    open = (engine, header)
-                    try engine.apply(explicit)
-                    try lines.append(explicit)
-                }
-                try block { changes in
-                    guard !changes.isEmpty else { return }
-                    let explicit = try LocalChanges(reader: reader).explicit(changes)
-                    try terms.deriving?.willApply(explicit, reader)
-                    try apply(explicit)
-                    let derived = try terms.deriving?.didApply(explicit, reader) ?? []
-                    if !derived.isEmpty { try apply(LocalChanges(reader: reader).derived(derived)) }
-                }
-                if open != nil {
-                    try terms.deriving?.finish(reader, slice: BatchWriter.sliceSize) {
-                        try apply(LocalChanges(reader: reader).derived($0))
-                    }
-                }
-                var committed: CommittedTransaction?
-                if let (engine, begun) = open {
-                    var header = begun
-                    try verify(engine.cursor.revision)
-                    header.changeCount = lines.changeCount
-                    committed = try transaction.end(engine, writer: transaction.writers().own, header: header)
-                    try transaction.keepForExport(header, lines: lines)
-                }
-                return committed
+                let slices = BatchSlices(transaction, terms)
+                try block(slices)
+                return try slices.finish(verify)
             }
         } catch StoreError.sharesKey(let key) {
             throw BatchError.constraint(row: nil, properties: key.properties, existing: key.other)
         }
     }
+}
 
-    private func beginBatch(_ author: String?, _ contextName: String?) throws -> (MergeEngine, TransactionHeader) {
-        let header = try transaction.nextHeader(author: author)
-        let own = try transaction.writers().own
-        return (try transaction.begin(writer: own, header: header, context: contextName, isLocal: true), header)
+/// The changes of a batch, which are merged slice by slice, so that memory does not grow with the batch.
+final class BatchSlices {
+    /// The number of changes that are merged together.
+    private static let size = 20_000
+
+    private let transaction: WriteTransaction
+    private let terms: BatchTerms
+    private var joined: JoinedTransaction?
+    private var changes: [Change] = []
+    private var result = BatchWriteResult(committed: nil, count: 0, ids: [])
+
+    init(_ transaction: WriteTransaction, _ terms: BatchTerms) {
+        self.transaction = transaction
+        self.terms = terms
+    }
+
+    /// Whether all changes so far are merged.
+    var isEmpty: Bool { changes.isEmpty }
+
+    func append(_ change: Change) throws {
+        changes.append(change)
+        if changes.count >= BatchSlices.size { try flush() }
+    }
+
+    /// Adds an object to the result.
+    func count(_ id: ManagedObjectID) {
+        result.count += 1
+        if terms.listsIDs { result.ids.append(id) }
+    }
+
+    func flush() throws {
+        guard !changes.isEmpty else { return }
+        let local = LocalChanges(reader: transaction.reader)
+        let explicit = try local.explicit(changes)
+        try terms.deriving?.willApply(explicit, transaction.reader)
+        try merge(explicit)
+        changes.removeAll(keepingCapacity: true)
+        let derived = try terms.deriving?.didApply(explicit, transaction.reader) ?? []
+        if !derived.isEmpty { try merge(local.derived(derived)) }
+    }
+
+    private func merge(_ changes: [Change]) throws {
+        let joined =
+            try self.joined
+            ?? JoinedTransaction(transaction, author: terms.author, contextName: terms.contextName)
+        self.joined = joined
+        try joined.merge(changes)
+    }
+
+    func finish(_ verify: (_ number: Int64) throws -> Void) throws -> BatchWriteResult {
+        try flush()
+        guard let joined else { return result }
+        try terms.deriving?.finish(transaction.reader, slice: BatchSlices.size) {
+            try merge(LocalChanges(reader: transaction.reader).derived($0))
+        }
+        try verify(joined.number)
+        result.committed = try joined.finish()
+        return result
     }
 }
 

@@ -42,8 +42,7 @@ package struct LocalTransaction: Sendable {
 /// The clock is greater than every applied one. Clocks that are too far ahead, and that an administrator has accepted,
 /// are set aside: a transaction needs a greater clock only when it overwrites or outranks what they have written, which
 /// is known only after the merge. So the transaction is merged with a clock greater than all, and then gets the least
-/// clock with which every comparison of its versions has the same result. Batches compare nothing and keep the greater
-/// clock.
+/// clock with which every comparison of its versions has the same result.
 struct LocalClock {
     let transaction: WriteTransaction
     let engine: MergeEngine

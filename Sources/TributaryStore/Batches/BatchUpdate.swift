@@ -19,40 +19,31 @@ extension BatchWriter {
             assignments.append((propertyIndex, expression))
         }
         assignments.sort { $0.propertyIndex < $1.propertyIndex }
-        var count = 0
-        var ids: [ManagedObjectID] = []
-        let committed = try commitSlices(terms) { apply in
+        return try commit(terms) { slices in
             // All objects are found before one is changed, so that no change moves an object into or out of the query.
-            var rest = try reader.ids(query).map(\.uniqueID).sorted()[...]
-            while !rest.isEmpty {
-                var changes: [Change] = []
-                for id in rest.prefix(BatchWriter.sliceSize) {
-                    guard let row = try reader.row(id, rootEntity: query.entity.root) else { continue }
-                    var writes: [PropertyWrite] = []
-                    for (propertyIndex, expression) in assignments {
-                        // Sub-entities have the property indexes of their parent entity.
-                        let new = try properties.check(
-                            value(expression, row, propertyIndex, properties),
-                            propertyIndex: propertyIndex,
-                            row: nil
-                        )
-                        var old = row.values[propertyIndex]
-                        var written = new
-                        // A counter's increment is written as it is: the new value may be rounded.
-                        if case .increment(let amount) = expression, properties.isCounter(propertyIndex) {
-                            (old, written) = (.null, amount)
-                        }
-                        if let write = properties.updateWrite(from: old, to: written, propertyIndex: propertyIndex) {
-                            writes.append(write)
-                        }
+            for id in try reader.ids(query).map(\.uniqueID).sorted() {
+                guard let row = try reader.row(id, rootEntity: query.entity.root) else { continue }
+                var writes: [PropertyWrite] = []
+                for (propertyIndex, expression) in assignments {
+                    // Sub-entities have the property indexes of their parent entity.
+                    let new = try properties.check(
+                        value(expression, row, propertyIndex, properties),
+                        propertyIndex: propertyIndex,
+                        row: nil
+                    )
+                    var old = row.values[propertyIndex]
+                    var written = new
+                    // A counter's increment is written as it is: the new value may be rounded.
+                    if case .increment(let amount) = expression, properties.isCounter(propertyIndex) {
+                        (old, written) = (.null, amount)
                     }
-                    guard !writes.isEmpty else { continue }
-                    changes.append(Change(entity: row.entity.name, id: id, operation: .update(writes)))
-                    count += 1
-                    if terms.listsIDs { ids.append(row.id) }
+                    if let write = properties.updateWrite(from: old, to: written, propertyIndex: propertyIndex) {
+                        writes.append(write)
+                    }
                 }
-                try apply(changes)
-                rest = rest.dropFirst(BatchWriter.sliceSize)
+                guard !writes.isEmpty else { continue }
+                slices.count(row.id)
+                try slices.append(Change(entity: row.entity.name, id: id, operation: .update(writes)))
             }
         } verify: { number in
             let columns = Set(assignments.compactMap { properties.entity.propertyColumns[$0.propertyIndex] })
@@ -63,7 +54,6 @@ extension BatchWriter {
                 throw BatchError.constraint(row: nil, properties: constraint.names, existing: row.id)
             }
         }
-        return BatchWriteResult(committed: committed, count: count, ids: ids)
     }
 
     /// Checks what can be checked without an object.
@@ -106,6 +96,7 @@ extension BatchWriter {
             }
         }
     }
+
     private func sum(_ old: Int64, _ more: Int64, _ propertyIndex: Int, _ properties: BatchProperties) throws -> Int64 {
         let (sum, overflow) = old.addingReportingOverflow(more)
         guard overflow else { return sum }
