@@ -3,20 +3,18 @@ import TributaryModel
 
 struct DictionaryCompiler {
     private let plan: DictionaryPlan
-    private let layout: StoreModel
-    private let table: TableLayout
+    private let reading: RowReading
     private var compiler: PredicateCompiler
     /// Each path is compiled once, so that its text is equal wherever it occurs.
     private var known: [String: SQLFragment] = [:]
-    private static let row = "o"
+    private static let row = FetchCompiler.row
     /// SQLite's parser certainly has room for a condition on the results up to this weight.
     private static let maximumWeight = 80
 
-    init(_ plan: DictionaryPlan, layout: StoreModel, table: TableLayout) {
+    init(_ plan: DictionaryPlan, reading: RowReading) {
         self.plan = plan
-        self.layout = layout
-        self.table = table
-        compiler = PredicateCompiler(layout: layout)
+        self.reading = reading
+        compiler = PredicateCompiler(layout: reading.layout)
     }
 
     /// `isWhole` says whether the statement applies the condition on the results, the offset and the limit.
@@ -27,15 +25,15 @@ struct DictionaryCompiler {
         let columns = try plan.columns.map { try column($0) }
         let selected = columns.isEmpty ? "1" : columns.map(\.text).joined(separator: ", ")
         var result = SQLFragment(
-            "SELECT \(query.isDistinct ? "DISTINCT " : "")\(selected) FROM \(table.quotedName) \(DictionaryCompiler.row)"
+            "SELECT \(query.isDistinct ? "DISTINCT " : "")\(selected) FROM \(reading.table.quotedName) \(DictionaryCompiler.row)"
         )
         let having = try having(columns)
         let isWhole = plan.having == nil || having != nil
-        var conditions = try conditions(query.objects)
+        var conditions = try FetchCompiler.conditions(query.objects, reading, &compiler)
         if let having, !plan.isGrouped { conditions.append(having) }
         if !conditions.isEmpty { result = result + " WHERE " + .joined(conditions, by: "AND") }
         if !plan.groups.isEmpty {
-            let groups = try plan.groups.map { try ordered(value($0), $0.kind).text }
+            let groups = try plan.groups.map { try value($0).ordered(as: $0.kind).text }
             result = result + " GROUP BY \(groups.joined(separator: ", "))"
         }
         if let having, plan.isGrouped { result = result + " HAVING " + having }
@@ -51,38 +49,17 @@ struct DictionaryCompiler {
     /// Nil when there is no condition, or when it nests too deep.
     private func having(_ columns: [SQLFragment]) throws -> SQLFragment? {
         guard let having = plan.having else { return nil }
-        let paths = PathCompiler(layout: layout, results: having.properties(columns))
+        let paths = PathCompiler(layout: reading.layout, results: having.properties(columns))
         var compiler = PredicateCompiler(paths: paths)
         let condition = try compiler.condition(having.predicate, on: DictionaryCompiler.row)
         return condition.weight > DictionaryCompiler.maximumWeight ? nil : condition
     }
 
-    private mutating func conditions(_ query: FetchQuery) throws -> [SQLFragment] {
-        var conditions: [SQLFragment] = []
-        if table.hasEntityColumn {
-            let codes = layout.codes(of: query.entity, includesSubentities: query.includesSubentities)
-            conditions.append(
-                SQLFragment("\(DictionaryCompiler.row)._entity IN (\(codes.map(String.init).joined(separator: ", ")))")
-            )
-        }
-        if let predicate = query.predicate {
-            let bound = try predicate.bind(to: query.entity, in: layout.model)
-            conditions.append(try compiler.condition(bound, on: DictionaryCompiler.row))
-        }
-        return conditions
-    }
-
     private mutating func value(_ path: BoundPath) throws -> SQLFragment {
         if let value = known[path.text] { return value }
-        let row = DictionaryCompiler.row
-        let value = try compiler.paths.value(of: path, steps: path.steps[...], from: row, rows: [row])
-        guard value.arguments.isEmpty else { throw StoreError.invalidQuery(reason: "'\(path.text)' has conditions") }
+        let value = try compiler.paths.value(of: path, from: DictionaryCompiler.row)
         known[path.text] = value
         return value
-    }
-
-    private func ordered(_ value: SQLFragment, _ kind: ValueKind) -> SQLFragment {
-        kind == .decimal ? value + " COLLATE \(StringFunctions.decimalOrder)" : value
     }
 
     private mutating func column(_ column: DictionaryPlan.Column) throws -> SQLFragment {
@@ -90,8 +67,8 @@ struct DictionaryCompiler {
         switch column.function {
         case nil: return value
         case .count: return ("count(" + value + ")").within(5)
-        case .min: return ("min(" + ordered(value, kind) + ")").within(5)
-        case .max: return ("max(" + ordered(value, kind) + ")").within(5)
+        case .min: return ("min(" + value.ordered(as: kind) + ")").within(5)
+        case .max: return ("max(" + value.ordered(as: kind) + ")").within(5)
         case .sum: return ("\(AggregateFunctions.name(.sum, kind))(" + value + ")").within(5)
         case .average: return ("\(AggregateFunctions.name(.average, kind))(" + value + ")").within(5)
         }
@@ -103,8 +80,8 @@ struct DictionaryCompiler {
             let direction = term.isAscending ? "" : " DESC"
             switch term {
             case .column(let index, _):
-                terms.append(ordered(SQLFragment("\(index + 1)"), plan.columns[index].kind).text + direction)
-            case .path(let path, _): terms.append(try ordered(value(path), path.kind).text + direction)
+                terms.append(SQLFragment("\(index + 1)").ordered(as: plan.columns[index].kind).text + direction)
+            case .path(let path, _): terms.append(try value(path).ordered(as: path.kind).text + direction)
             }
         }
         return plan.isGrouped || plan.query.isDistinct ? terms : terms + ["\(DictionaryCompiler.row)._id"]
@@ -115,15 +92,14 @@ extension Reader {
     /// The values of each result, in the order of the plan's columns.
     package func values(_ plan: DictionaryPlan) throws -> [[PropertyValue]] {
         let entity = plan.query.objects.entity
-        guard let table = context.layout.table(rootEntity: entity.root) else {
+        guard let reading = reading(rootEntity: entity.root) else {
             throw StoreError.invalidQuery(reason: "'\(entity.name)' is no entity of this store")
         }
-        var compiler = DictionaryCompiler(plan, layout: context.layout, table: table)
+        var compiler = DictionaryCompiler(plan, reading: reading)
         let (sql, isWhole) = try compiler.select()
         let statement = try BoundStatement(database, query: sql)
         let readings = plan.columns.map { $0.type.map { ColumnLayout(of: $0) } }
-        var results: [[PropertyValue]] = []
-        try statement.forEach { row in
+        let results = try statement.all { row in
             var result: [PropertyValue] = []
             result.reserveCapacity(readings.count)
             for (index, column) in plan.columns.enumerated() {
@@ -134,7 +110,7 @@ extension Reader {
                     result.append(row.id(position).map(PropertyValue.reference) ?? .null)
                 }
             }
-            results.append(result)
+            return result
         }
         return isWhole ? results : plan.sliced(results)
     }

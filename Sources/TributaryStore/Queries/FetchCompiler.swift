@@ -36,7 +36,7 @@ struct FetchCompiler {
     private let query: FetchQuery
     private let layout: StoreModel
     private let reading: RowReading
-    private static let row = "o"
+    static let row = "o"
 
     enum Selection { case rows, ids, count }
 
@@ -58,7 +58,7 @@ struct FetchCompiler {
             }
         var compiler = PredicateCompiler(layout: layout)
         var result = SQLFragment("SELECT \(columns) FROM \(reading.table.quotedName) \(row)")
-        let conditions = try conditions(&compiler)
+        let conditions = try FetchCompiler.conditions(query, reading, &compiler)
         if !conditions.isEmpty { result = result + " WHERE " + .joined(conditions, by: "AND") }
         if selection != .count, isOrdered { result = result + " ORDER BY \(try order(&compiler))" }
         if isBounded {
@@ -73,19 +73,25 @@ struct FetchCompiler {
         return result
     }
 
-    private func conditions(_ compiler: inout PredicateCompiler) throws -> [SQLFragment] {
+    /// The conditions on the row of an object that the query selects.
+    static func conditions(
+        _ query: FetchQuery,
+        _ reading: RowReading,
+        _ compiler: inout PredicateCompiler
+    ) throws -> [SQLFragment] {
+        let layout = reading.layout
         var conditions: [SQLFragment] = []
         if reading.table.hasEntityColumn {
             let codes = layout.codes(of: query.entity, includesSubentities: query.includesSubentities)
             if codes.count < reading.table.entities.count {
                 let list = codes.map(String.init).joined(separator: ", ")
-                conditions.append(SQLFragment("\(FetchCompiler.row)._entity IN (\(list))"))
+                conditions.append(SQLFragment("\(row)._entity IN (\(list))"))
             }
         }
         if let predicate = query.predicate {
             let now = reading.environment.wallTime()
             let bound = try predicate.resolvingNow(now).bind(to: query.entity, in: layout.model)
-            conditions.append(try compiler.condition(bound, on: FetchCompiler.row))
+            conditions.append(try compiler.condition(bound, on: row))
         }
         return conditions
     }
@@ -95,9 +101,8 @@ struct FetchCompiler {
         var terms: [String] = []
         for key in query.sortKeys {
             let bound = try key.bind(to: query.entity, in: layout.model)
-            var term = try compiler.paths.value(of: bound.path, steps: bound.path.steps[...], from: FetchCompiler.row)
-            if bound.path.kind == .decimal { term += " COLLATE \(StringFunctions.decimalOrder)" }
-            terms.append(term + (bound.isAscending ? "" : " DESC"))
+            let value = try compiler.paths.value(of: bound.path, from: FetchCompiler.row)
+            terms.append(value.ordered(as: bound.path.kind).text + (bound.isAscending ? "" : " DESC"))
         }
         return (terms + ["\(FetchCompiler.row)._id"]).joined(separator: ", ")
     }

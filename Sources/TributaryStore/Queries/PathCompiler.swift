@@ -34,10 +34,11 @@ struct PathCompiler {
         return try follow(path.steps[...last], from: rows[path.scope], rows, rest: path.steps[(last + 1)...])
     }
 
-    mutating func value(of path: BoundPath, steps: ArraySlice<BoundPath.Step>, from row: String) throws -> String {
-        let value = try self.value(of: path, steps: steps, from: row, rows: [row])
+    /// The path has no conditions, so the value has no arguments.
+    mutating func value(of path: BoundPath, from row: String) throws -> SQLFragment {
+        let value = try self.value(of: path, steps: path.steps[...], from: row, rows: [row])
         guard value.arguments.isEmpty else { throw StoreError.invalidQuery(reason: "'\(path.text)' has conditions") }
-        return value.text
+        return value
     }
 
     /// `rows` are the aliases of all scopes; the steps are to-one.
@@ -136,8 +137,7 @@ struct PathCompiler {
         switch aggregate {
         case .count: result = SQLFragment("count(*)")
         case .min, .max:
-            let collation = path.kind == .decimal ? " COLLATE \(StringFunctions.decimalOrder)" : ""
-            result = "\(aggregate.rawValue)(" + value + "\(collation))"
+            result = "\(aggregate.rawValue)(" + value.ordered(as: path.kind) + ")"
         case .sum, .average:
             result = "\(AggregateFunctions.name(aggregate, path.kind))(" + value + ")"
         }

@@ -107,7 +107,7 @@ struct PredicateCompiler {
             left = "\(StringFunctions.fold)(" + left + ", \(options))"
             right = folded(right, comparison)
         }
-        if comparison.kind == .decimal { left = left + " COLLATE \(StringFunctions.decimalOrder)" }
+        left = left.ordered(as: comparison.kind)
         switch comparison.operation {
         case .isIn: return "(" + left + " IN " + list(right.arguments) + ")"
         case .between: return "(" + left + " BETWEEN ? AND ?)" + SQLFragment("", right.arguments)

@@ -1,4 +1,5 @@
 import TributaryChanges
+import TributaryModel
 
 struct SQLFragment {
     var text: String
@@ -20,6 +21,11 @@ struct SQLFragment {
     static func + (left: SQLFragment, right: String) -> SQLFragment { left + SQLFragment(right) }
 
     static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left) + right }
+
+    /// Decimals are text, which is compared by its value.
+    func ordered(as kind: ValueKind) -> SQLFragment {
+        kind == .decimal ? self + " COLLATE \(StringFunctions.decimalOrder)" : self
+    }
 
     func within(_ weight: Int) -> SQLFragment {
         var result = self
