@@ -71,10 +71,18 @@ package final class RemoteWatch: Sendable {
 
     /// Returns when the thread has ended.
     package func stop() {
-        guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        if requestStop() { ended.wait() }
+    }
+
+    /// Ends the watch like ``stop()``, but does not wait: the caller may be on the watch's own thread.
+    package func stopSoon() { _ = requestStop() }
+
+    /// False when the watch was stopped before.
+    private func requestStop() -> Bool {
+        guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return false }
         var byte: UInt8 = 0
         _ = write(stopWriteEnd, &byte, 1)
-        ended.wait()
+        return true
     }
 
     private func run(_ changed: @Sendable (Int64) -> Void) {
@@ -158,14 +166,5 @@ package final class RemoteWatch: Sendable {
             }
         }
         return nil
-    }
-}
-
-extension RemoteWatch {
-    /// Ends the watch like ``stop()``, but does not wait: the caller may be on the watch's own thread.
-    package func stopSoon() {
-        guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return }
-        var byte: UInt8 = 0
-        _ = write(stopWriteEnd, &byte, 1)
     }
 }

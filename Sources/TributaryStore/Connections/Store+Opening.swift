@@ -61,13 +61,7 @@ extension Store {
             return try connection.run { database in
                 try database.execute(sql: "BEGIN")
                 defer { try? database.execute(sql: "ROLLBACK") }
-                guard try Int32.fetchOne(database, sql: "PRAGMA application_id") == StoreFormat.applicationID else {
-                    throw StoreError.cannotOpen(path: path, reason: "it is a database of something else")
-                }
-                try Schema.check(
-                    version: try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0,
-                    path: path
-                )
+                try Schema.checkHeader(database, path: path)
                 return try block(database)
             }
         }

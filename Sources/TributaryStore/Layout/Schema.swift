@@ -42,7 +42,15 @@ package enum Schema {
         return layout
     }
 
-    static func check(version found: Int32, path: String) throws(StoreError) {
+    /// Throws ``StoreError`` `cannotOpen` and `otherFormat` when the file is no store of this version.
+    static func checkHeader(_ db: Database, path: String) throws {
+        guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == StoreFormat.applicationID else {
+            throw StoreError.cannotOpen(path: path, reason: "it is a database of something else")
+        }
+        try check(version: try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0, path: path)
+    }
+
+    private static func check(version found: Int32, path: String) throws(StoreError) {
         if let reason = StoreFormat.refusal(of: found) { throw .otherFormat(path: path, reason: reason) }
     }
 

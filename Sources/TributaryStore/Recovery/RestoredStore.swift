@@ -20,15 +20,11 @@ package struct RestoredStore {
     /// The call may be repeated after an interruption. Throws ``StoreError`` when the file is not that of the backup,
     /// is damaged, or is not a store of this version.
     package func adopt(restoredAt milliseconds: UInt64, sha256: String) throws {
-        var configuration = Configuration()
-        configuration.label = "tributary.restore"
-        configuration.qos = .default
-        configuration.foreignKeysEnabled = false
         try StoreError.mapping {
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try StoreCopy.queue(path: path, label: "tributary.restore")
             try queue.inDatabase { database in
                 try StringFunctions.register(in: database)
-                try checkHeader(database)
+                try Schema.checkHeader(database, path: path)
                 guard try SettingTable(database).value(of: RestoredStore.setting) != milliseconds else { return }
                 guard try FileHash.sha256(ofFile: path) == sha256 else {
                     throw refused("its bytes are not those of the backup: restore it again")
@@ -39,12 +35,6 @@ package struct RestoredStore {
             }
             try queue.close()
         }
-    }
-
-    private func checkHeader(_ database: Database) throws {
-        let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        guard application == StoreFormat.applicationID else { throw refused("it is a database of something else") }
-        try Schema.check(version: Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0, path: path)
     }
 
     private func checkContent(_ database: Database) throws {

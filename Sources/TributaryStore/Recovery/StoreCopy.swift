@@ -24,17 +24,22 @@ struct StoreCopy {
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreError.scratch(path: path, code: errno) }
         close(descriptor)
-        var configuration = Configuration()
-        configuration.label = "tributary.copy"
-        configuration.qos = .default
-        configuration.foreignKeysEnabled = false
-        let target = try DatabaseQueue(path: path, configuration: configuration)
+        let target = try StoreCopy.queue(path: path, label: "tributary.copy")
         let missing = try target.inDatabase { target in
             try copyPages(to: target)
             return try copyBlobs(to: target)
         }
         try target.close()
         return missing
+    }
+
+    /// Opens a file that is no store in use.
+    static func queue(path: String, label: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.label = label
+        configuration.qos = .default
+        configuration.foreignKeysEnabled = false
+        return try DatabaseQueue(path: path, configuration: configuration)
     }
 
     private func copyPages(to target: Database) throws {

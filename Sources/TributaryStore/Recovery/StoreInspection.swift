@@ -22,13 +22,16 @@ package struct StoreInspection {
 
     /// The views and indexes that the layout asks for and the file lacks.
     package func missingStructures() throws -> [String] {
-        let present = Set(
-            try String.fetchAll(reader.database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('view', 'index')")
-        )
+        let present = try Schema.presentStructures(in: reader.database)
         return Schema.structures(of: reader.context.layout).filter { !present.contains($0) }
     }
 }
+
 extension Schema {
+    fileprivate static func presentStructures(in db: Database) throws -> Set<String> {
+        Set(try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type IN ('view', 'index')"))
+    }
+
     /// The views of sub-entities, and the indexes that follow from the model.
     static func structures(of layout: StoreModel) -> [String] {
         let views = layout.entities.filter { $0.entity.parent != nil }.map(\.entity.name)
@@ -40,9 +43,7 @@ extension Schema {
     }
 
     static func createMissingStructures(in db: Database, layout: StoreModel) throws {
-        let present = Set(
-            try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type IN ('view', 'index')")
-        )
+        let present = try presentStructures(in: db)
         for table in layout.tables {
             for column in table.columns where column.hasOwnIndex && !present.contains(indexName(of: column, in: table))
             {
@@ -61,20 +62,12 @@ extension Schema {
 }
 
 /// Repairs the parts of a store that can be derived from the rest of its file.
-///
-/// Valid only inside the transaction.
-package struct StoreRepair {
-    private let transaction: WriteTransaction
-
-    package init(_ transaction: WriteTransaction) {
-        self.transaction = transaction
-    }
-
+extension WriteTransaction {
     package func rebuildIndexes() throws {
-        try transaction.db.execute(sql: "REINDEX")
+        try db.execute(sql: "REINDEX")
     }
 
     package func createMissingStructures() throws {
-        try Schema.createMissingStructures(in: transaction.db, layout: transaction.reader.context.layout)
+        try Schema.createMissingStructures(in: db, layout: reader.context.layout)
     }
 }

@@ -65,7 +65,7 @@ package struct StoreCheck: Sendable {
         var faults = try await faults()
         if !faults.isEmpty, repairs {
             do {
-                try await store.writeAsync { try StoreRepair($0).rebuildIndexes() }
+                try await store.writeAsync { try $0.rebuildIndexes() }
                 faults = try await self.faults()
                 report.repairs.append("The indexes of the store were built again.")
             } catch let error as StoreError where error.isDamage {
@@ -98,7 +98,7 @@ package struct StoreCheck: Sendable {
         else { return }
         let names = missing.joined(separator: ", ")
         if repairs {
-            try await store.writeAsync { try StoreRepair($0).createMissingStructures() }
+            try await store.writeAsync { try $0.createMissingStructures() }
             report.repairs.append("Missing views and indexes were created: \(names).")
         } else {
             report.add(
