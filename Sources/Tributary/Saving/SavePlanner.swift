@@ -249,25 +249,18 @@ struct SavePlan {
     private static func write(_ object: ManagedObject, _ propertyIndex: Int, isInsert: Bool) -> PropertyWrite? {
         let property = object.descriptor.entity.properties[propertyIndex]
         let value = object.values[propertyIndex]
-        switch property {
-        case .attribute(let attribute):
-            guard attribute.isStored else { return nil }
-            guard attribute.mergeRule == .counter else {
-                return PropertyWrite(name: attribute.name, value: value.json)
-            }
-            let before = isInsert ? nil : object.row?.values[propertyIndex]
-            let terms = object.managedObjectContext?.saving.request
-            guard let given = terms?.increments[RelationshipDelta.Key(object, propertyIndex)], given.shown == value
-            else { return attribute.increment(from: before ?? .null, to: value) }
-            // An assignment before the increments counts as one more.
-            let assigned = attribute.increment(from: before ?? .null, to: given.before)?.value["increment"]
-            let sum = CounterTotals.sum(assigned.flatMap(CounterTotals.number), given.sum)
-            guard sum != .integer(0), sum != .double(0) else { return nil }
-            return PropertyWrite(name: attribute.name, value: .increment(sum.json))
-        case .relationship(let relationship, let storage):
-            guard case .column = storage else { return nil }
-            return PropertyWrite(name: relationship.name, value: value.json)
+        guard let attribute = property.attribute, attribute.mergeRule == .counter else {
+            return property.write(from: .null, to: value)
         }
+        let before = isInsert ? nil : object.row?.values[propertyIndex]
+        let terms = object.managedObjectContext?.saving.request
+        guard let given = terms?.increments[RelationshipDelta.Key(object, propertyIndex)], given.shown == value
+        else { return property.write(from: before ?? .null, to: value) }
+        // An assignment before the increments counts as one more.
+        let assigned = attribute.increment(from: before ?? .null, to: given.before)?.value["increment"]
+        let sum = CounterTotals.sum(assigned.flatMap(CounterTotals.number), given.sum)
+        guard sum != .integer(0), sum != .double(0) else { return nil }
+        return PropertyWrite(name: attribute.name, value: .increment(sum.json))
     }
 
     /// Whether a change by others has replaced the context's state of a stored object.

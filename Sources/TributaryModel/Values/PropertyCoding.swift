@@ -124,6 +124,20 @@ extension Property {
         case .relationship(let relationship, _): relationship.value(from: json)
         }
     }
+
+    /// The write that gives an object another value; nil when the log needs none.
+    ///
+    /// `old` counts only for a counter. A transient attribute has no writes, nor has a relationship that its other end
+    /// holds.
+    package func write(from old: PropertyValue, to new: PropertyValue) -> PropertyWrite? {
+        switch self {
+        case .attribute(let attribute):
+            guard attribute.isStored else { return nil }
+            if attribute.mergeRule == .counter { return attribute.increment(from: old, to: new) }
+        case .relationship(_, let storage): guard case .column = storage else { return nil }
+        }
+        return PropertyWrite(name: name, value: new.json)
+    }
 }
 
 extension Entity {

@@ -52,7 +52,7 @@ final class BatchInsertion {
         if try resolveCollision(of: values, derived, written.sorted(), row: row) { return }
         let uniqueID = id ?? derived ?? reader.context.configuration.environment.newID()
         if rows[uniqueID] != nil { throw BatchError.duplicateID(row: row, objectID(uniqueID)) }
-        let writes = values.indices.compactMap { properties.insertWrite(values[$0], propertyIndex: $0) }
+        let writes = zip(properties.entity.entity.properties, values).compactMap { $0.write(from: .null, to: $1) }
         rows[uniqueID] = row
         keys.addPending(values)
         slices.count(objectID(uniqueID))

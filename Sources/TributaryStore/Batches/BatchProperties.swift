@@ -61,30 +61,12 @@ struct BatchProperties {
         }
     }
 
-    /// Nil when the log needs no write.
-    func insertWrite(_ value: PropertyValue, propertyIndex: Int) -> PropertyWrite? {
-        let property = entity.entity.properties[propertyIndex]
-        guard let attribute = property.attribute else {
-            guard case .column = entity.places[propertyIndex], property.relationship?.isToMany == false else {
-                return nil
-            }
-            return PropertyWrite(name: property.name, value: value.json)
-        }
-        guard attribute.isStored else { return nil }
-        guard attribute.mergeRule == .counter else { return PropertyWrite(name: property.name, value: value.json) }
-        return attribute.increment(from: .null, to: value)
-    }
-
     func isCounter(_ propertyIndex: Int) -> Bool {
         entity.entity.properties[propertyIndex].attribute?.mergeRule == .counter
     }
 
     func updateWrite(from old: PropertyValue, to new: PropertyValue, propertyIndex: Int) -> PropertyWrite? {
         guard !old.isSame(as: new) else { return nil }
-        let property = entity.entity.properties[propertyIndex]
-        guard let attribute = property.attribute, attribute.mergeRule == .counter else {
-            return PropertyWrite(name: property.name, value: new.json)
-        }
-        return attribute.increment(from: old, to: new)
+        return entity.entity.properties[propertyIndex].write(from: old, to: new)
     }
 }
