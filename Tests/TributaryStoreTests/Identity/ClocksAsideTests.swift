@@ -49,6 +49,23 @@ import TributaryModel
         #expect(try replica.store.read { try $0.writers.own().clock } == clocks.last)
     }
 
+    @Test func `a batch has the clock of a save`() throws {
+        let replica = try makeReplica(before: [.insert("Tag", 40)], ahead: [.insert("Tag", 41)])
+        let terms = BatchTerms(author: nil, contextName: nil, collision: .refuse, listsIDs: false)
+        var rows: [[String: PropertyValue]] = [["key": .uuid(.sample(9)), "isOn": .boolean(true)]]
+        _ = try replica.store.write { write in
+            try write.batches.insert(into: "Tag", terms: terms) { next in
+                guard let row = rows.popLast() else { return true }
+                next = row
+                return false
+            }
+        }
+        #expect(try !isAhead(replica))
+        let tags = FetchQuery(entity: try #require(replica.store.model.entity(named: "Tag")))
+        #expect(try replica.store.write { try $0.batches.delete(tags, terms: terms).count } == 3)
+        #expect(try isAhead(replica))
+    }
+
     @Test func `a save that overwrites what is ahead has a greater clock`() throws {
         let before: [Change] = [.insert("Tag", 40), .insert("Person", 1), .insert("Person", 2), .insert("Project", 31)]
         let cases: [(ahead: [Change], save: Change)] = [
