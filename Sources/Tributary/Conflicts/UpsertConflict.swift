@@ -20,8 +20,7 @@ struct UpsertConflict {
         guard !new.isEmpty else { return }
         var hasFound = false
         for row in try reader.rows(new.map(\.objectID)) {
-            guard let object = context.registeredObject(for: row.id), row.entity.name == object.descriptor.entity.name
-            else {
+            guard let object = context.registeredObject(for: row.id), row.entity === object.descriptor.entity else {
                 continue
             }
             context.saving.upserts[ObjectIdentifier(object)] = try UpsertConflict(object, row, in: context, reader)

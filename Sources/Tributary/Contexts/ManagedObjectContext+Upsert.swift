@@ -58,8 +58,7 @@ extension ManagedObjectContext {
             return found
         }
         let id = identity == .key ? try unusedID(of: key, descriptor) : nil
-        let made = if let deleted = revived(id, descriptor) { deleted } else { try insert(descriptor, id: id) }
-        guard let object = made as? Object else {
+        guard let object = try insert(descriptor, id: id) as? Object else {
             throw ContextError.unknownEntity(descriptor.entity.name)
         }
         if id != nil { object.makeExtras().isUpserted = true }
@@ -88,37 +87,9 @@ extension ManagedObjectContext {
         }
         let known = registry.object(id, rootIndex: descriptor.rootIndex)
         if known?.state == .inserted || known?.state == .updated { return nil }
-        // The save, or that of a context above, is about to delete the object of this ID.
-        if known?.state == .deleted { return known?.descriptor === descriptor ? id : nil }
-        if reader.isDeletedAbove(id, rootIndex: descriptor.rootIndex) { return id }
         if try reader.row(id, descriptor) != nil { return nil }
         // A hidden object is live as well: an older object has another of its unique keys.
         return try reader.read { try $0.liveRow(id, rootEntity: entity.root) } == nil ? id : nil
-    }
-
-    /// Returns the deleted, not yet saved object of an ID as a new one: without links, with the model's defaults.
-    ///
-    /// Its save is an update of all values, not a deletion and an insert: an ID has one object in a context.
-    private func revived(_ id: UniqueID?, _ descriptor: EntityDescriptor) -> ManagedObject? {
-        guard let id, let object = registry.object(id, rootIndex: descriptor.rootIndex), object.state == .deleted else {
-            return nil
-        }
-        relationships.resurrect(object)
-        for (propertyIndex, property) in descriptor.entity.properties.enumerated() {
-            switch property {
-            case .attribute(let attribute) where attribute.derivationExpression == nil:
-                object.write(descriptor.defaults[propertyIndex], propertyIndex)
-                if attribute.isStored { object.changed.insert(propertyIndex) }
-            case .relationship(_, .column):
-                object.setRelated(nil, propertyIndex)
-                object.changed.insert(propertyIndex)
-            case .relationship(_, .links): object.setRelatedObjects([], propertyIndex)
-            case .attribute, .relationship: continue
-            }
-        }
-        recordEdit(of: object)
-        object.awakeFromInsert()
-        return object
     }
 
     /// Returns the object that has the values of a key, unsaved changes included.
@@ -156,10 +127,6 @@ public enum UpsertIdentity: Sendable {
     /// The one that follows from entity and key by `UniqueID.init(entity:key:)`: machines that insert one key insert one
     /// object. It is for keys that are strings, integers and booleans and that do not change; while a live object that has
     /// got another key since has the identifier, the new object gets a new one.
-    ///
-    /// An object that the context has deleted and not saved is used again, without links and with the model's defaults: the
-    /// save writes an update of all its values instead of the deletion, so its counters go on counting, and links that
-    /// others make meanwhile stay.
     ///
     /// When the object has been saved elsewhere between the upsert and the save, the save updates that object: by the
     /// ``MergePolicy`` of the context, for which the store has changed what differs from the model's defaults. Under the

@@ -118,35 +118,6 @@ struct UpsertTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func anObjectThatTheSameSaveDeletesKeepsItsIdentifier(inChild: Bool) async throws {
-        try await container.newBackgroundContext().perform { context in
-            func upsert(in context: ManagedObjectContext) throws -> Employee {
-                try context.upsert(Employee.self, identity: .key, by: ["code": .string("AA1")])
-            }
-            let former = try upsert(in: context)
-            (former.name, former.salary, former.visits) = ("Former", 5, 3)
-            former.department = try context.department("R&D")
-            former.projects = [try context.project("Store")]
-            try context.save()
-            context.delete(former)
-            let maker = inChild ? context.newChild() : context
-            let new = try upsert(in: maker)
-            #expect(new.objectID == former.objectID && !new.isDeleted)
-            #expect(new.name == "" && new.salary == nil && new.department == nil && new.projects.isEmpty)
-            new.name = "New"
-            if inChild { try maker.save() }
-            #expect(context.deletedObjects.isEmpty)
-            try context.save()
-        }
-        try await container.performBackgroundTask { context in
-            let found = try context.fetch(FetchRequest<Employee>())
-            #expect(found.map(\.name) == ["New"] && found[0].objectID.uniqueID.description.dropFirst(14).first == "8")
-            #expect(found[0].salary == nil && found[0].visits == 0 && found[0].department == nil)
-            #expect(found[0].projects.isEmpty && found[0].age == 30)
-        }
-    }
-
     @Test func anObjectThatWasSavedElsewhereSinceTheUpsertIsRefusedUntilItIsUpsertedAgain() async throws {
         let (here, elsewhere) = (container.newBackgroundContext(), container.newBackgroundContext())
         @Sendable func upsert(in context: ManagedObjectContext) throws -> Employee {
