@@ -19,8 +19,6 @@ struct StagedSave: Sendable {
         var values: [PropertyValue]
         /// All property indexes when the object is inserted.
         var changed: [Int]
-        /// The changed property indexes of an object that an upsert by key has inserted; nil for other objects.
-        var upserted: [Int]?
 
         var edits: ObjectSnapshot {
             var edits: [String: PropertyValue] = [:]
@@ -123,8 +121,7 @@ struct ChildSave {
             action: action,
             image: image,
             values: object.values.isEmpty ? image.values : object.values,
-            changed: propertyIndexes,
-            upserted: object.extras?.isUpserted == true ? object.changed.propertyIndexes : nil
+            changed: propertyIndexes
         )
     }
 }
@@ -139,18 +136,13 @@ struct AbsorbOperation {
         context.checkConfinement()
         context.processPendingChanges()
         var lost: [ObjectSnapshot] = []
-        var known: Set<ObjectKey> = []
-        for staged in staged.objects where staged.action == .insert {
-            if !absorbInsert(staged) { known.insert(staged.key) }
-        }
+        for staged in staged.objects where staged.action == .insert { absorbInsert(staged) }
         for staged in staged.objects where staged.action != .delete {
             guard let object = living(staged.image.id), object.descriptor.entity.name == staged.image.entity.name else {
                 lost.append(staged.edits)
                 continue
             }
-            // An object that others have saved since the upsert keeps its other values.
-            let changed = known.contains(staged.key) ? staged.upserted ?? staged.changed : staged.changed
-            for propertyIndex in changed { absorb(staged.values[propertyIndex], propertyIndex, of: object) }
+            for propertyIndex in staged.changed { absorb(staged.values[propertyIndex], propertyIndex, of: object) }
         }
         for pair in staged.pairs {
             guard let owner = living(pair.owner), let target = living(pair.target) else { continue }
@@ -179,18 +171,11 @@ struct AbsorbOperation {
         }
     }
 
-    /// Returns false when the object is there already.
-    private func absorbInsert(_ staged: StagedSave.Object) -> Bool {
+    private func absorbInsert(_ staged: StagedSave.Object) {
         let descriptor = context.schema.descriptor(of: staged.image.id)
         let known = context.registry.object(staged.key.id, rootIndex: staged.key.rootIndex)
-        if let known, known.state == .deleted {
-            context.relationships.resurrect(known)
-            return true
-        }
-        guard living(staged.image.id) == nil else { return false }
-        let object = context.insertUnawakened(staged.key.id, descriptor)
-        if staged.upserted != nil { object.makeExtras().isUpserted = true }
-        return true
+        if let known, known.state == .deleted { return context.relationships.resurrect(known) }
+        if living(staged.image.id) == nil { _ = context.insertUnawakened(staged.key.id, descriptor) }
     }
 
     private func absorb(_ value: PropertyValue, _ propertyIndex: Int, of object: ManagedObject) {

@@ -61,7 +61,6 @@ extension ManagedObjectContext {
         guard let object = try insert(descriptor, id: id) as? Object else {
             throw ContextError.unknownEntity(descriptor.entity.name)
         }
-        if id != nil { object.makeExtras().isUpserted = true }
         do {
             for (name, value) in key { try object.setValue(value, forKey: name) }
         } catch {
@@ -128,9 +127,7 @@ public enum UpsertIdentity: Sendable {
     /// object. It is for keys that are strings, integers and booleans and that do not change; while a live object that has
     /// got another key since has the identifier, the new object gets a new one.
     ///
-    /// When the object has been saved elsewhere between the upsert and the save, the save updates that object: by the
-    /// ``MergePolicy`` of the context, for which the store has changed what differs from the model's defaults. Under the
-    /// policy `error`, and when the object there is hidden behind an older one with another of its unique keys, the save
-    /// throws ``ContextError`` `duplicateID`: roll back, and upsert again.
+    /// When the object has been saved elsewhere between the upsert and the save, the save throws ``ContextError``
+    /// `duplicateID`: roll back, and upsert again.
     case key
 }

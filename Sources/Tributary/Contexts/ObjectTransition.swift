@@ -63,7 +63,6 @@ struct ObjectTransition: Hashable, Sendable {
         case .saveDeletion(let isLost): saveDeletion(state, isLost)
         case .resurrect(let isChanged): resurrection(state, isChanged)
         case .revertToRow: state == .updated ? (.clean, .unlist) : nil
-        case .meetStored: state == .inserted ? (.updated, []) : nil
         case .restore(let saved): restoration(of: saved, state)
         case .detach: (.detached, .clearChanges)
         }
@@ -189,9 +188,7 @@ enum ObjectEvent: Hashable, Sendable {
     case resurrect(isChanged: Bool)
     /// An undo has given all values of the row back.
     case revertToRow
-    /// A save finds that the store has the new object of an upsert already.
-    case meetStored
-    /// A save of the object, or the transaction around it, has failed; the state is the one before the save.
+    /// The transaction around a save of the object has failed; the state is the one before the save.
     case restore(ObjectState)
     /// The context is reset, or its container closes.
     case detach

@@ -119,16 +119,10 @@ struct DerivedValues {
         let difference = context.pending.delta[key]
         let known = difference?.added.isEmpty == false ? Set(stored) : []
         let added = (difference?.addedInOrder ?? []).filter { !known.contains($0) }
-        let kept = stored.filter { isDropped($0) || difference?.removed.contains($0) != true }
-        return (kept + added.filter { !isDropped($0) }).filter { id in
+        return (stored.filter { difference?.removed.contains($0) != true } + added).filter { id in
             guard let object = context.registeredObject(for: id) else { return true }
-            return isDropped(id) || !object.state.isDeletion
+            return object.state != .deleted && object.state != .gone && !dropped.contains(ObjectIdentifier(object))
         }
-    }
-
-    /// The changes of such an object are not saved, so the stored links and references count.
-    private func isDropped(_ id: ManagedObjectID) -> Bool {
-        !dropped.isEmpty && context.registeredObject(for: id).map { dropped.contains(ObjectIdentifier($0)) } == true
     }
 
     /// null when the attribute's type cannot hold the number.

@@ -116,11 +116,33 @@ struct MergeOperation {
         return !context.reader.isStore && known.values != row.values
     }
 
-    private func rebase(_ object: ManagedObject, on row: Row) {
+    func rebase(_ object: ManagedObject, on row: Row) {
         var values = row.values
-        for propertyIndex in object.changed.propertyIndexes + object.descriptor.properties.transientIndexes {
+        for propertyIndex in object.changed.propertyIndexes {
+            values[propertyIndex] = object.values[propertyIndex]
+            guard let property = object.descriptor.entity.properties[propertyIndex].relationship, !property.isToMany,
+                object.row?.values[propertyIndex] != row.values[propertyIndex]
+            else { continue }
+            // The derived other ends recorded a move from the old row's target; they now record one from the new row's
+            // target.
+            let here = object.values[propertyIndex].referencedID
+            context.relationships.moveInverse(
+                object,
+                propertyIndex,
+                from: here,
+                to: object.row?.values[propertyIndex].referencedID
+            )
+            context.relationships.moveInverse(
+                object,
+                propertyIndex,
+                from: row.values[propertyIndex].referencedID,
+                to: here
+            )
+        }
+        for propertyIndex in object.descriptor.properties.transientIndexes {
             values[propertyIndex] = object.values[propertyIndex]
         }
-        context.relationships.rebase(object, on: row, values)
+        object.row = row
+        object.values = values
     }
 }

@@ -203,8 +203,6 @@ final class ObjectExtras {
     var wasReported = false
     /// Whether the object was deleted before it was ever saved.
     var isUnsaved = false
-    /// Whether an upsert by key has given the object its ID.
-    var isUpserted = false
     /// The stored to-many relationships and inverse sides of one-to-one relationships, by property index.
     var related: [Int: [ManagedObjectID]] = [:] {
         didSet { members = [:] }

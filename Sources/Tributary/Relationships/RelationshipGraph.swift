@@ -232,22 +232,6 @@ struct RelationshipGraph {
         context.pending.delta.setOrder(relatedIDs(owner, key.propertyIndex), key, completeAt: listVersion)
     }
 
-    /// Gives an object another row, or none, and other values: derived other ends, which have recorded the moves from
-    /// the old row's targets, record those from the new row's.
-    func rebase(_ object: ManagedObject, on row: Row?, _ values: [PropertyValue]) {
-        let former = object.row
-        for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
-            guard case .relationship(_, .column) = property else { continue }
-            let (old, new) = (former?.values[propertyIndex].referencedID, row?.values[propertyIndex].referencedID)
-            let (oldHere, newHere) = (object.values[propertyIndex].referencedID, values[propertyIndex].referencedID)
-            guard old != new || oldHere != newHere else { continue }
-            if old != oldHere { moveInverse(object, propertyIndex, from: oldHere, to: old) }
-            if new != newHere { moveInverse(object, propertyIndex, from: new, to: newHere) }
-        }
-        object.row = row
-        object.values = values
-    }
-
     func revertInverses(of object: ManagedObject) {
         for (propertyIndex, property) in object.descriptor.entity.properties.enumerated() {
             guard case .relationship(let relationship, let storage) = property else { continue }

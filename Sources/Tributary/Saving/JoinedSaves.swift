@@ -69,7 +69,6 @@ extension JoinedSaves {
     private func restore(_ memento: SaveMemento, in context: ManagedObjectContext) {
         for entry in memento.entries where entry.object.state != .detached { restore(entry, in: context) }
         context.pending.restore(memento.delta, memento.lostConflicts)
-        for upsert in memento.upserts.values { upsert.revert(in: context) }
         context.lastSaveToken = memento.lastSaveToken
         context.reader.invalidatePrefetched()
     }

@@ -58,8 +58,6 @@ extension ManagedObjectContext {
 /// The request that the next save writes, and the validation that is running.
 struct SaveState {
     var request: RequestConditions?
-    /// New objects that have become updates of stored ones in the running save.
-    var upserts: [ObjectIdentifier: UpsertConflict] = [:]
     /// The object of each change of a request that has been saved.
     var answers: [UniqueID] = []
     /// The checks that the running validation has made before it calls a hook; nil while none runs.
@@ -68,6 +66,5 @@ struct SaveState {
     mutating func endRequest(_ plan: SavePlan) {
         answers += request?.answers(plan) ?? []
         request = nil
-        upserts = [:]
     }
 }

@@ -71,10 +71,6 @@ struct SaveOperation {
             // The transaction that superseded a change of this save is newer than the generation that the context
             // shows.
             if transaction == nil, plan.hasLost { try context.moveToNewest() }
-        } catch {
-            for upsert in context.saving.upserts.values { upsert.revert(in: context) }
-            context.saving.upserts = [:]
-            throw error
         }
     }
 
@@ -123,7 +119,6 @@ struct SaveOperation {
         _ resolved: [ObjectIdentifier: MergePolicy],
         _ shadows: [RevealedShadow]
     ) throws -> SavePlan {
-        try UpsertConflict.resolve(in: context, reader)
         let planned = context.pending.objects
         let plan = try SavePlanner(context: context, reader: reader, shadows: shadows).plan(resolved: resolved)
         guard planned.allSatisfy({ $0.dirtyIndex >= 0 && $0.state != .detached }) else {
@@ -171,7 +166,6 @@ struct SaveOperation {
         var lost: [ManagedObject] = []
         var overwritten: [ManagedObject] = []
         var gone: Set<ManagedObjectID> = []
-        let upserts = context.saving.upserts
         for (object, result) in plan.results {
             if !object.isDirty {
                 // The store has changed it as an effect of the save.
@@ -183,7 +177,7 @@ struct SaveOperation {
             case .reread:
                 let before = object.values
                 markSaved(object, plan.rows[ObjectIdentifier(object)])
-                if object.values != before || upserts[ObjectIdentifier(object)] != nil { overwritten.append(object) }
+                if object.values != before { overwritten.append(object) }
             case .dropped(let row):
                 markSaved(object, row)
                 overwritten.append(object)
@@ -194,8 +188,7 @@ struct SaveOperation {
                 context.move(object, on: .saveDeletion(isLost: isLost))
             }
         }
-        // An undo of an upsert must not delete the object of others.
-        context.undoStack?.forget(lost + upserts.values.map(\.object))
+        context.undoStack?.forget(lost)
         context.relationships.dropRelated(gone, touched: touched)
         context.pending.finishSave()
         context.saving.endRequest(plan)
@@ -349,10 +342,8 @@ struct SaveMemento {
     var delta: RelationshipDelta
     var lostConflicts: [MergeConflict]
     var lastSaveToken: HistoryToken?
-    var upserts: [ObjectIdentifier: UpsertConflict]
 
     init(of context: ManagedObjectContext, _ plan: SavePlan) {
-        upserts = context.saving.upserts
         entries = plan.results.map { Entry($0.object) }
         delta = context.pending.delta
         lostConflicts = context.pending.lostConflicts

@@ -84,10 +84,6 @@ struct SavePlanner {
     }
 
     private func planUpdate(of object: ManagedObject, _ plan: inout SavePlan, _ updates: inout [Change]) throws {
-        if object.changed.isEmpty, let stored = context.saving.upserts[ObjectIdentifier(object)]?.stored {
-            plan.rows[ObjectIdentifier(object)] = stored
-            return plan.results.append((object, context.mergePolicy == .rollback ? .dropped(stored) : .reread))
-        }
         // An object that was only linked or unlinked has no register of its own to write.
         guard let cached = object.row, !object.changed.isEmpty else {
             return plan.results.append((object, .written))
@@ -104,8 +100,7 @@ struct SavePlanner {
             updates.append(
                 change(object, .update(SavePlan.writes(object, propertyIndexes: propertyIndexes, isInsert: false)))
             )
-            let isWhole = showsWhatItWrites(object) && context.saving.upserts[ObjectIdentifier(object)] == nil
-            return plan.results.append((object, isWhole ? .written : .reread))
+            return plan.results.append((object, showsWhatItWrites(object) ? .written : .reread))
         }
         let policy = try policy(for: object, MergeConflict(object, cached, current, in: context), &plan)
         switch policy {
