@@ -19,26 +19,15 @@ final class ScratchRebuild {
     ///
     /// - Throws: ``SegmentError`` when the bytes are not the verified ones; ``StoreError``.
     func merge(_ segment: VerifiedSegment, _ bytes: some SegmentBytes, through last: UInt64) throws {
-        let writer = segment.name.writer
-        let position = try store.read { try $0.writers.record(of: writer)?.sequence ?? 0 }
+        let position = try store.read { try $0.writers.record(of: segment.name.writer)?.sequence ?? 0 }
         let after = max(position, segment.name.first - 1)
         let reader = SegmentReader(bytes, segment: segment, after: after, makesRuns: true)
         try store.write { transaction in
             try transaction.letRowsWait()
-            if after == 0 { try transaction.meet(writer, segment.header.incarnation) }
-            while let batch = try reader.nextBatch(limit: 10_000) {
-                for event in batch.events {
-                    switch event {
-                    case .begin(let header):
-                        // Later transactions are in the file, but not in the state that is compared.
-                        guard header.sequence <= last else { return }
-                        try transaction.beginImport(writer: writer, header: header)
-                    case .changes(let changes): try transaction.apply(changes)
-                    case .rows(let run): try transaction.apply(run)
-                    case .end: _ = try transaction.endImport()
-                    }
-                }
-            }
+            // Later transactions may be in the file, but not in the state that is compared.
+            while let batch = try reader.nextBatch(limit: 10_000),
+                try transaction.merge(batch, of: segment, admits: { $0.sequence <= last })
+            {}
         }
     }
 
@@ -52,12 +41,8 @@ final class ScratchRebuild {
     ///   ``BaselineJoinError``, ``StoreError``.
     func join(_ baseline: KnownBaseline, logs: LogFolder) throws {
         // Nobody waits for the lock of a scratch store, so a slow share may take its time.
-        let work = BaselineImport(
-            baseline: baseline,
-            logs: logs,
-            control: ImportControl(),
-            patience: .seconds(86_400)
-        )
+        let control = ImportControl(patience: .seconds(86_400))
+        let work = BaselineImport(baseline: baseline, logs: logs, control: control)
         let verified = try KnownBaselines.demandWhole(baseline, in: logs)
         try store.write { _ = try work.join(verified, $0) }
     }

@@ -7,8 +7,6 @@ struct BaselineImport: Sendable {
     let baseline: KnownBaseline
     let logs: LogFolder
     let control: ImportControl
-    /// How long a portion of a blob may take.
-    var patience = ReadAhead.patience
 
     /// Verifies the whole baseline, and lists the blobs that it names and that are missing.
     func verified() throws(SegmentError) -> (VerifiedBaseline, missingBlobs: [String]) {
@@ -21,14 +19,10 @@ struct BaselineImport: Sendable {
     /// - Throws: ``SegmentError``, ``BaselineJoinError``, and what the store throws; nothing is joined then.
     func join(_ verified: VerifiedBaseline, _ transaction: WriteTransaction) throws -> CommittedTransaction? {
         let reader = BaselineReader(try logs.open(baseline, control), verified)
-        let (logs, control, patience, blobs) = (logs, control, patience, blobs(verified))
+        let (logs, control, blobs) = (logs, control, blobs(verified))
         try transaction.setBlobSource { sha256, size, receive in
             let writer = try blobs.holder(of: sha256, size: size)
-            try BlobFeed(logs: logs, writer: writer, control: control, patience: patience).read(
-                sha256,
-                size: size,
-                receive
-            )
+            try BlobFeed(logs: logs, writer: writer, control: control).read(sha256, size: size, receive)
         }
         let committed = try transaction.reportingProgress(control.step) {
             try transaction.joinBaseline(

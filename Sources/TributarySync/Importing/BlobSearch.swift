@@ -172,7 +172,6 @@ struct BlobFeed: Sendable {
     let logs: LogFolder
     let writer: UniqueID
     let control: ImportControl
-    var patience = ReadAhead.patience
 
     /// Hands over the bytes in portions, on the caller's thread.
     ///
@@ -196,7 +195,7 @@ struct BlobFeed: Sendable {
             exchange.filled.signal()
         }
         while true {
-            guard exchange.filled.wait(timeout: .now() + patience / .seconds(1)) == .success else {
+            guard exchange.filled.wait(timeout: .now() + control.patience / .seconds(1)) == .success else {
                 throw SegmentError.silent("\(writer)/blobs/\(sha256)")
             }
             control.step()

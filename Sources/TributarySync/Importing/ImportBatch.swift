@@ -120,7 +120,7 @@ extension ImportBatch {
     ///
     /// A segment that has not been read waits for the next SQLite transaction, unless no other segment makes progress.
     private func mayRead(_ item: Item) -> Bool {
-        !readers.isPrefetched || result.positions.isEmpty || readers.hasBegun(item.name)
+        readers.begun?.contains(item.name) ?? true || result.positions.isEmpty
     }
 
     private func isFull(_ transaction: WriteTransaction) -> Bool {
@@ -170,57 +170,36 @@ extension ImportBatch {
         deferred: inout Int
     ) throws -> Pause {
         var isBlocked = false
-        var isOpen = false
         while let events = try reader.next() {
             readers.control.step()
             guard readers.control.current != .abort else { throw CancellationError() }
-            for event in events.events where !isBlocked {
-                switch event {
-                case .begin(let header):
-                    let needs = try unmet(header, of: item, transaction)
-                    if !needs.isEmpty {
-                        result.unmet[item.name] = .init(sequence: header.sequence, needs: needs)
-                        isBlocked = true
-                    } else if !isOpen, readers.control.current == .finish {
-                        isBlocked = true
-                    } else {
-                        try transaction.beginImport(writer: item.name.writer, header: header)
-                        isOpen = true
-                    }
-                case .changes(let changes):
-                    try transaction.apply(changes)
-                case .rows(let run):
-                    try transaction.apply(run)
-                case .end:
-                    let ended = try transaction.endImport()
+            if !isBlocked {
+                isBlocked = try !transaction.merge(events, of: item.segment) { header in
+                    let needs = unmet(header, of: item)
+                    if !needs.isEmpty { result.unmet[item.name] = .init(sequence: header.sequence, needs: needs) }
+                    return needs.isEmpty && readers.control.current != .finish
+                } ended: { ended in
                     count(ended)
                     deferred += ended.deferredCount
-                    isOpen = false
                 }
             }
             guard events.endsSlice else { continue }
             if isBlocked { return .dependencies }
             if positions[item.name.writer] == item.name.last { return .end }
-            isReadUp = readers.isPrefetched && !committed.isEmpty && !reader.hasPrefetched
+            isReadUp = readers.begun != nil && !committed.isEmpty && !reader.hasPrefetched
             if isFull(transaction) { return .full }
         }
         return .end
     }
 
-    /// The transactions that are to be applied before one; the first one of a writer makes it known.
-    private func unmet(
-        _ header: TransactionHeader,
-        of item: Item,
-        _ transaction: WriteTransaction
-    ) throws -> [UniqueID: UInt64] {
-        guard header.sequence == 1 else { return unmet(header.seen) }
-        let incarnation = item.segment.header.incarnation
-        if let after = incarnation.after, positions[after.writer] ?? 0 < after.sequence {
+    /// The transactions that are to be applied before one.
+    private func unmet(_ header: TransactionHeader, of item: Item) -> [UniqueID: UInt64] {
+        if header.sequence == 1, let after = item.segment.header.incarnation.after,
+            positions[after.writer] ?? 0 < after.sequence
+        {
             return [after.writer: after.sequence]
         }
-        let needs = unmet(header.seen)
-        if needs.isEmpty { try transaction.meet(item.name.writer, incarnation) }
-        return needs
+        return unmet(header.seen)
     }
 
     private func unmet(_ seen: [UniqueID: UInt64]) -> [UniqueID: UInt64] {
@@ -287,6 +266,35 @@ extension ImportBatch {
         let before = try transaction.reader.setting(StoreKeys.unacknowledged)
         guard before?.split(separator: " ").first.flatMap({ UInt64($0) }) != ownSequence else { return }
         try transaction.setSetting(StoreKeys.unacknowledged, to: "\(ownSequence) \(wall.milliseconds)")
+    }
+}
+
+extension WriteTransaction {
+    /// Merges what a batch has of a segment, until `admits` refuses a transaction: neither that one nor what follows it is
+    /// merged.
+    ///
+    /// The first transaction of a writer makes it known.
+    ///
+    /// - Returns: false after a refusal.
+    func merge(
+        _ batch: SegmentBatch,
+        of segment: VerifiedSegment,
+        admits: (TransactionHeader) throws -> Bool,
+        ended: (CommittedTransaction) -> Void = { _ in }
+    ) throws -> Bool {
+        let writer = segment.name.writer
+        for event in batch.events {
+            switch event {
+            case .begin(let header):
+                guard try admits(header) else { return false }
+                if header.sequence == 1 { try meet(writer, segment.header.incarnation) }
+                try beginImport(writer: writer, header: header)
+            case .changes(let changes): try apply(changes)
+            case .rows(let run): try apply(run)
+            case .end: ended(try endImport())
+            }
+        }
+        return true
     }
 }
 

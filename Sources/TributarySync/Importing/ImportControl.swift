@@ -14,9 +14,12 @@ package final class ImportControl: Sendable {
     private let order = Atomic(Order.proceed.rawValue)
     /// Measures all work of the import loop: scanning, verifying, applying and comparing.
     package let work: WorkMeter
+    /// How long a caller with the write lock waits for a read of the log folder without progress.
+    let patience: Duration
 
-    package init(work: WorkMeter = WorkMeter()) {
+    package init(work: WorkMeter = WorkMeter(), patience: Duration = .seconds(5)) {
         self.work = work
+        self.patience = patience
     }
 
     package var current: Order { Order(rawValue: order.load(ordering: .acquiring)) ?? .abort }

@@ -86,7 +86,8 @@ struct Importer {
         if isRead, !next.isEmpty, let readers = try? readers(configuration) {
             await ahead.run {
                 var readers = readers
-                readers.keep(next)
+                // The batch itself meets what cannot be read.
+                try? readers.prefetch(next, positions: [:])
             }
         }
         return results

@@ -14,8 +14,6 @@ import TributaryChanges
 final class ReadAhead: @unchecked Sendable {
     /// The number of events in a batch: an eighth of a slice, so that applied batches soon make room for the next.
     static let batchLimit = 2_500
-    /// The time for which a caller with the write lock waits for a read without progress.
-    static let patience = Duration.seconds(5)
 
     private struct Progress {
         var batches: [SegmentBatch] = []
@@ -29,7 +27,6 @@ final class ReadAhead: @unchecked Sendable {
     private let file: String
     private let sliceChanges: Int
     private let control: ImportControl
-    private let patience: Duration
     private let queue = DispatchQueue(label: "tributary.read-ahead")
     private let ready = DispatchSemaphore(value: 0)
     private let progress: Mutex<Progress>
@@ -41,14 +38,12 @@ final class ReadAhead: @unchecked Sendable {
         batches: [SegmentBatch] = [],
         sliceChanges: Int,
         control: ImportControl,
-        patience: Duration = ReadAhead.patience,
         open: @escaping @Sendable () throws(SegmentError) -> SegmentReader
     ) {
         progress = Mutex(Progress(batches: batches, end: batches.isEmpty ? nil : .success(())))
         self.file = file
         self.sliceChanges = sliceChanges
         self.control = control
-        self.patience = patience
         self.open = open
     }
 
@@ -106,7 +101,7 @@ final class ReadAhead: @unchecked Sendable {
 
     private func wait() throws(SegmentError) {
         var steps = control.progress
-        while ready.wait(timeout: .now() + patience / .seconds(1)) == .timedOut {
+        while ready.wait(timeout: .now() + control.patience / .seconds(1)) == .timedOut {
             guard control.progress == steps else {
                 steps = control.progress
                 continue
@@ -164,8 +159,9 @@ extension SegmentError {
     }
 }
 
-/// Keeps readers of segments that the next batch applies: that of the segment that the last batch left unfinished, which
-/// reads ahead during the commit, and those of segments that have been read while a batch was applied.
+/// Keeps the readers of segments that are begun and not ended: those that a batch reads before it takes the write lock,
+/// that of the segment that the last batch left unfinished, which reads ahead during the commit, and those that are read
+/// while a batch is applied.
 ///
 /// Readers hold the bytes that they have read ahead, so that a batch has all others dropped.
 final class PausedReaders: Sendable {
@@ -228,47 +224,39 @@ struct ReadBudget {
     }
 }
 
-/// The readers of a batch's segments: paused ones of the batch before, prefetched ones, and new ones.
+/// The readers of a batch's segments: paused ones, and new ones.
 ///
 /// The beginnings of the segments are read before the write lock is taken. A folder that does not answer then delays
 /// the import, but no local save. Only the rest of a large transaction is read while the lock is held, for at most
-/// ``ReadAhead/patience`` without progress.
+/// ``ImportControl/patience`` without progress.
 struct SegmentReaders: Sendable {
     let logs: LogFolder
     var paused = PausedReaders()
     let sliceChanges: Int
     let control: ImportControl
-    private(set) var prefetched: [SegmentName: ReadAhead] = [:]
-    private(set) var isPrefetched = false
-    private(set) var opened: Set<SegmentName> = []
+    /// The segments that have been read since the beginnings were; nil when they were not.
+    private(set) var begun: Set<SegmentName>?
 
-    /// Reads segments in order until about a slice of them is in memory.
+    /// Reads segments in order until about a slice of them is in memory, for this batch or the next one.
     mutating func prefetch(
         _ items: [ImportBatch.Item],
         positions: [UniqueID: UInt64],
         changes: Int = 0
     ) throws {
-        isPrefetched = true
+        var begun: Set<SegmentName> = []
+        defer { self.begun = begun }
         var budget = ReadBudget(changes: max(changes, sliceChanges))
         for item in items where !budget.isSpent {
-            let reader = continuedReader(of: item, after: positions[item.name.writer] ?? 0)
+            let position = positions[item.name.writer] ?? 0
+            let reader = removeReader(of: item, after: position)
             do {
                 try reader.prefetch(&budget)
             } catch {
                 throw SegmentFailure(name: item.name, error: error)
             }
-            prefetched[item.name] = reader
+            paused.store(reader, of: item.segment, after: beginning(of: item, after: position))
+            begun.insert(item.name)
             guard control.current == .proceed else { break }
-        }
-    }
-
-    /// Keeps the beginnings of segments for the next batch, as far as they can be read now.
-    mutating func keep(_ items: [ImportBatch.Item]) {
-        // The batch itself meets what cannot be read.
-        try? prefetch(items, positions: [:])
-        for item in items {
-            guard let reader = prefetched.removeValue(forKey: item.name) else { continue }
-            paused.store(reader, of: item.segment, after: beginning(of: item, after: 0))
         }
     }
 
@@ -277,24 +265,17 @@ struct SegmentReaders: Sendable {
         max(position, max(item.name.first, 1) - 1)
     }
 
-    func hasBegun(_ name: SegmentName) -> Bool { prefetched[name] != nil || opened.contains(name) }
-
+    /// The paused reader, or one that opens its file on the first request.
     mutating func removeReader(of item: ImportBatch.Item, after position: UInt64) -> ReadAhead {
-        opened.insert(item.name)
-        return prefetched.removeValue(forKey: item.name) ?? continuedReader(of: item, after: position)
-    }
-
-    /// The reader that the batch before has paused, or one that opens its file on the first request.
-    private func continuedReader(of item: ImportBatch.Item, after position: UInt64) -> ReadAhead {
+        begun?.insert(item.name)
         let segment = item.segment
         let position = beginning(of: item, after: position)
         if let reader = paused.removeReader(of: segment, after: position) { return reader }
         let (logs, control) = (logs, control)
-        let file = "\(logs.path)/\(segment.name.path)"
         // The content is that of the whole segment.
         let batches = position < segment.name.first ? segment.batches : []
         return ReadAhead(
-            file: file,
+            file: "\(logs.path)/\(segment.name.path)",
             batches: batches,
             sliceChanges: sliceChanges,
             control: control

@@ -98,12 +98,11 @@ import TributaryStore
         let segments = [try logs.hire(a, 1...3), try logs.hire(a, 4...6, base: 100)]
         let batch = try batch(segments.map { try item($0) })
         var readers = batch.readers
-        readers.keep(batch.items)
+        try readers.prefetch(batch.items, positions: [:])
         for segment in segments { try FileManager.default.removeItem(atPath: "\(logs.path)/\(segment.name.path)") }
         let read = try batch.prefetched()
         #expect(try store.write { try read.apply($0).0 }.finished == segments.map(\.name))
-        // A batch has what it takes removed, and another has the rest dropped.
-        readers.keep(batch.items)
+        // A batch has what it takes removed.
         #expect(throws: SegmentFailure.self) { try batch.prefetched() }
     }
 
@@ -122,7 +121,7 @@ import TributaryStore
         let segment = try logs.hire(a, 1...3)
         let first = try batch([item(segment)])
         var readers = first.readers
-        readers.keep(first.items)
+        try readers.prefetch(first.items, positions: [:])
         let other = try logs.hire(a, 1...3, name: "Eve")
         var second = try batch([item(other)])
         second.readers = first.readers

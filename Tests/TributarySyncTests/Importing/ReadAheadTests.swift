@@ -72,8 +72,7 @@ import TributaryChanges
         return ReadAhead(
             file: source.file,
             sliceChanges: sliceChanges,
-            control: ImportControl(),
-            patience: .seconds(600)
+            control: ImportControl(patience: .seconds(600))
         ) {
             SegmentReader(bytes, segment: segment, makesRuns: true)
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -59,6 +60,31 @@ import TributaryStore
         hanging = nil
         _ = try await SyncReplica.wait(events) { $0.id == waiting.name && $0.state == .applied }
         #expect(replica.service.status.problems.isEmpty)
+    }
+
+    /// Nobody waits for the store that a check builds, so a slow share costs it nothing but time.
+    @Test func aCheckWaitsForABlobLongerThanAnImport() async throws {
+        let group = try await CompactingReplicas.filled(2)
+        let photo = JSONValue.string(Data(repeating: 7, count: 200_000).base64EncodedString())
+        try group.replicas[0].save([SyncModel.update(1, "photo", photo)])
+        try await group.exchange()
+        for _ in 0..<2 {
+            try await group.acknowledge()
+            try await group.compactAll()
+        }
+        let blob = SegmentText.hash(Array(repeating: 7, count: 200_000))
+        let (path, maker, other) = (group.logs.path, group.replicas[0].own, group.replicas[1])
+        var hanging: HangingFolder? = try HangingFolder("\(path)/\(maker)/blobs/\(blob)")
+        async let report = other.check(path)
+        try await hanging?.waitForVictim()
+        let feed = BlobFeed(logs: try LogFolder(path: path), writer: maker, control: ImportControl())
+        // An import gives up meanwhile.
+        await #expect(throws: SegmentError.self) {
+            try await onThread { try feed.read(blob, size: 200_000) { _ in } }
+        }
+        hanging = nil
+        let comparison = try await report.comparison
+        #expect(comparison.result == "equal", "\(comparison)")
     }
 
     @Test func aFolderThatHangsIsNotWaitedForWhenTheServiceStops() async throws {
