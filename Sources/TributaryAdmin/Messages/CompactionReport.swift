@@ -3,12 +3,13 @@ package struct CompactionReport: Codable, Hashable, Sendable {
     package static let limit = 1_000
 
     package struct Step: Codable, Hashable, Sendable {
-        /// `cut`, `exists`, `waits`, `verified`, `differs` or `nothing`.
-        package var result: String
+        package enum Result: String, Codable, Sendable { case cut, exists, waits, verified, differs, nothing }
+
+        package var result: Result
         package var file: String?
         package var detail: String?
 
-        package init(result: String, file: String? = nil, detail: String? = nil) {
+        package init(result: Result, file: String? = nil, detail: String? = nil) {
             self.result = result
             self.file = file
             self.detail = detail
@@ -45,8 +46,8 @@ package struct CompactionReport: Codable, Hashable, Sendable {
     }
 
     package var dryRun: Bool
-    package var baseline = Step(result: "waits")
-    package var verification = Step(result: "nothing")
+    package var baseline = Step(result: .waits)
+    package var verification = Step(result: .nothing)
     package var baselines: [Baseline] = []
     package var removedSegments = 0
     package var removedBytes: UInt64 = 0

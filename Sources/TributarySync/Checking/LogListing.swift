@@ -11,8 +11,8 @@ struct LogListing: Sendable {
 
     var count: Int { names.values.reduce(0) { $0 + $1.count } }
 
-    init(path: String) throws(SegmentError) {
-        logs = try LogFolder(path: path)
+    init(_ logs: LogFolder) throws(SegmentError) {
+        self.logs = logs
         var names: [UniqueID: [SegmentName]] = [:]
         var baselines = BaselineFiles()
         var copies: [SegmentFile] = []

@@ -165,7 +165,7 @@ package struct StoreCheck: Sendable {
         let path = logs
         let listing: LogListing
         do {
-            listing = try await queue.run { try LogListing(path: path) }
+            listing = try await queue.run { try LogListing(LogFolder(path: path)) }
         } catch let error as SegmentError {
             report.add(
                 "logs-unreadable",

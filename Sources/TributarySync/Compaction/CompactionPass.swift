@@ -9,6 +9,9 @@ struct CompactionPass: Sendable {
     let sync: SyncService
     let open: StoreCheck.Opening
     let queue: SerialQueue
+    /// Stays the folder that it was when the pass began, whatever is mounted in its place meanwhile: what goes is in the
+    /// folder in which the baseline was read.
+    let logs: LogFolder
     let mode: Compactor.Mode
     let progress: StoreCheck.Progress
     private let cancellation = ReadCancellation()
@@ -30,7 +33,7 @@ struct CompactionPass: Sendable {
                 report.baseline = .waits("No reader would accept it: \(error.reason).")
             }
             // A store that is alone compares what it has made.
-            if report.baseline.result == "cut", mode != .dryRun, report.verification == .nothing {
+            if report.baseline.result == .cut, mode != .dryRun, report.verification == .nothing {
                 report.verification = try await compare()
             }
             progress("removal", 0, nil)
@@ -41,15 +44,12 @@ struct CompactionPass: Sendable {
         }
     }
 
-    private func logs() throws -> LogFolder { try LogFolder(path: sync.state.configuration.logs) }
-
     /// The baselines include what this pass itself has published.
     private func facts(listing owner: UniqueID? = nil) async throws -> CompactionFacts {
         let (wall, model) = (wall, store.modelHash)
         let (knownBaselines, keep) = sync.state.read { ($0.knownBaselines, $0.configuration.keepSegments) }
         let own = try await store.readAside { try $0.writers.own().id }
-        let whose = owner ?? own
-        let logs = try logs()
+        let (whose, logs) = (owner ?? own, logs)
         let current = try await queue.run { try knownBaselines.withOwn(own, in: logs, wall: wall) }
         let (facts, records) = try await store.readAside { reader in
             var facts = try CompactionFacts(reader, modelHash: model, knownBaselines: current, keep: keep, wall: wall)
@@ -66,14 +66,9 @@ struct CompactionPass: Sendable {
         }
     }
 
-    private func source(_ phase: String) throws -> BaselineSource {
+    private func cutter(_ phase: String) -> BaselineCutter {
         let progress = progress
-        let cutter = BaselineCutter(
-            logs: try logs(),
-            cancellation: cancellation,
-            progress: { progress(phase, $0, nil) }
-        )
-        return BaselineSource(store: store, open: open, queue: queue, cutter: cutter)
+        return BaselineCutter(logs: logs, cancellation: cancellation, progress: { progress(phase, $0, nil) })
     }
 
     private func cut(attempt: Int = 1) async throws -> CompactionReport.Step {
@@ -97,36 +92,35 @@ struct CompactionPass: Sendable {
         }
         let decision = CutRule(facts: facts).decision
         guard case .cut(let name) = decision, mode != .dryRun else { return .init(decision) }
-        let source = try source("baseline")
-        let cutter = source.cutter
+        let cutter = cutter("baseline")
         let publish = { @Sendable reader in try cutter.publish(name, reader) }
         if facts.isContradicted {
             do {
-                _ = try await source.log(to: facts.vector, facts, publish)
+                _ = try await log(to: facts.vector, facts, cutter, publish)
             } catch let error where CompactionPass.isObstacle(error) {
                 return .waits(ErrorText.text(of: error))
             }
-        } else if try await source.state(facts, publish) == nil {
+        } else if try await state(facts, publish) == nil {
             guard attempt < 3 else {
                 return .waits("The store has changed meanwhile; the next attempt takes the new state.")
             }
             return try await cut(attempt: attempt + 1)
         }
-        let bytes = FileAttributes(name.path, in: cutter.logs)?.bytes ?? 0
+        let bytes = FileAttributes(name.path, in: logs)?.bytes ?? 0
         logger.notice("cut a baseline", metadata: ["baseline": "\(name.path)", "bytes": "\(bytes)"])
         return .init(decision)
     }
 
     /// Counts only segments that are old enough and that no verified baseline covers, in bytes.
     private func uncovered(_ facts: CompactionFacts) async throws -> UInt64 {
-        let path = sync.state.configuration.logs
+        let logs = logs
         return try await queue.run {
-            let listing = try LogListing(path: path)
+            let listing = try LogListing(logs)
             let (vector, covered) = (facts.vector, facts.knownBaselines.covered)
             var bytes: UInt64 = 0
             for (writer, names) in listing.names {
                 for name in names where name.last > covered[writer] && name.last <= vector[writer] {
-                    guard let file = FileAttributes(name.path, in: listing.logs) else { continue }
+                    guard let file = FileAttributes(name.path, in: logs) else { continue }
                     if file.modified.wall.later(by: facts.keep) <= facts.wall {
                         bytes = bytes.addingSaturating(file.bytes)
                     }
@@ -167,16 +161,15 @@ struct CompactionPass: Sendable {
         fromLog: Bool,
         _ facts: CompactionFacts
     ) async throws -> CompactionReport.Step? {
-        let (name, source, wall) = (baseline.name, try source("verification"), wall)
-        let cutter = source.cutter
+        let (name, cutter, logs, wall) = (baseline.name, cutter("verification"), logs, wall)
         do {
-            _ = try await queue.run { try KnownBaselines.demandWhole(baseline, in: cutter.logs) }
+            _ = try await queue.run { try KnownBaselines.demandWhole(baseline, in: logs) }
         } catch let error as SegmentError where error.isOfContent {
             let refusal = KnownBaselines.refusal(error, former: nil, wall: wall)
             sync.state.update { $0.refused(name, refusal, wall: wall) }
             throw error
         }
-        guard let found = try await comparison(of: baseline, fromLog: fromLog, facts, source) else { return nil }
+        guard let found = try await comparison(of: baseline, fromLog: fromLog, facts, cutter) else { return nil }
         if let difference = found.difference {
             logger.error("a baseline differs", metadata: ["baseline": "\(name.path)", "difference": "\(difference)"])
             if facts.owners.contains(name.writer) {
@@ -195,13 +188,12 @@ struct CompactionPass: Sendable {
         of baseline: KnownBaseline,
         fromLog: Bool,
         _ facts: CompactionFacts,
-        _ source: BaselineSource
+        _ cutter: BaselineCutter
     ) async throws -> BaselineComparison? {
-        let cutter = source.cutter
         let compare = { @Sendable reader in try cutter.compare(baseline, reader, as: facts.own) }
-        guard fromLog else { return try await source.state(facts, compare) }
+        guard fromLog else { return try await state(facts, compare) }
         do {
-            return try await source.log(to: baseline.vector, facts, compare)
+            return try await log(to: baseline.vector, facts, cutter, compare)
         } catch let obstacle as ScratchRebuild.Obstacle
             where obstacle.isLack && ComparisonRule(facts: facts).isLastResort(baseline)
         {
@@ -209,7 +201,7 @@ struct CompactionPass: Sendable {
                 "a baseline is compared with the store alone",
                 metadata: ["baseline": "\(baseline.name.path)", "reason": "\(obstacle)"]
             )
-            return try await source.state(facts, compare)
+            return try await state(facts, compare)
         }
     }
 
@@ -218,11 +210,79 @@ struct CompactionPass: Sendable {
             || error is StoreError || error is BaselineJoinError
     }
 
+    // MARK: The state at the vector of a baseline
+
+    /// Gives the store's own state; nil when the store has gone on since the facts were read.
+    private func state<T: Sendable>(
+        _ facts: CompactionFacts,
+        _ body: @escaping @Sendable (Reader) throws -> T
+    ) async throws -> T? {
+        // The state that a baseline has, or that endorses one, must outlast a power failure of this store, as that in
+        // segments must.
+        let path = store.configuration.path
+        try await queue.run { try StoreSync(path: path).run() }
+        return try await store.readAside { reader in
+            let now = try CompactionFacts(
+                reader,
+                modelHash: facts.modelHash,
+                knownBaselines: KnownBaselines(),
+                keep: .zero,
+                wall: .epoch
+            )
+            // The store may have gone on since; then the name or the vector would be another one.
+            guard now.own == facts.own, now.vector == facts.vector else { return nil }
+            return try body(reader)
+        }
+    }
+
+    /// Gives the state that the log folder gives, from the verified baselines and the segments after them.
+    ///
+    /// - Throws: ``ScratchRebuild/Obstacle`` when the folder lacks something.
+    private func log<T: Sendable>(
+        to vector: VersionVector,
+        _ facts: CompactionFacts,
+        _ cutter: BaselineCutter,
+        _ body: @escaping @Sendable (Reader) throws -> T
+    ) async throws -> T {
+        var unusable: Set<BaselineName> = []
+        while true {
+            do {
+                let bases = facts.knownBaselines.bases(of: vector, except: unusable)
+                return try await log(to: vector, from: bases, cutter, body)
+            } catch let base as ScratchRebuild.UnusableBase where unusable.insert(base.name).inserted {
+                // Another one, or the segments, may do.
+                continue
+            }
+        }
+    }
+
+    private func log<T: Sendable>(
+        to vector: VersionVector,
+        from bases: [KnownBaseline],
+        _ cutter: BaselineCutter,
+        _ body: @escaping @Sendable (Reader) throws -> T
+    ) async throws -> T {
+        let (store, open, logs) = (store, open, logs)
+        let scratch = try ScratchFolder(.compaction, besideStore: store.configuration.path)
+        defer { scratch.remove() }
+        try scratch.demandRoom(forCopyOf: store.configuration.path)
+        let configuration = try store.scratchConfiguration(in: scratch)
+        return try await queue.run {
+            let rebuild = ScratchRebuild(store: try open(configuration))
+            try rebuild.build(to: vector, from: bases, logs, like: store) { count in
+                if cutter.cancellation.isCancelled { throw CancellationError() }
+                cutter.progress(Int64(count))
+            }
+            return try rebuild.store.read(body)
+        }
+    }
+
+    // MARK: Removal
+
     private func remove(_ report: inout CompactionReport) async throws {
-        let facts = try await facts()
-        let logs = try logs()
+        let (facts, logs) = (try await facts(), logs)
         for owner in facts.owners where owner == facts.own || !logs.lacksFolder(of: owner) {
-            let (facts, decision) = try await decide(owner, logs)
+            let (facts, decision) = try await decide(owner)
             guard mode != .dryRun, !decision.isEmpty else {
                 report.add(decision, facts, planned: sync.state.read(\.planner.baselines))
                 continue
@@ -244,9 +304,9 @@ struct CompactionPass: Sendable {
     }
 
     /// Nothing is removed for a baseline before all of its bytes were read once more.
-    private func decide(_ owner: UniqueID, _ logs: LogFolder) async throws -> (CompactionFacts, RemovalRule.Decision) {
+    private func decide(_ owner: UniqueID) async throws -> (CompactionFacts, RemovalRule.Decision) {
         var facts = try await facts(listing: owner)
-        let (wall, cancellation) = (wall, cancellation)
+        let (logs, wall, cancellation) = (logs, wall, cancellation)
         while true {
             let decision = RemovalRule(facts: facts).decision
             guard mode != .dryRun, !decision.isEmpty else { return (facts, decision) }
@@ -265,5 +325,4 @@ struct CompactionPass: Sendable {
             }
         }
     }
-
 }

@@ -5,26 +5,26 @@ import TributaryChanges
 extension CompactionReport.Step {
     init(_ decision: CutRule.Decision) {
         switch decision {
-        case .cut(let name): self.init(result: "cut", file: name.path)
+        case .cut(let name): self.init(result: .cut, file: name.path)
         case .done(let baseline, let isVerified):
             let detail = isVerified ? nil : "No store has endorsed it yet."
-            self.init(result: "exists", file: baseline.name.path, detail: detail)
+            self.init(result: .exists, file: baseline.name.path, detail: detail)
         case .wait(let reason): self = .waits(reason)
         case .acknowledge: self = .waits("This store acknowledges first what it has applied since its last baseline.")
         }
     }
 
-    static func verified(_ name: BaselineName) -> Self { Self(result: "verified", file: name.path) }
+    static func verified(_ name: BaselineName) -> Self { Self(result: .verified, file: name.path) }
 
     static func differs(_ name: BaselineName) -> Self {
-        Self(result: "differs", file: name.path, detail: "This store has another state for the same transactions.")
+        Self(result: .differs, file: name.path, detail: "This store has another state for the same transactions.")
     }
 
     static func waits(_ reason: String, for name: BaselineName? = nil) -> Self {
-        Self(result: "waits", file: name?.path, detail: reason)
+        Self(result: .waits, file: name?.path, detail: reason)
     }
 
-    static var nothing: Self { Self(result: "nothing") }
+    static var nothing: Self { Self(result: .nothing) }
 }
 
 extension CompactionReport {

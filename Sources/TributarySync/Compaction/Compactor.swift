@@ -69,7 +69,14 @@ package actor Compactor {
             isRunning = false
             if !waiting.isEmpty { waiting.removeFirst().resume() }
         }
-        let pass = CompactionPass(sync: sync, open: open, queue: queue, mode: mode, progress: progress)
+        let pass = CompactionPass(
+            sync: sync,
+            open: open,
+            queue: queue,
+            logs: try LogFolder(path: sync.state.configuration.logs),
+            mode: mode,
+            progress: progress
+        )
         return try await pass.run()
     }
 }

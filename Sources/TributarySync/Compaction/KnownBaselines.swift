@@ -77,7 +77,7 @@ struct KnownBaselines: Hashable, Sendable {
         }
     }
 
-    /// What one of several writers has found in a baseline; nil when none has compared it.
+    /// The comparison of a baseline by one of several writers; nil when none has compared it.
     func comparison(of baseline: KnownBaseline, by writers: [UniqueID]) -> BaselineComparison? {
         writers.lazy.compactMap { self.comparisons[BaselineComparison.Name(writer: $0, of: baseline.name)] }
             .first { $0.sha256 == baseline.sha256 }

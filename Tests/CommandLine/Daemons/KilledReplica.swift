@@ -193,9 +193,9 @@ final class KilledReplica {
                 }
                 messages.append(message)
                 let isThere =
-                    message.baseline.result == "exists"
+                    message.baseline.result == .exists
                     && message.baselines.contains { $0.file == message.baseline.file && $0.verified }
-                if isThere || message.verification.result == "verified" { return }
+                if isThere || message.verification.result == .verified { return }
             }
         }
         Issue.record("the daemons agree on no baseline: \(messages)")

@@ -37,7 +37,7 @@ enum InterfaceMessages {
         ("CheckResult", CheckReport()),
         ("CheckComparison", CheckReport.Comparison.equal(digest: "")),
         ("CompactResult", CompactionReport(dryRun: true)),
-        ("CompactStep", CompactionReport.Step(result: "")),
+        ("CompactStep", CompactionReport.Step(result: .nothing)),
         ("CompactBaseline", CompactionReport.Baseline(file: "", bytes: 0, verified: false, detail: "")),
         ("CompactSegment", CompactionReport.Segment(file: "", bytes: 0, waitsFor: [])),
         ("BackupResult", BackupMessage(bytes: 0, sha256: "", missingValues: 0)),
@@ -73,6 +73,7 @@ enum InterfaceMessages {
         }
         switch text {
         case "Swift.String", "TributaryAdmin.StatusMessage.State", "TributaryAdmin.Problem.Code",
+            "TributaryAdmin.CompactionReport.Step.Result",
             "TributaryChanges.UniqueID":
             return "string"
         case "Swift.Int", "Swift.Int64", "Swift.UInt64": return "integer"

@@ -113,7 +113,7 @@ final class CompactingReplicas {
 extension CompactionReport {
     /// The baseline that was cut, or would be cut; nil when none was.
     var cut: BaselineName? {
-        guard baseline.result == "cut", let parts = baseline.file?.split(separator: "/"),
+        guard baseline.result == .cut, let parts = baseline.file?.split(separator: "/"),
             let writer = UniqueID(parts[0]), let sequence = UInt64(parts[1].prefix(16), radix: 16)
         else { return nil }
         return BaselineName(writer: writer, sequence: sequence)

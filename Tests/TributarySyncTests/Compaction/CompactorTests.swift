@@ -196,13 +196,47 @@ import TributaryStore
         }
         try one.save([SyncModel.update(1, "salary", .double(9))])
         try await group.exchange()
-        #expect(try await group.compact(one).verification.result == "waits")
+        #expect(try await group.compact(one).verification.result == .waits)
         group.wall.advance(milliseconds: 2 * 86_400_000)
         _ = try await group.compact(one)
         #expect(group.files(".baseline").count == 1 && group.files(".comparison").count == 1)
         try await group.add()
         try await group.exchange()
         #expect(try group.digests().count == 1)
+    }
+
+    /// A folder that takes the place of the log folder during a pass, as a mounted share does, loses nothing for a baseline
+    /// that was read in the other one.
+    @Test func aFolderThatComesDuringAPassLosesNothing() async throws {
+        let group = try await CompactingReplicas.filled(1)
+        let one = group.replicas[0]
+        try one.save([SyncModel.update(1, "salary", .double(1))])
+        try await group.exchange()
+        let (path, aside) = (group.logs.path, try TemporaryFolder("aside"))
+        let before = group.files(".tlog")
+        #expect(!before.isEmpty)
+        let compactor = Compactor(sync: one.service) { try Store.open($0, migrator: Migrator()) }
+        let report = try await compactor.compact(.requested) { phase, _, _ in
+            guard phase == "removal" else { return }
+            do {
+                try FileManager.default.moveItem(atPath: path, toPath: aside.path("logs"))
+                try FileManager.default.copyItem(atPath: aside.path("logs"), toPath: path)
+                // Its baseline has the same first and last lines.
+                let files = try FileManager.default.subpathsOfDirectory(atPath: path)
+                let baseline = URL(filePath: path).appending(
+                    path: try #require(files.first { $0.hasSuffix(".baseline") })
+                )
+                var bytes = try Data(contentsOf: baseline)
+                bytes[bytes.count / 2] ^= 1
+                try bytes.write(to: baseline)
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(report.removedSegments == before.count, "\(report)")
+        #expect(group.files(".tlog") == before)
+        let left = FileManager.default.subpaths(atPath: aside.path("logs")) ?? []
+        #expect(!left.contains { $0.hasSuffix(".tlog") }, "\(left)")
     }
 
     /// A join is one SQLite transaction, for which local saves wait; how long that takes is printed.

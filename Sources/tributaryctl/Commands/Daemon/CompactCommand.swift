@@ -27,7 +27,7 @@ struct CompactCommand: DaemonCommand {
     private func printText(_ message: CompactionReport, in session: Session) {
         let terminal = session.terminal
         terminal.print("baseline   " + text(message.baseline, isDryRun: message.dryRun))
-        if message.verification.result != "nothing" {
+        if message.verification.result != .nothing {
             terminal.print("compared   " + text(message.verification, isDryRun: message.dryRun))
         }
         for baseline in message.baselines {
@@ -59,11 +59,11 @@ struct CompactCommand: DaemonCommand {
         let file = EscapedText.escape(step.file ?? "")
         let detail = EscapedText.escape(step.detail ?? "")
         switch step.result {
-        case "cut": return isDryRun ? "would be cut: \(file)" : "cut: \(file)"
-        case "exists": return ["\(file) has this state already.", detail].filter { !$0.isEmpty }.joined(separator: " ")
-        case "verified": return isDryRun ? "would be verified: \(file)" : "verified: \(file)"
-        case "differs": return "\(file) differs: \(detail)"
-        default: return [file, detail].filter { !$0.isEmpty }.joined(separator: ": ")
+        case .cut: return isDryRun ? "would be cut: \(file)" : "cut: \(file)"
+        case .exists: return ["\(file) has this state already.", detail].filter { !$0.isEmpty }.joined(separator: " ")
+        case .verified: return isDryRun ? "would be verified: \(file)" : "verified: \(file)"
+        case .differs: return "\(file) differs: \(detail)"
+        case .waits, .nothing: return [file, detail].filter { !$0.isEmpty }.joined(separator: ": ")
         }
     }
 }
