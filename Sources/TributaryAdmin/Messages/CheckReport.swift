@@ -61,3 +61,22 @@ package struct CheckReport: Codable, Hashable, Sendable {
         problems.append(Problem(code, detail: detail, writer: writer, file: file, hint: hint))
     }
 }
+
+/// The problems of a check, whose hints say what to do.
+extension Problem.Code {
+    package static let storeDamaged: Self = "store-damaged"
+    package static let structureMissing: Self = "structure-missing"
+    /// A large value beside the store.
+    package static let valueMissing: Self = "value-missing"
+    package static let segmentDamaged: Self = "segment-damaged"
+    /// A file has another hash than the segment of its name that was applied.
+    package static let segmentChanged: Self = "segment-changed"
+    package static let segmentMissing: Self = "segment-missing"
+    /// A segment of the store's own.
+    package static let exportMissing: Self = "export-missing"
+    /// Transactions are applied of which the store has no segment on record.
+    package static let positionHole: Self = "position-hole"
+    package static let blobMissing: Self = "blob-missing"
+    /// A store that was built anew from the log folder has another state.
+    package static let digestDiffers: Self = "digest-differs"
+}

@@ -118,7 +118,7 @@ struct FolderAudit {
         report.segments += 1
         guard segment.end.sha256 == sha256 else {
             report.add(
-                "segment-changed",
+                .segmentChanged,
                 detail:
                     "The hash of \(name.path) is \(segment.end.sha256), that of the segment that was applied is "
                     + "\(sha256).",
@@ -199,7 +199,7 @@ struct FolderAudit {
 
     private mutating func addUnreadable(_ writer: UniqueID, _ error: SegmentError) {
         report.add(
-            "logs-unreadable",
+            .logsUnreadable,
             detail: "The folder of the writer \(writer) cannot be read: \(error.reason).",
             writer: writer,
             file: error.file,
@@ -211,7 +211,7 @@ struct FolderAudit {
 
     private mutating func add(_ error: SegmentError, to name: SegmentName) {
         report.add(
-            "segment-damaged",
+            .segmentDamaged,
             detail: "The segment \(name.path) cannot be used: \(error.reason).",
             writer: name.writer,
             file: error.file,
@@ -222,7 +222,7 @@ struct FolderAudit {
     private mutating func addMissing(_ name: SegmentName) {
         let isOwn = state.exporters.contains(name.writer)
         report.add(
-            isOwn ? "export-missing" : "segment-missing",
+            isOwn ? .exportMissing : .segmentMissing,
             detail: "The segment \(name.path) was \(isOwn ? "exported" : "applied") and is not in the log folder.",
             writer: name.writer,
             file: "\(listing.logs.path)/\(name.path)",
@@ -234,7 +234,7 @@ struct FolderAudit {
 
     private mutating func addHole(_ writer: CheckedState.Writer, from first: UInt64, to next: UInt64) {
         report.add(
-            "position-hole",
+            .positionHole,
             detail: "The store has no record of the segments with the transactions \(first) to \(next - 1) of the "
                 + "writer \(writer.id), and has applied up to \(writer.sequence).",
             writer: writer.id,
@@ -246,7 +246,7 @@ struct FolderAudit {
         guard let missing = try? BlobSearch(logs: listing.logs).missing(in: segment, file: file) else { return }
         for blob in missing {
             report.add(
-                "blob-missing",
+                .blobMissing,
                 detail:
                     "The segment \(segment.name.path) names the large value \(blob), which is missing or damaged.",
                 writer: segment.name.writer,

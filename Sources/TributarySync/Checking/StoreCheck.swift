@@ -74,7 +74,7 @@ package struct StoreCheck: Sendable {
         }
         for fault in faults {
             report.add(
-                "store-damaged",
+                .storeDamaged,
                 detail: "The store's file is damaged: \(fault).",
                 file: store.configuration.path,
                 hint:
@@ -102,7 +102,7 @@ package struct StoreCheck: Sendable {
             report.repairs.append("Missing views and indexes were created: \(names).")
         } else {
             report.add(
-                "structure-missing",
+                .structureMissing,
                 detail: "The store lacks the views or indexes \(names).",
                 file: store.configuration.path,
                 hint: "tributaryctl check --repair"
@@ -136,7 +136,7 @@ package struct StoreCheck: Sendable {
                 continue
             }
             report.add(
-                "value-missing",
+                .valueMissing,
                 detail: "A large value cannot be read: \(fault.reason).",
                 hint: "If the log folder has it, it comes back with: tributaryctl check --repair"
             )
@@ -168,7 +168,7 @@ package struct StoreCheck: Sendable {
             listing = try await queue.run { try LogListing(LogFolder(path: path)) }
         } catch let error as SegmentError {
             report.add(
-                "logs-unreadable",
+                .logsUnreadable,
                 detail: "The log folder cannot be read: \(error.reason).",
                 file: error.file,
                 hint: "tributaryctl status"
@@ -244,7 +244,7 @@ package struct StoreCheck: Sendable {
         }
         report.comparison = .different(digest: state.digest, rebuilt: rebuilt)
         report.add(
-            "digest-differs",
+            .digestDiffers,
             detail: "A store that was built anew from the log folder has the digest \(rebuilt), this one has "
                 + "\(state.digest), for the same transactions.",
             file: store.configuration.path,

@@ -23,13 +23,13 @@ struct ImportAnnouncer {
     func announce(_ change: SyncProblems.FolderChange) {
         for problem in change.begun {
             logger.warning(
-                problem.kind == .misnamed ? "misnamed, not read" : "log folder cannot be read",
+                problem.code == .logsMisnamed ? "misnamed, not read" : "log folder cannot be read",
                 metadata: ["folder": "\(problem.path)", "reason": "\(problem.reason)"]
             )
         }
         for problem in change.ended {
             logger.info(
-                problem.kind == .misnamed ? "misnamed no more" : "log folder can be read again",
+                problem.code == .logsMisnamed ? "misnamed no more" : "log folder can be read again",
                 metadata: ["folder": "\(problem.path)"]
             )
         }

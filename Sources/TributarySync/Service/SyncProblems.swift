@@ -14,7 +14,7 @@ struct SyncProblems: Sendable {
 
     func contains(_ code: Problem.Code) -> Bool { others[code] != nil }
 
-    var isFolderMissing: Bool { ofFolder.keys.contains { $0.kind == .missing } }
+    var isFolderMissing: Bool { ofFolder.keys.contains { $0.code == .logsMissing } }
 
     /// An existing problem keeps the time since which it exists.
     mutating func raise(_ problem: Problem) {
@@ -54,31 +54,21 @@ struct SyncProblems: Sendable {
     /// A missing folder is one problem, however many parts of the service report it.
     var all: [Problem] {
         let isMissed = others[.logsMissing] != nil
-        let folders = ofFolder.filter { !(isMissed && $0.key.kind == .missing) }
+        let folders = ofFolder.filter { !(isMissed && $0.key.code == .logsMissing) }
         return Array(others.values) + folders.map { Problem($0.key, since: $0.value) }
     }
 }
 
 extension Problem {
     init(_ problem: FolderProblem, since: WallTime) {
-        switch problem.kind {
-        case .missing:
-            self.init(
-                .logsMissing,
-                since: since,
-                detail: problem.description,
-                hint: Problem.mountHint(problem.path)
-            )
-        case .unreadable, .notAFolder:
-            let hint = "See to the folder's kind and permissions; it is looked at again with: tributaryctl sync"
-            self.init(.logsUnreadable, since: since, detail: problem.description, hint: hint)
-        case .misnamed:
-            let hint = "Have its writer name it as it should; until then nothing of it is read."
-            self.init(.logsMisnamed, since: since, detail: problem.description, hint: hint)
-        case .watchFailed:
-            let hint = "The folder is looked at every 30 s instead, and watched once the system allows it."
-            self.init(.watchFailed, since: since, detail: problem.description, hint: hint)
-        }
+        let hint =
+            switch problem.code {
+            case .logsMissing: Problem.mountHint(problem.path)
+            case .logsMisnamed: "Have its writer name it as it should; until then nothing of it is read."
+            case .watchFailed: "The folder is looked at every 30 s instead, and watched once the system allows it."
+            default: "See to the folder's kind and permissions; it is looked at again with: tributaryctl sync"
+            }
+        self.init(problem.code, since: since, detail: problem.description, hint: hint)
     }
 
     /// Segments in one state that is a problem, by the first of them.
@@ -95,6 +85,16 @@ extension Problem {
             detail: "\(first.file)\(more): \(first.state.rawValue). \(first.reason)",
             writer: first.id.writer,
             hint: hint
+        )
+    }
+
+    static func paused(_ pause: ImportPause, at wall: WallTime) -> Problem {
+        let rest = pause.until.map { " for another \($0.duration(since: wall).components.seconds) s" } ?? ""
+        return Problem(
+            .paused,
+            since: pause.since,
+            detail: "Importing is paused\(rest).",
+            hint: "To go on: tributaryctl resume"
         )
     }
 

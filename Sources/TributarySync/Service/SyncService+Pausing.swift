@@ -65,16 +65,6 @@ struct ImportPause: Hashable, Sendable {
     var text: String { "\(since.milliseconds) \(until.map { String($0.milliseconds) } ?? "-")" }
 
     func isOver(at wall: WallTime) -> Bool { until.map { $0 <= wall } ?? false }
-
-    func problem(at wall: WallTime) -> Problem {
-        let rest = until.map { " for another \($0.duration(since: wall).components.seconds) s" } ?? ""
-        return Problem(
-            .paused,
-            since: since,
-            detail: "Importing is paused\(rest).",
-            hint: "To go on: tributaryctl resume"
-        )
-    }
 }
 
 extension ImportPause {

@@ -182,7 +182,7 @@ struct SyncState: Sendable {
         status.imported = progress.imported
         status.exported = progress.exported
         let found =
-            problems.all + [pause?.problem(at: wall)].compactMap(\.self)
+            problems.all + [pause.map { Problem.paused($0, at: wall) }].compactMap(\.self)
             + planner.problems(summaries, wall: wall) + baselineProblems(wall: wall)
         status.problems = found.sorted { ($0.code.rawValue, $0.detail) < ($1.code.rawValue, $1.detail) }
         return status

@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import Synchronization
 import TransactionLog
+import TributaryAdmin
 package import TributaryChanges
 import TributaryStore
 
@@ -35,7 +36,7 @@ package final class DirectoryWatcher: Sendable {
     package init(path: String, report: @escaping @Sendable (FolderHints) -> Void) throws(FolderProblem) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else {
-            throw FolderProblem(kind: .watchFailed, path: path, reason: "inotify: \(String(cString: strerror(errno)))")
+            throw FolderProblem(code: .watchFailed, path: path, reason: "inotify: \(String(cString: strerror(errno)))")
         }
         self.path = path
         self.descriptor = descriptor

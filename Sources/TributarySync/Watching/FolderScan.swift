@@ -1,5 +1,6 @@
 import Glibc
 package import TransactionLog
+package import TributaryAdmin
 package import TributaryChanges
 
 package struct FolderScan: Sendable {
@@ -14,8 +15,8 @@ package struct FolderScan: Sendable {
     package var retry = FolderHints()
     var refused: Set<UniqueID> = []
 
-    mutating func refuse(_ kind: FolderProblem.Kind, path: String, code: Int32) {
-        problems.append(FolderProblem(kind: kind, path: path, reason: String(cString: strerror(code))))
+    mutating func refuse(_ code: Problem.Code, path: String, error: Int32) {
+        problems.append(FolderProblem(code: code, path: path, reason: String(cString: strerror(error))))
     }
 }
 
@@ -74,17 +75,7 @@ package struct ListingChange: Sendable {
 
 /// A problem of the log folder that concerns no single segment.
 package struct FolderProblem: Error, Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable {
-        /// The log folder does not exist, perhaps because of an unmounted share.
-        case missing
-        case unreadable
-        case notAFolder
-        /// A name resembles that of a writer's folder, or a segment is outside such a folder.
-        case misnamed
-        case watchFailed
-    }
-
-    package var kind: Kind
+    package var code: Problem.Code
     package var path: String
     package var reason: String
 }

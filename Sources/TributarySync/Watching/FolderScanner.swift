@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 package import TransactionLog
+import TributaryAdmin
 package import TributaryChanges
 
 // This folder finds what changes in the log folder: the watcher gives hints of places that may have changed, the
@@ -85,8 +86,8 @@ package struct FolderScanner: Sendable {
 
     private mutating func refuseRoot(_ code: Int32, _ hints: FolderHints, _ scan: inout FolderScan) {
         scan.retry = hints
-        guard code == ENOENT || code == ENOTDIR else { return scan.refuse(.unreadable, path: path, code: code) }
-        scan.refuse(.missing, path: path, code: code)
+        guard code == ENOENT || code == ENOTDIR else { return scan.refuse(.logsUnreadable, path: path, error: code) }
+        scan.refuse(.logsMissing, path: path, error: code)
         scan.retry.insertEverything()
         scan.vanished = Array(known.keys)
         known = [:]
@@ -96,7 +97,7 @@ package struct FolderScanner: Sendable {
     /// Adds the writers whose folder has vanished to `scan`.
     private mutating func list(root: Int32, _ scan: inout FolderScan) -> Set<UniqueID> {
         guard let entries = DirectoryEntries(of: root) else {
-            scan.refuse(.unreadable, path: path, code: errno)
+            scan.refuse(.logsUnreadable, path: path, error: errno)
             scan.retry.insertEverything()
             return []
         }
@@ -109,7 +110,7 @@ package struct FolderScanner: Sendable {
                 if misnamed.count < FolderScanner.misnamedLimit,
                     let reason = SegmentFileKind.misnamed(inLogFolder: name)
                 {
-                    misnamed.append(FolderProblem(kind: .misnamed, path: "\(path)/\(name)", reason: reason))
+                    misnamed.append(FolderProblem(code: .logsMisnamed, path: "\(path)/\(name)", reason: reason))
                 }
                 return
             }
@@ -117,12 +118,12 @@ package struct FolderScanner: Sendable {
             case .folder, .unknown: folders.insert(writer)
             default:
                 let reason = "It has a writer's name and is \(kind.words), not a folder."
-                strangers.append(FolderProblem(kind: .notAFolder, path: "\(path)/\(writer)", reason: reason))
+                strangers.append(FolderProblem(code: .logsUnreadable, path: "\(path)/\(writer)", reason: reason))
             }
         }
         scan.problems += strangers + misnamed
         guard isWhole else {
-            scan.refuse(.unreadable, path: path, code: errno)
+            scan.refuse(.logsUnreadable, path: path, error: errno)
             scan.retry.insertEverything()
             return folders
         }
@@ -219,13 +220,13 @@ extension FolderScanner {
         }
         known[writer] = nil
         scan.vanished.append(writer)
-        if isNoFolder { scan.refuse(.notAFolder, path: "\(path)/\(writer)", code: code) }
+        if isNoFolder { scan.refuse(.logsUnreadable, path: "\(path)/\(writer)", error: code) }
         return nil
     }
 
     private mutating func refuse(_ writer: UniqueID, _ code: Int32, _ scan: inout FolderScan) {
         known[writer]?.modified = nil
-        scan.refuse(.unreadable, path: "\(path)/\(writer)", code: code)
+        scan.refuse(.logsUnreadable, path: "\(path)/\(writer)", error: code)
         scan.retry.insert(folder: writer)
     }
 
@@ -295,7 +296,7 @@ extension FolderScanner {
             guard code != ENOENT else { return nil }
             // Each folder gets one problem, however many of its files are refused.
             if scan.refused.insert(id.writer).inserted {
-                scan.refuse(.unreadable, path: "\(path)/\(id.writer)", code: code)
+                scan.refuse(.logsUnreadable, path: "\(path)/\(id.writer)", error: code)
             }
             scan.retry.insert(file: id)
             return nil

@@ -65,7 +65,7 @@ import TributaryChanges
         let kept = try Data(contentsOf: URL(fileURLWithPath: foreign[1]))
         try FileManager.default.removeItem(atPath: foreign[1])
         var message = try await check(daemon)
-        #expect(message.problems.map(\.code) == ["segment-missing"], "\(message)")
+        #expect(message.problems.map(\.code) == [.segmentMissing], "\(message)")
         #expect(message.problems.first?.file == foreign[1])
         #expect(message.comparison.result == "impossible" && message.comparison.reason == "segments-missing")
         // Another segment of the same name is no longer the one that was applied.
@@ -73,7 +73,7 @@ import TributaryChanges
         other.replaceSubrange(other.startIndex..<other.startIndex + 1, with: Data("[".utf8))
         try other.write(to: URL(fileURLWithPath: foreign[1]))
         message = try await check(daemon)
-        #expect(message.problems.map(\.code) == ["segment-damaged"], "\(message)")
+        #expect(message.problems.map(\.code) == [.segmentDamaged], "\(message)")
         try kept.write(to: URL(fileURLWithPath: foreign[1]))
         message = try await check(daemon)
         #expect(message.ok && message.comparison.result == "equal", "\(message)")
@@ -85,7 +85,7 @@ import TributaryChanges
         try Data().write(to: URL(fileURLWithPath: "\(daemon.logs)/\(name)"))
         try FileManager.default.removeItem(atPath: foreign[2])
         let message = try await check(daemon)
-        #expect(message.problems.map(\.code) == ["logs-unreadable", "segment-missing"], "\(message)")
+        #expect(message.problems.map(\.code) == [.logsUnreadable, .segmentMissing], "\(message)")
         #expect(message.problems.first?.writer == UniqueID(name) && message.segments >= 3, "\(message)")
     }
 
@@ -96,7 +96,7 @@ import TributaryChanges
         let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
         try FileManager.default.removeItem(atPath: file)
         let found = try await check(daemon)
-        #expect(found.problems.map(\.code) == ["export-missing"], "\(found)")
+        #expect(found.problems.map(\.code) == [.exportMissing], "\(found)")
         #expect(!FileManager.default.fileExists(atPath: file))
         let repaired = try await check(daemon, repair: true)
         #expect(repaired.ok && repaired.comparison.result == "equal", "\(repaired)")
@@ -110,7 +110,7 @@ import TributaryChanges
         try PlainSQL(path: daemon.store).execute("UPDATE Department SET title = 'other' WHERE title = 'one'")
         try await daemon.start()
         let message = try await check(daemon)
-        #expect(message.problems.map(\.code) == ["digest-differs"], "\(message)")
+        #expect(message.problems.map(\.code) == [.digestDiffers], "\(message)")
         #expect(message.comparison.result == "different" && message.comparison.digest != message.comparison.rebuilt)
     }
 
@@ -135,7 +135,7 @@ import TributaryChanges
         try damage("tributary_history_transaction", of: daemon, at: 3, with: Data([0, 0]))
         try await daemon.start()
         let found = try await check(daemon)
-        #expect(Set(found.problems.map(\.code)) == ["store-damaged", "structure-missing"], "\(found)")
+        #expect(Set(found.problems.map(\.code)) == [.storeDamaged, .structureMissing], "\(found)")
         let repaired = try await check(daemon, repair: true)
         #expect(repaired.ok && repaired.repairs.count == 2, "\(repaired)")
         #expect(try await check(daemon).ok)
@@ -147,7 +147,7 @@ import TributaryChanges
         try damage("tributary_history", of: daemon, at: 0, with: Data(repeating: 0xA5, count: 64))
         try await daemon.start()
         let message = try await check(daemon, repair: true)
-        #expect(!message.ok && message.problems.contains { $0.code == "store-damaged" }, "\(message)")
+        #expect(!message.ok && message.problems.contains { $0.code == .storeDamaged }, "\(message)")
         _ = await daemon.stop()
     }
 

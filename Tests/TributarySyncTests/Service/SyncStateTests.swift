@@ -165,7 +165,7 @@ import TributaryChanges
     }
 
     @Test mutating func aWatchThatIsRefusedIsAProblemUntilItSucceeds() {
-        state.watched(FolderProblem(kind: .watchFailed, path: "/logs", reason: "inotify: x"), wall: 3)
+        state.watched(FolderProblem(code: .watchFailed, path: "/logs", reason: "inotify: x"), wall: 3)
         #expect(state.status(wall: wall).problems.map(\.code) == [.watchFailed])
         state.watched(nil, wall: 4)
         #expect(state.status(wall: wall).problems.isEmpty)

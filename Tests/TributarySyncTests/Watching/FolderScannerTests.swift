@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 
 @testable import TributarySync
@@ -64,7 +65,7 @@ import TributaryChanges
         var scanner = FolderScanner(path: folder.path)
         let scan = scanner.scanAll(at: wall)
         #expect(scan.listings.isEmpty)
-        #expect(scan.problems.map(\.kind) == [.notAFolder])
+        #expect(scan.problems.map(\.code) == [.logsUnreadable])
     }
 
     @Test func aMissingFolderIsAProblemAndItsWritersVanish() throws {
@@ -75,7 +76,7 @@ import TributaryChanges
         try FileManager.default.removeItem(atPath: folder.path("logs"))
         let gone = scanner.scanAll(at: wall)
         #expect(gone.vanished == [writer])
-        #expect(gone.problems.map(\.kind) == [.missing])
+        #expect(gone.problems.map(\.code) == [.logsMissing])
         try folder.write("x", to: "logs/" + file(2, 2))
         let again = scanner.scanAll(at: wall)
         #expect(again.listings.first?.pending.map(\.id.first) == [2])

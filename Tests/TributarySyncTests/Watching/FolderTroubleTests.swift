@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 import TransactionLog
+import TributaryAdmin
 import TributaryChanges
 
 @testable import TributarySync
@@ -42,7 +43,7 @@ import TributaryChanges
             let refused = try asUser { scanner.scan(hints, wall: 0) { _ in 0 } }
             #expect(refused.vanished.isEmpty)
             #expect(refused.retry.folders == [writer] && !refused.retry.isEverything)
-            #expect(refused.problems.map(\.kind) == [.unreadable])
+            #expect(refused.problems.map(\.code) == [.logsUnreadable])
             hints = refused.retry
         }
         #expect(chmod(folder.path("\(writer)"), 0o755) == 0)
@@ -72,7 +73,7 @@ import TributaryChanges
         let refused = try asUser { scanner.scan(hints, wall: 0) { _ in 0 } }
         chmod(folder.path, 0o755)
         #expect(refused.retry.folders == [writer])
-        #expect(refused.vanished.isEmpty && refused.problems.map(\.kind) == [.unreadable])
+        #expect(refused.vanished.isEmpty && refused.problems.map(\.code) == [.logsUnreadable])
         var gone = FolderScanner(path: folder.path("nothing"))
         #expect(gone.scan(hints, wall: 0) { _ in 0 }.retry.isEverything)
     }
@@ -121,8 +122,8 @@ import TributaryChanges
 
     @Test func problemsOfAFolderEndWhenItIsLookedAtAgain() {
         var problems = SyncProblems()
-        let here = FolderProblem(kind: .unreadable, path: "/a", reason: "x")
-        let there = FolderProblem(kind: .unreadable, path: "/b", reason: "x")
+        let here = FolderProblem(code: .logsUnreadable, path: "/a", reason: "x")
+        let there = FolderProblem(code: .logsUnreadable, path: "/b", reason: "x")
         let found = problems.updateFolder([here, there], isWhole: true, scanned: ["/", "/a", "/b"], wall: 1)
         #expect(found == SyncProblems.FolderChange(begun: [here, there]))
         let same = problems.updateFolder([there], isWhole: false, scanned: ["/", "/b"], wall: 2)
